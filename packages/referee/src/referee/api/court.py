@@ -7,10 +7,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from referee import catalogue
 from referee.api import charts
 from referee.api.options import CourtOptions
 from referee.api.results import COURT, Result, frame_of
-from referee.courtroom.heard_evidence import TrialSettings, try_runs
+from referee.courtroom.heard_evidence import TrialSettings, try_heard, try_runs
+from referee.courtroom.heard_runs import HeardCorpus
 from referee.courtroom.printed_evidence import published as published_names
 from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
 from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
     import altair as alt
 
     from referee.courtroom.evidence import Evidence
+
+
+CORPUS_NOTE = (
+    "the texts describe pictures without attributes: measures of sets, scenes and places cannot be tried; references are captions of the other "
+    "systems, because no person described the items"
+)
 
 
 class CourtResult(Result):
@@ -141,6 +149,11 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
     if paper is not None:
         return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress, settings.engine)
     hold = partial(hold_court, seed=settings.seed, progress=settings.progress, engine=settings.engine)
+    named = [str(s) for s in sources if not s.exists() and str(s) in catalogue.names("corpus")]
+    if named:
+        if len(sources) > 1:
+            raise InputError("a corpus is tried alone", where=named[0], remedy="name one corpus, or run folders only")
+        return hold(named[0], (heard := try_heard([HeardCorpus(named[0])], settings)).sheets, heard, [CORPUS_NOTE])
     if all(map(is_run, sources)):
         from referee.hearers.passports.cards import cards_of
         from referee.hearers.passports.quoting import warn_elsewhere

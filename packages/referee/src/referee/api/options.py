@@ -357,7 +357,11 @@ class CourtOptions:
     """Options of `referee.court` and `referee court`."""
 
     sources: str | Path | Sequence[str | Path] = option(
-        (), "Run folders with scores and responses, or one CSV file.", cli=list[Path], positional=True, argument=True
+        (),
+        "Run folders with scores and responses, one CSV file, or a corpus of systems with listeners (pragma).",
+        cli=list[Path],
+        positional=True,
+        argument=True,
     )
     published: str | None = option(None, "A printed table by name.")
     resamples: int = option(500, "Draws of other answers, for noise and for evidence over items.", minimum=0)

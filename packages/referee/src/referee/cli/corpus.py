@@ -139,7 +139,7 @@ def check(
     form: options.TextOrJson = "text",
 ) -> int:
     """Look for errors in the data themselves: miscoded targets, items that runs do not share, duplicates, effects of position, impossible times, blanks."""
-    from referee.corpora.checks import check_corpus
+    from referee.hearers.data_checks import check_corpus
 
     options.check_form(form)
     source, read = checked_source(name, data, responses)

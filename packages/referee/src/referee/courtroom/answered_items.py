@@ -12,7 +12,15 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
 from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, sampled_by
-from referee.courtroom.item_evidence import Association, auc, rank_correlation
+from referee.courtroom.item_evidence import Association, LeftOut, auc, leave_out_auc, rank_correlation
+from referee.courtroom.pooling import (
+    MeasureDifference,
+    PooledEvidence,
+    SystemComparison,
+    compare_measures,
+    compare_systems,
+    pool_measures,
+)
 from referee.courtroom.printed_evidence import better_way
 from referee.courtroom.ranking_evidence import RankingEvidence, as_matrix, rank_measures
 from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
@@ -21,10 +29,9 @@ from referee.metrics.hearing import HUMAN, OVER_RESPONSES
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["ItemEvidence", "try_items"]
+__all__ = ["ItemEvidence", "OverItems", "try_items"]
 
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
-ItemTable = dict[str, dict[tuple[str, str], float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +61,23 @@ class _Answer:
     scores: Mapping[str, float]
 
 
-def try_items(
-    heard: Sequence[HeardRun], names: RowNames, settings: TrialSettings
-) -> tuple[list[ItemEvidence], list[RankingEvidence]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverItems:
+    """All evidence over items: of every measure, over corpora, between measures, of measures as rankings, and between systems."""
+
+    items: list[ItemEvidence]
+    rankings: list[RankingEvidence]
+    pooled: list[PooledEvidence]
+    differences: list[MeasureDifference]
+    systems: list[SystemComparison]
+
+
+def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSettings) -> OverItems:
     """Every measure with values per item against success and times of every hearer, and how it ranks systems."""
-    tables = [_item_values(run) for run in heard]
+    tables = [run.item_values() for run in heard]
+    pooled: list[PooledEvidence] = []
+    differences: list[MeasureDifference] = []
+    systems: list[SystemComparison] = []
     metrics = list(dict.fromkeys(m for table in tables for m in table))
     evidence: list[ItemEvidence] = []
     to_rank: list[tuple[str, FloatArray, dict[str, FloatArray], int, int]] = []
@@ -67,6 +86,12 @@ def try_items(
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
         asked = [a.asked for a in answers]
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
+        if not admission.refused:
+            parts = _by_corpus(metrics, hearer, answers, heard, settings)
+            pooled += pool_measures(parts, f"{hearer}: success")
+            differences += compare_measures(parts, f"{hearer}: success")
+        if not admission.simulated:
+            systems += _compare(answers)
         tasks = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
         if settings.engine is None:
             for each in settings.progress(tasks, f"{hearer}: item by item"):
@@ -81,7 +106,48 @@ def try_items(
         ranked = [rank_measures(*each, progress=settings.progress) for each in to_rank]
     else:
         ranked = call_all(settings.engine, [(rank_measures, each) for each in to_rank], settings.shard)
-    return _corrected(evidence), [r for batch in ranked for r in batch]
+    return OverItems(
+        items=_corrected(evidence),
+        rankings=[r for batch in ranked for r in batch],
+        pooled=pooled,
+        differences=differences,
+        systems=systems,
+    )
+
+
+def _by_corpus(
+    metrics: Sequence[str], hearer: str, answers: Sequence[_Answer], heard: Sequence[HeardRun], settings: TrialSettings
+) -> dict[str, dict[str, LeftOut]]:
+    """AUCs for success without each cluster, by corpus (or set of items) and measure with a better direction."""
+    parts: dict[str, dict[str, LeftOut]] = {}
+    turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
+    for origin in dict.fromkeys(a.asked.origin for a in answers):
+        some = [a for a in answers if a.asked.origin == origin]
+        clusters = clusters_of_answers([a.asked for a in some], hearer, settings.cluster, sampled_by(heard))
+        success = [a.values["ir"] for a in some]
+        for metric in metrics:
+            if not turn[metric]:
+                continue
+            scores = [turn[metric] * a.scores[metric] if metric in a.scores else None for a in some]
+            part = leave_out_auc(scores, success, clusters, seed=settings.seed)
+            if not isnan(part.value):
+                parts.setdefault(origin, {})[metric] = part
+    return parts
+
+
+def _compare(answers: Sequence[_Answer]) -> list[SystemComparison]:
+    """Systems against each other, item by item, within each set of items."""
+    right: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for a in answers:
+        if a.row.rpartition("/")[2] != HUMAN:
+            right.setdefault(a.asked.origin, {}).setdefault(a.row, {}).setdefault(a.item, []).append(a.values["ir"])
+    return [
+        comparison
+        for origin, rows in right.items()
+        for comparison in compare_systems(
+            {row: {i: sum(v) / len(v) for i, v in items.items()} for row, items in rows.items()}, origin
+        )
+    ]
 
 
 def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
@@ -108,7 +174,7 @@ def _answers(
             yield _Answer(
                 row=row,
                 item=f"{run.source.corpus}/{trial}",
-                asked=Asked(run.source.corpus, run.trials[trial], hearing.hearers[person]),
+                asked=Asked(run.origin(trial), run.trials[trial], hearing.hearers[person]),
                 values=dict(zip(columns, values, strict=True)),
                 scores={
                     m: metric_scores[system, trial]
@@ -164,14 +230,3 @@ def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[Float
         if turn[m]
     }
     return human, matrices
-
-
-def _item_values(run: HeardRun) -> ItemTable:
-    """Values per item by metric; empty where the run keeps none."""
-    import polars as pl
-
-    path, table = run.folder / "items.parquet", ItemTable()
-    if path.is_file():
-        for system, trial, metric, value in pl.read_parquet(path).select("system", "trial", "metric", "value").rows():
-            table.setdefault(metric, {})[system, trial] = value
-    return table

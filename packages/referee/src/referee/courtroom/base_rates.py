@@ -8,24 +8,49 @@ raise the base rates of positive findings.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.courtroom.agreement import agree_dealt
+from referee.courtroom.agreement import agree, agree_dealt
 from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
-from referee.courtroom.rules import WORDS, TriedPair, decide
+from referee.courtroom.rules import FEWEST, WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, family_table, signs_of
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
 
-__all__ = ["TABLES", "word_rates"]
+__all__ = ["TABLES", "Power", "power_of", "word_rates"]
 
 TABLES = 300
+POWER_TABLES = 200
 WordRates = dict[tuple[str, str], dict[str, float]]
 AT_ONCE = 50
 """Tables that are worked out together."""
 NULL = 1000
 """Deals that the p values of the tables are found by; the tables themselves are the first of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """How often the rules would say "predicts" (and every other finding) of a true correlation in a table of this shape."""
+
+    correlation: float
+    systems: int
+    families: int
+    measures: int
+    hearers: int
+    predicts: float
+    shares: dict[str, float]
+    tables: int
+
+    @property
+    def sentence(self) -> str:
+        """The power in a sentence."""
+        return (
+            f"A true correlation of {self.correlation:.2g} over {self.systems} systems ({self.families} families) would be called *predicts* in "
+            f"{self.predicts:.0%} of such tables."
+        )
 
 
 def word_rates(
@@ -40,6 +65,46 @@ def word_rates(
         for i, a in enumerate(alone.automatic)
         for j, h in enumerate(alone.hearer)
     }
+
+
+def power_of(sheet: SystemScores, correlation: float = 0.9, seed: int = 1, tables: int = POWER_TABLES) -> Power | None:
+    """Return how often a table of this shape would show a true correlation of one measure; None for a table that cannot be tried.
+
+    Tables are drawn from the normal distribution: one automatic measure correlates with one hearer measure, all others with nothing.
+    """
+    alone = sheet.without_people()
+    x, y = family_table(alone)
+    units, automatic, hearers = len(x), x.shape[1], y.shape[1]
+    if units < FEWEST or not automatic or not hearers:
+        return None
+    rng = np.random.default_rng(seed)
+    signs = np.ones((automatic, hearers), dtype=np.int64)
+    orders = deal_randomly(units, NULL, seed)
+    counts = np.zeros(len(WORDS))
+    for _ in range(tables):
+        drawn = rng.normal(size=(units, automatic)), rng.normal(size=(units, hearers))
+        drawn[0][:, 0] = correlation * drawn[1][:, 0] + np.sqrt(1 - correlation**2) * drawn[0][:, 0]
+        linear, rank = (_chances_of(kind, orders, signs.shape) for kind in (drawn, rank_table(drawn)))
+        word = decide(TriedPair(agree(*drawn), linear, rank, signs, np.zeros(signs.shape, dtype=bool)))[0, 0]
+        counts[word] += 1
+    shares = {word: float(share) for word, share in zip(WORDS, counts / tables, strict=True) if share}
+    return Power(
+        correlation=correlation,
+        systems=len(alone.systems),
+        families=units,
+        measures=automatic,
+        hearers=hearers,
+        predicts=shares.get(WORDS[0], 0.0),
+        shares=shares,
+        tables=tables,
+    )
+
+
+def _chances_of(table: Table, orders: IntArray, shape: tuple[int, ...]) -> Chances:
+    """Return p of every pair of a drawn table, alone and among all pairs, by random permutations."""
+    observed = strengths(table, np.arange(len(table[0]))[None])[0]
+    chances = chances_among(observed, np.vstack([observed[None], strengths(table, orders)]))
+    return Chances(*(p.reshape(shape) for p in chances))
 
 
 def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress: ProgressCallback) -> FloatArray:

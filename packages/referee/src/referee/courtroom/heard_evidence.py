@@ -20,13 +20,14 @@ from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find
 from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
 from referee.courtroom.evidence import SystemScores
 from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, Warn, sampled_by
+from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
 from referee.courtroom.printed_evidence import better_way
 from referee.courtroom.ranking_evidence import RankingEvidence
 from referee.courtroom.sampling import Asked, clusters_of_answers
 from referee.metrics.hearing import HUMAN, MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["Hearings", "TrialSettings", "no_cards", "try_runs"]
+__all__ = ["Hearings", "TrialSettings", "no_cards", "try_heard", "try_runs"]
 
 HEARD = ("ir", "mir", "reading_ms", "identification_ms", "combined_ms")
 
@@ -39,6 +40,9 @@ class Hearings:
     items: list[ItemEvidence]
     rankings: list[RankingEvidence]
     warnings: list[str] = field(default_factory=list)
+    pooled: list[PooledEvidence] = field(default_factory=list)
+    differences: list[MeasureDifference] = field(default_factory=list)
+    systems: list[SystemComparison] = field(default_factory=list)
 
 
 def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -62,14 +66,26 @@ def try_runs(
 
     `cards` returns the passports in a run folder; `warn` yields warnings about passports from another corpus.
     """
-    settings = settings or TrialSettings()
     heard = [HeardRun(folder, cards) for folder in folders]
+    return try_heard(heard, settings or TrialSettings(), warn)
+
+
+def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = no_warnings) -> Hearings:
+    """Return the same for runs that are open, or a corpus with systems and people."""
     names = RowNames(heard)
     domains = dict.fromkeys([None, *(d for h in heard for d in h.domains)])
     sheets = [_run_sheet(heard, domain, names, settings) for domain in domains]
-    items, rankings = try_items(heard, names, settings)
+    over_items = try_items(heard, names, settings)
     warnings = dict.fromkeys(sentence for h in heard for sentence in warn(h.signed, h.source.corpus))
-    return Hearings(sheets=[s for s in sheets if s.systems], items=items, rankings=rankings, warnings=list(warnings))
+    return Hearings(
+        sheets=[s for s in sheets if s.systems],
+        items=over_items.items,
+        rankings=over_items.rankings,
+        warnings=list(warnings),
+        pooled=over_items.pooled,
+        differences=over_items.differences,
+        systems=over_items.systems,
+    )
 
 
 def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, settings: TrialSettings) -> SystemScores:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import isnan, log
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from referee import catalogue
+from referee.contracts import Batch
 from referee.courtroom.admissions import OF_PEOPLE, Admission, admit
 from referee.courtroom.families import family_names
 from referee.engines.pieces import Engine
@@ -17,7 +24,7 @@ from referee.jobs.open import open_corpus
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.jobs.score_table import DESIGN
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
-from referee.records import Response, Trial
+from referee.records import Description, Response, Trial
 
 __all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "Warn", "sampled_by"]
 
@@ -42,8 +49,14 @@ class TrialSettings:
     shard: int = 1
 
 
+TEXT_MEASURES = ("string/bleu.1", "string/chrf", "string/rouge-l", "string/edit.normalised", "string/exact")
+ItemTable = dict[str, dict[tuple[str, str], float]]
+
+
 class HeardRun:
-    """A run that was scored and answered."""
+    """A run that was scored and answered; `families` are those of systems that their names do not tell."""
+
+    families: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, folder: Path, cards: ReadCards) -> None:
         run = Run(folder)
@@ -83,6 +96,22 @@ class HeardRun:
     def _domain(self, response: Response) -> str | None:
         return self.trials[response.trial].domain if response.trial in self.trials else None
 
+    def origin(self, trial: str) -> str:
+        """Return the corpus that a trial belongs to."""
+        return self.source.corpus
+
+    def item_values(self) -> ItemTable:
+        """Return values by measure, system and trial; empty if the run has none."""
+        import polars as pl
+
+        path, table = self.folder / "items.parquet", ItemTable()
+        if path.is_file():
+            for system, trial, metric, value in (
+                pl.read_parquet(path).select("system", "trial", "metric", "value").rows()
+            ):
+                table.setdefault(metric, {})[system, trial] = value
+        return table
+
     def digest_outputs(self) -> dict[str, str]:
         """Return a digest of each system's outputs: equal for two systems with the same outputs on all trials."""
         spoken: dict[str, list[str]] = {}
@@ -93,6 +122,79 @@ class HeardRun:
                     f"{output.trial}\t{description.text}\t{description.properties}"
                 )
         return {system: sha256("\n".join(sorted(lines)).encode()).hexdigest() for system, lines in spoken.items()}
+
+
+class HeardCorpus(HeardRun):
+    """A corpus in which people answered what systems wrote, such as `pragma`: its domains are sets of systems on the same items.
+
+    No person described the items, so the references of a caption are the captions of the other systems' families. The
+    value of a system is the mean of its items.
+    """
+
+    def __init__(self, name: str) -> None:
+        opened = open_corpus(name)
+        self.folder, self.source, self.signed = Path(name), opened.source, {}
+        corpus = catalogue.create("corpus", name)
+        self.trials = {t.id: t for t in corpus.trials()}
+        self.responses = [r for r in corpus.responses() if r.system is not None and r.description is not None]
+        if not self.responses:
+            raise InputError(
+                f"nobody answered systems in the corpus {name}",
+                remedy="name run folders, a CSV file, or a corpus such as pragma",
+            )
+        self.systems = list(dict.fromkeys(str(r.system) for r in self.responses))
+        self.domains = [str(d) for d in dict.fromkeys(self._domain(r) for r in self.responses) if d is not None]
+        # reasoning.10 and reasoning.1000 are one speaker with more or fewer samples.
+        self.families = {system: system.partition(".")[0] for system in self.systems}
+        self._by_domain = {}
+        self.hearings = judge(self.responses, self.trials)[0]
+        self.admissions = _admissions(self.hearings, self.signed, {})
+        self._values = self._measure()
+
+    def _measure(self) -> ItemTable:
+        captions = {(str(r.system), r.trial): r.description for r in self.responses if r.description is not None}
+        by_trial: dict[str, dict[str, Description]] = {}
+        for (system, trial), caption in captions.items():
+            by_trial.setdefault(trial, {})[system] = caption
+        family = self.families
+        table: ItemTable = {}
+        for metric in TEXT_MEASURES:
+            measure = catalogue.configure("metric", metric)
+            for (system, trial), caption in captions.items():
+                others = [d for s, d in by_trial[trial].items() if family[s] != family[system]]
+                if others:
+                    row = measure.statistics(Batch.of([caption], [self.trials[trial]], [others]))
+                    value = float(measure.finish(row[0], np.array(1.0)))
+                    if not isnan(value):
+                        table.setdefault(metric, {})[system, trial] = value
+        counts = Counter(word for caption in captions.values() for word in (caption.text or "").lower().split())
+        for key, caption in captions.items():
+            words = (caption.text or "").lower().split()
+            table.setdefault("words", {})[key] = float(len(words))
+            if words:
+                table.setdefault("word frequency", {})[key] = sum(log(counts[w]) for w in words) / len(words)
+        return table
+
+    def origin(self, trial: str) -> str:
+        """Return the set of items that a trial belongs to."""
+        return f"{self.source.corpus}: {self.trials[trial].domain}"
+
+    def item_values(self) -> ItemTable:
+        """Return values by measure, system and trial."""
+        return self._values
+
+    def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
+        """Return the means of every system and measure, in one domain or overall."""
+        values: dict[tuple[str, str], list[float]] = {}
+        for metric, rows in self._values.items():
+            for (system, trial), value in rows.items():
+                if domain in (None, self.trials[trial].domain):
+                    values.setdefault((system, metric), []).append(value)
+        return {key: sum(v) / len(v) for key, v in values.items()}
+
+    def digest_outputs(self) -> dict[str, str]:
+        """Return nothing: systems of one name belong to one family by their names."""
+        return {}
 
 
 def _admissions(
@@ -110,6 +212,7 @@ class RowNames:
         self.twice = {s for s in everyone if everyone.count(s) > 1}
         digests = {s: digest for h in heard for s, digest in h.digest_outputs().items()} if len(heard) == 1 else None
         families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], digests)
+        families |= {system: family for h in heard for system, family in h.families.items()}
         named = {(run.folder, s): self.row(run, s) for run in heard for s in run.systems}
         self.families = {row: families.get(s, s) for (_, s), row in named.items() if s in families or s in self.twice}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from referee.errors import InputError
 from referee.statistics.dependent_trials import TESTABLE, Clusters, crossings, interval_of, jackknife_variance
 from referee.statistics.frames import IntArray, as_numbers
 
-__all__ = ["Association", "auc", "rank_correlation"]
+__all__ = ["Association", "LeftOut", "associate", "auc", "leave_out_auc", "rank_correlation", "subtract"]
 
 BLOCKS = 400
 """More clusters than this are pooled at random into as many blocks."""
@@ -40,6 +40,16 @@ class Association:
     p_corrected: float | None = None
 
 
+class LeftOut(NamedTuple):
+    """A value, its values without each cluster of every factor, the sizes of the clusters, and the numbers of answers and clusters."""
+
+    value: float
+    without: tuple[FloatArray, ...]
+    counts: tuple[FloatArray, ...]
+    n: int
+    clusters: int
+
+
 def auc(
     scores: Iterable[float | None],
     success: Iterable[float | None],
@@ -51,6 +61,17 @@ def auc(
     """Return how well scores separate successes (1) from failures (0): .5 is chance, 1 perfect, below .5 the wrong
     direction.
     """
+    return associate(leave_out_auc(scores, success, clusters, seed=seed), 0.5, confidence)
+
+
+def leave_out_auc(
+    scores: Iterable[float | None],
+    success: Iterable[float | None],
+    clusters: Sequence[Any] | Clusters | None = None,
+    *,
+    seed: int = 1,
+) -> LeftOut:
+    """Return the AUC of all answers and without each cluster, from which intervals of AUCs and of their differences follow."""
     x, y, groups = _complete(scores, success, clusters)
     if not np.isin(y, (0.0, 1.0)).all():
         raise InputError("success is 0 or 1", remedy="give 1 where the referent was found, 0 where it was not")
@@ -61,7 +82,7 @@ def auc(
         won, lost = float(weights @ y), float(weights @ (1 - y))
         return float((weights * y) @ ranks - won * won / 2) / (won * lost) if won and lost else np.nan
 
-    return _jackknifed(measure, groups, 0.5, confidence, seed)
+    return _leave_out(measure, groups, seed)
 
 
 def rank_correlation(
@@ -85,7 +106,7 @@ def rank_correlation(
         spread = float(weights @ (a * a)) * float(weights @ (b * b))
         return float(weights @ (a * b)) / spread**0.5 if spread > 1e-12 * total**2 else np.nan
 
-    return _jackknifed(measure, groups, 0.0, confidence, seed)
+    return associate(_leave_out(measure, groups, seed), 0.0, confidence)
 
 
 def _complete(
@@ -118,29 +139,45 @@ def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
     return middle[codes]
 
 
-def _jackknifed(
-    measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], null: float, confidence: float, seed: int
-) -> Association:
-    """The value with its interval and p from leaving out one cluster at a time; more than `BLOCKS` clusters are pooled at random."""
-    from scipy.special import stdtr
-
+def _leave_out(measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], seed: int) -> LeftOut:
+    """Return a value over all answers and without each cluster; more than `BLOCKS` clusters are pooled at random."""
     n = len(groups[0])
     # Formulas for crossed clusters know two factors: those with the fewest clusters carry most of the uncertainty.
     groups = tuple(sorted(groups, key=lambda codes: int(codes.max(initial=-1)))[:2])
     sizes = [int(codes.max()) + 1 if n else 0 for codes in groups]
-    value = measure(np.ones(n)) if n else np.nan
+    value = float(measure(np.ones(n))) if n else np.nan
     if np.isnan(value):
-        return Association(value=None, n=n, clusters=min(sizes))
+        return LeftOut(value, (), (), n, min(sizes))
     units = [_pooled(codes, seed) for codes in crossings(list(groups))]
     without = [np.array([measure((codes != c).astype(float)) for c in range(int(codes.max()) + 1)]) for codes in units]
-    counts = [np.bincount(codes).astype(float) for codes in units]
-    variance, df = jackknife_variance(without, float(value), counts)
-    low, high = interval_of(float(value), variance, df, confidence, (2 * null - 1, 1.0))
+    return LeftOut(value, tuple(without), tuple(np.bincount(codes).astype(float) for codes in units), n, min(sizes))
+
+
+def subtract(a: LeftOut, b: LeftOut) -> LeftOut | None:
+    """Return the difference of two measures on the same answers; None if they were not on the same ones."""
+    if a.n != b.n or len(a.without) != len(b.without) or any(map(_differ, a.counts, b.counts)):
+        return None
+    without = tuple(x - y for x, y in zip(a.without, b.without, strict=True))
+    return LeftOut(a.value - b.value, without, a.counts, a.n, a.clusters)
+
+
+def _differ(a: FloatArray, b: FloatArray) -> bool:
+    return not np.array_equal(a, b)
+
+
+def associate(part: LeftOut, null: float, confidence: float = 0.95) -> Association:
+    """Return a value with its interval and p, from its values without each cluster."""
+    from scipy.special import stdtr
+
+    if np.isnan(part.value):
+        return Association(value=None, n=part.n, clusters=part.clusters)
+    variance, df = jackknife_variance(list(part.without), part.value, list(part.counts))
+    low, high = interval_of(part.value, variance, df, confidence, (2 * null - 1, 1.0))
     if np.isnan(low):
-        return Association(value=float(value), n=n, clusters=min(sizes))
-    testable = min(sizes) >= TESTABLE and variance > 0
-    p = 2 * float(stdtr(df, -abs(value - null) / variance**0.5)) if testable else None
-    return Association(value=float(value), n=n, clusters=min(sizes), low=low, high=high, p=p)
+        return Association(value=part.value, n=part.n, clusters=part.clusters)
+    testable = part.clusters >= TESTABLE and variance > 0
+    p = 2 * float(stdtr(df, -abs(part.value - null) / variance**0.5)) if testable else None
+    return Association(value=part.value, n=part.n, clusters=part.clusters, low=low, high=high, p=p)
 
 
 def _pooled(codes: IntArray, seed: int) -> IntArray:

@@ -11,10 +11,11 @@ from typing import Any
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
 from referee.courtroom.answered_items import ItemEvidence
-from referee.courtroom.base_rates import WordRates, word_rates
+from referee.courtroom.base_rates import Power, WordRates, power_of, word_rates
 from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
 from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import Hearings
+from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
@@ -60,6 +61,10 @@ class Proceedings:
     corrections: Sequence[Correction] = ()
     changes: Sequence[VerdictChange] = ()
     single_votes: Sequence[SingleVote] = ()
+    pooled: Sequence[PooledEvidence] = ()
+    differences: Sequence[MeasureDifference] = ()
+    systems: Sequence[SystemComparison] = ()
+    power: Power | None = None
 
     @property
     def best(self) -> Proceedings:
@@ -98,7 +103,31 @@ def hold_court(
         tallies=_tally(cases, _expect(sheets, rates) if chance else None),
         warnings=hearings.warnings if hearings else (),
         notes=notes,
+        pooled=hearings.pooled if hearings and hearings.pooled else _of_one_table(evidence),
+        differences=hearings.differences if hearings else (),
+        systems=hearings.systems if hearings else (),
+        power=power_of(sheets[0], seed=seed) if sheets and chance else None,
     )
+
+
+def _of_one_table(evidence: Sequence[Evidence]) -> list[PooledEvidence]:
+    """Correlations over systems where there are no items: one corpus, which says nothing about another."""
+    whole = [e for e in evidence if e.rows == ALL and e.domain is None and e.pearson.r is not None]
+    return [
+        PooledEvidence(
+            measure=e.automatic,
+            hearer=e.hearer,
+            kind="r",
+            effect=e.pearson.r,
+            low=e.noise.interval_low if e.noise else e.pearson.low,
+            high=e.noise.interval_high if e.noise else e.pearson.high,
+            new_low=None,
+            new_high=None,
+            corpora=1,
+            p=e.families.p_adjusted if e.families else None,
+        )
+        for e in whole
+    ]
 
 
 def _try_all(
@@ -225,6 +254,12 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
         "items": [asdict(i) | {"admission": i.admission._asdict()} for i in proceedings.items],
         "rankings": [asdict(r) for r in proceedings.rankings],
         "rankings_note": "" if proceedings.rankings else NEEDS_ITEMS,
+        "pooled": [asdict(e) for e in proceedings.best.pooled],
+        "differences": [asdict(d) for d in proceedings.best.differences],
+        "systems_compared": [asdict(c) for c in proceedings.best.systems],
+        "power": None
+        if proceedings.best.power is None
+        else asdict(proceedings.best.power) | {"sentence": proceedings.best.power.sentence},
         "counts": count_pairs(proceedings.best.cases),
         "findings": [asdict(t) for t in proceedings.best.tallies],
         "error_of_means": "from answers" if any(s.draws for s in proceedings.sheets) else UNKNOWN_ERROR,

@@ -14,6 +14,7 @@ from referee.courtroom.answered_items import ItemEvidence
 from referee.courtroom.corrected_verdicts import VerdictChange
 from referee.courtroom.evidence import ALL, Evidence, Withdrawal
 from referee.courtroom.multiplicity import EXACT_UP_TO
+from referee.courtroom.pooling import LEVEL
 from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, count_pairs
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, signed
@@ -44,6 +45,7 @@ def court_summary(p: Proceedings, width: int | None = None) -> list[str]:
         f"{len(cases)} pairs: {numbers}.",
     ]
     lines += [*(f"Warning: {w}" for w in best.warnings), "", *_matrix(best, cases), *_reasons(cases), *_shared_notes(p)]
+    lines += [*_pooled_lines(best), *_compared_lines(best)]
     lines.append(
         "--details prints intervals, p values, families, left-out systems, items and every case; --format json has all."
     )
@@ -78,6 +80,56 @@ def _reasons(cases: Sequence[Case]) -> list[Line]:
     """Why pairs do not predict, with how many there are of each reason."""
     counts = Counter(c.verdict_reason for c in cases if c.verdict != PREDICTS)
     return ["Reasons: " + "; ".join(f"{reason} ({n})" for reason, n in counts.most_common()) + "."] if counts else []
+
+
+def _pooled_lines(p: Proceedings) -> list[Line]:
+    """Return effects over items and corpora, differences between measures, and the power of the table."""
+    effects = sorted(
+        (e for e in p.pooled if e.kind == "auc" and e.effect is not None), key=lambda e: -(e.effect or 0.0)
+    )
+    lines: list[Line] = []
+    if effects:
+        several = max(e.corpora for e in effects) > 1
+        head = ("item by item", "AUC", "95% interval", *(("new corpus", "corpora") if several else ()))
+        rows = [
+            (
+                f"{e.measure}, {e.hearer}",
+                signed(e.effect).removeprefix("+"),
+                _interval(e.low, e.high),
+                *(
+                    (_interval(e.new_low, e.new_high) if e.new_low is not None else "not known", str(e.corpora))
+                    if several
+                    else ()
+                ),
+            )
+            for e in effects
+        ]
+        lines += ["", *_aligned([head, *rows])]
+        apart = [d for d in p.differences if d.p_corrected is not None and d.p_corrected <= LEVEL]
+        lines.append(
+            f"  {len(apart)} of {len(p.differences)} differences between measures are significant after Holm's correction."
+        )
+    if p.power:
+        power, correlation = p.power, f"{p.power.correlation:.2g}".removeprefix("0")
+        lines.append(f"Power: of {power.systems} systems a true r of {correlation} *predicts* in {power.predicts:.0%} of tables.")
+    return lines
+
+
+def _proportions(low: float | None, high: float | None) -> str:
+    """Return an interval of proportions, which have no sign."""
+    return _interval(low, high).replace("+", "")
+
+
+def _compared_lines(p: Proceedings) -> list[Line]:
+    """Return the pairs of systems that people tell apart."""
+    if not p.systems:
+        return []
+    apart = [c for c in p.systems if c.separates]
+    pairs = [f"{c.a} / {c.b} {c.only_a}:{c.only_b}" + (f" ({c.domain})" if c.domain else "") for c in apart]
+    return [
+        f"People tell {len(apart)} of {len(p.systems)} pairs of systems apart, item by item (McNemar, Holm)"
+        + (f": {', '.join(pairs[:8])}{' …' if len(pairs) > 8 else ''}." if pairs else ".")
+    ]
 
 
 def _shared_notes(p: Proceedings) -> list[Line]:
@@ -133,7 +185,13 @@ def _lines(p: Proceedings) -> list[Line]:
         *(f"  {v}" for v in best.verdicts.values()),
     ]
     lines += [*_count_lines(best), *_single_vote_lines(p), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
-    lines += [*_tables(best, as_corrected), *_ranking_lines(best), *_item_lines(best)]
+    lines += [
+        *_tables(best, as_corrected),
+        *_ranking_lines(best),
+        *_item_lines(best),
+        *_pooled_lines(best),
+        *_compared_lines(best),
+    ]
     return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from referee.corpora.jsonl import json_line, trial_to_json
+from referee.hearers.answering import known_words, understand
 from referee.records import Description, Outcome, Response, Trial
 
 CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
@@ -127,9 +128,6 @@ def _messages(
 
 def _denotation(trial: Trial, description: Description) -> set[str] | None:
     """The objects that a message is true of; None where it cannot be read with certainty."""
-    # Here, so that readers need no hearers.
-    from referee.hearers.answering import known_words, understand
-
     if not trial.scene.complete:
         return None
     scene = trial.scene

@@ -12,8 +12,8 @@ import pytest
 
 from referee.catalogue import create
 from referee.cli import main
-from referee.corpora.checks import check_corpus
 from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+from referee.hearers.data_checks import check_corpus
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 COLOURS, KINDS = ("red", "blue", "green", "grey"), ("ball", "cube", "ring", "cone")
@@ -86,7 +86,9 @@ def test_a_false_word_is_found_and_words_of_no_value_are_not_judged() -> None:
 def test_systems_that_were_run_on_other_items_are_found() -> None:
     trials, _ = clean()
     answers = [
-        Response(trial=f"t{i}", hearer=f"{system}{i}", outcome=Outcome.ENTITY, entity=trials[i].targets[0], system=system)
+        Response(
+            trial=f"t{i}", hearer=f"{system}{i}", outcome=Outcome.ENTITY, entity=trials[i].targets[0], system=system
+        )
         for system, span in (("one", range(60)), ("two", range(60)), ("three", range(60, 120)))
         for i in span
     ]
