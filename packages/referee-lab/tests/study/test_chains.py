@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -12,8 +13,13 @@ from referee.cli import main
 from referee.errors import InputError
 from referee_lab.bots.simulation import simulate
 from referee_lab.commands.study.serve import _open
+from referee_lab.server.sessions.plan import check_answer, make_plan
+from referee_lab.study.analysis.registered_tests import analyse
+from referee_lab.study.data.collection import collect_from
+from referee_lab.study.data.export import export_files
 from referee_lab.study.design.chain import prove_chain, withdrawn_speakers
 from referee_lab.study.folder.study import open_study
+from referee_lab.study.protocols.contract import GivenAnswer
 
 
 def spoken(tmp_path: Path) -> Path:
@@ -58,3 +64,52 @@ def test_only_descriptions_make_a_chain(tmp_path: Path) -> None:
     assert main(["study", "demo", str(tmp_path / "heard")]) == 0
     assert main(["study", "chain", str(tmp_path / "heard"), "--to", "asgre2007", "--out", str(tmp_path / "no")]) == 2
     assert not (tmp_path / "no").exists()
+
+
+def recorded(tmp_path: Path) -> Path:
+    """A German production study of two items in one command, whose descriptions are recorded."""
+    images = [picture(tmp_path / f"p{n}.png", 80 * n) for n in range(2)]
+    rows = [{"item": i, "image1": images[0], "image2": images[1], "target": 1 + i % 2} for i in range(2)]
+    path = table(tmp_path / "t.csv", rows)
+    options = ["--participants", "2", "--language", "de", "--set", "protocol.answer=spoken"]
+    assert main(["study", "new", str(path), *options, "--out", str(tmp_path / "recorded")]) == 0
+    return tmp_path / "recorded"
+
+
+def test_recordings_are_exported_transcribed_and_heard_in_the_next_study(tmp_path: Path) -> None:
+    """2 people and 2 items: 4 recordings; one transcript of 3 words; all 4 recordings are heard in the next study."""
+    folder = recorded(tmp_path)
+    assert "aufgenommen" in open_study(folder).texts["consent"]
+    simulate(folder, participants=2)
+    files = export_files(collect_from(open_study(folder)))
+    recordings = {name: content for name, content in files.items() if name.startswith("recordings/")}
+    rows = list(csv.DictReader(files["trials.csv"].decode().splitlines()))
+    assert len(recordings) == 4
+    assert {row["sound"] for row in rows if row["kind"] == "trial"} == {*recordings}
+    assert all(content.startswith(b"RIFF") for content in recordings.values())
+    transcripts = tmp_path / "transcripts.csv"
+    transcripts.write_text(f"uuid,text\n{rows[0]['uuid']},das rote Ding\n", encoding="utf-8")
+    assert main(["study", "correct", str(folder), "--transcripts", str(transcripts), "--author", "A"]) == 0
+    (sheet,) = analyse(collect_from(open_study(folder))).sheets
+    assert sheet.tidy[0]["words"] == 3
+    assert main(["study", "chain", str(folder), "--to", "asgre2007", "--yoked", "--out", str(tmp_path / "heard")]) == 0
+    assert len(list((tmp_path / "heard" / "media").iterdir())) == 4
+    assert all(s.description.media for s in open_study(tmp_path / "heard").stimuli.values())
+
+
+@pytest.mark.parametrize(
+    "sound", ["data:text/html;base64,AAAA", "data:audio/webm;base64,", "data:audio/webm;base64,A", "https://x/y", 3]
+)
+def test_nothing_but_a_recording_is_taken_for_one(sound: object, tmp_path: Path) -> None:
+    study = open_study(recorded(tmp_path))
+    step = next(s for s in make_plan(study, "L01", 1).steps if s.kind == "trial")
+    with pytest.raises(InputError, match=r"answer\.sound"):
+        check_answer(study, step, GivenAnswer(answer={"sound": sound}, times={}))
+
+
+@pytest.mark.parametrize("setting", ["protocol.anwser=spoken", "protocol.answer=sung", "protokoll.answer=spoken", "x"])
+def test_a_setting_that_does_not_exist_is_refused(setting: str, tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", [{"item": 1, "image": picture(tmp_path / "p.png", 9)}])
+    out = tmp_path / "s"
+    assert main(["study", "new", str(path), "--participants", "1", "--set", setting, "--out", str(out)]) == 2
+    assert not out.exists()

@@ -27,6 +27,8 @@ BROWSER = "browser"
 # Simulated clicks wait as a person would, and several browsers share the machine.
 SECONDS_A_STEP = 20.0
 START_SECONDS = 20.0
+# Spoken descriptions are recorded from a tone.
+MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
 def find_chromium() -> str | None:
@@ -64,7 +66,9 @@ async def _play(async_api: Any, address: str, served: Served, participants: int,
     """Run the bots in Chromium, some at a time."""
     async with async_api.async_playwright() as playwright:
         try:
-            browser = await playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+            browser = await playwright.chromium.launch(
+                executable_path=find_chromium(), args=["--no-sandbox", *MICROPHONE]
+            )
         except async_api.Error as error:
             raise InputError(
                 f"Chromium does not start ({str(error).splitlines()[0]})",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +19,8 @@ app = options.new_app()
 EPILOG = options.examples("""
   referee study correct STUDY --trial UUID --chosen e12 --author "A. Lab" --reason "slipped, and said so at once"
 
+  referee study correct STUDY --transcripts transcripts.csv --author "A. Lab"
+
   referee study correct STUDY --trial UUID --answer '{"ratings": {"fluency": 2}}' --author "A. Lab" --reason "read the scale upside down"
 """)
 
@@ -24,37 +28,75 @@ EPILOG = options.examples("""
 @app.command(epilog=EPILOG)
 def correct(
     study: options.StudyFolder,
-    trial: Annotated[str, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)],
     author: Annotated[str, typer.Option(help="Who corrects.", show_default=False)],
-    reason: Annotated[str, typer.Option(help="Why.", show_default=False)],
+    reason: Annotated[str, typer.Option(help="Why.", show_default="transcript")] = "",
+    trial: Annotated[
+        str | None, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)
+    ] = None,
     chosen: Annotated[
         str | None, typer.Option(help="The object that was meant, as exports name it (column chosen).")
     ] = None,
     answer: Annotated[str | None, typer.Option(help="Fields of the answer to replace, as a JSON object.")] = None,
+    transcripts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file with the columns uuid and text: what is said in the recordings.", show_default=False
+        ),
+    ] = None,
     database: options.Database = None,
 ) -> None:
-    """Correct one stored answer. The answer stays as it was; exports use the correction, list both, and leave its time out."""
+    """Correct one stored answer, or write transcripts beside recordings.
+
+    The answer stays as it was; exports use the correction, list both, and leave its time out.
+    """
     from referee_lab.server.sessions.corrections import amended
     from referee_lab.server.sessions.corrections import correct as write_down
     from referee_lab.server.sessions.refusals import Problem
     from referee_lab.server.sessions.served_study import open_served
 
-    if chosen is None and answer is None:
-        raise InputError("say what the answer should have been", remedy="give --chosen or --answer")
-    changes = _read(answer) if answer is not None else {}
+    if (transcripts is None) == (trial is None) or (trial is not None and chosen is None and answer is None):
+        raise InputError(
+            "say which answer is corrected, and what it should have been",
+            remedy="give --trial with --chosen or --answer, or --transcripts FILE",
+        )
+    if transcripts is not None:
+        changes = [(uuid, {"text": text}) for uuid, text in read_transcripts(transcripts)]
+        reason = reason or "transcript"
+    else:
+        changes = [(str(trial), _read(answer) if answer is not None else {})]
     # Beside a running server if need be; a correction never makes a store.
     served = open_served(study, database=database, create=False, begin=False)
     try:
-        # Checked on a connection that cannot write; only the correction itself goes through the writer.
+        # Checked on a connection that cannot write; only the corrections go through the writer, all or none.
         with served.store.read() as connection:
-            whole = amended(connection, served, trial, chosen, changes)
-        body = _body(trial, author, reason, whole)
-        number = served.store.write(lambda connection: write_down(connection, served, body))
+            bodies = [
+                _body(uuid, author, reason, amended(connection, served, uuid, chosen, change))
+                for uuid, change in changes
+            ]
+        numbers = served.store.write(lambda connection: [write_down(connection, served, body) for body in bodies])
     except Problem as problem:
         raise InputError(problem.message, where=study, remedy="take it from the export's column uuid") from None
     finally:
         served.store.close()
-    print(f"correction {number} stands beside the answer; exports use it and list both")
+    print(f"{len(numbers)} corrections stand beside their answers; exports use them and list both")
+
+
+def read_transcripts(path: Path) -> list[tuple[str, str]]:
+    """Return the UUIDs and texts of a table of transcripts. Raises InputError for a missing column, UUID or text."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file)
+        transcripts = []
+        for row in rows:
+            uuid, text = (row.get("uuid") or "").strip(), (row.get("text") or "").strip()
+            if not (uuid and text):
+                raise InputError(
+                    f"the row has no {'text' if uuid else 'uuid'}",
+                    where=path,
+                    line=rows.line_num,
+                    remedy="take the columns uuid and sound from trials.csv of an export, and write a column text",
+                )
+            transcripts.append((uuid, text))
+    return transcripts
 
 
 def _read(text: str) -> dict[str, Any]:

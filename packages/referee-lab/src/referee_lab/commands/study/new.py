@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -118,6 +120,12 @@ def new(
             help="Settings of the printed experiment to the letter (tuna2008); `check` lists what still differs.",
         ),
     ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="A field of study.toml, SECTION.FIELD=VALUE: protocol.answer=spoken; may be repeated."
+        ),
+    ] = None,
     mode: options.Mode = "debug",
     seed: options.SeedFromZero = 1,
 ) -> int:
@@ -154,6 +162,7 @@ def new(
         preset=as_printed,
         pictures=pictures,
         media=media,
+        settings=_settings(settings or ()),
     )
     table_only = {"--factors": factors, "--between": between, "--map": map}
     run_only = {
@@ -200,6 +209,27 @@ def _mapping(text: str | None) -> dict[str, str]:
             raise InputError(f"--map: {part!r} is no pair", remedy="write name=column, with commas: item=Nr,text=Satz")
         pairs[name.strip()] = column.strip()
     return pairs
+
+
+def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields of --set by section: values as TOML has them, or else texts."""
+    from referee_lab.study.folder.settings import SECTIONS
+
+    sections: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        section, dot, field = name.strip().rpartition(".")
+        if not (equals and dot and field and section in SECTIONS):
+            raise InputError(
+                f"--set: {text!r} names no field of study.toml",
+                remedy=f"write SECTION.FIELD=VALUE; sections are {', '.join(SECTIONS)}",
+            )
+        try:
+            parsed = tomllib.loads(f"value = {value.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed = value.strip()
+        sections.setdefault(section, {})[field] = parsed
+    return sections
 
 
 def id_of(out: Path) -> str:

@@ -33,6 +33,7 @@ from referee_lab.study.folder.clip_sounds import clip_sound_file
 from referee_lab.study.folder.media import media_file
 from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.study_pictures import pictures
+from referee_lab.study.protocols.production import is_spoken
 
 __all__ = ["create_app"]
 
@@ -88,7 +89,7 @@ def create_app(
     # The last middleware is outermost: refusals by the body limit get security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     app.add_middleware(Crowd, most=app.state.limits.at_once)
-    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
+    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice") or is_spoken(s.study.settings))
     app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
     return app
 

@@ -146,8 +146,8 @@ def production_frame(collected: Dataset) -> pl.DataFrame:
     rows = [
         {
             **_place(a),
-            "text": str(a.answer["text"]).strip(),
-            "words": float(len(str(a.answer["text"]).split())),
+            "text": None if a.answer.get("text") is None else a.answer["text"].strip(),
+            "words": None if a.answer.get("text") is None else float(len(a.answer["text"].split())),
             "first_key_ms": a.answer.get("first_key_ms") if a.counts_for(TIME) else None,
             "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
         }

@@ -174,7 +174,7 @@ def _plain(value: Any) -> str:
 def _same_words(frame: pl.DataFrame) -> float | None:
     """Return the share of pairs of descriptions of one item that are identical; None without pairs."""
     by_item: dict[str, list[str]] = {}
-    for item, text in frame.select("item", "text").iter_rows():
+    for item, text in frame.select("item", "text").drop_nulls("text").iter_rows():
         by_item.setdefault(item, []).append(" ".join(text.lower().split()))
     pairs = [a == b for texts in by_item.values() for a, b in combinations(texts, 2)]
     return sum(pairs) / len(pairs) if pairs else None

@@ -110,9 +110,14 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         return [*sheets, *made], remarks
     if study.kind.info.plugin == "produce":
         produced = production_frame(collected)
+        silent = produced["text"].null_count()
         made, remarks = _factorial(produced, collected, ["words"], rating=True)
         timed, more = _factorial(produced, collected, ["combined_ms"])
-        return [*production_sheets(produced, study=study.id), *made, *timed], [*remarks, *more]
+        return [*production_sheets(produced, study=study.id), *made, *timed], [
+            *([f"{silent} recordings have no transcript yet."] if silent else []),
+            *remarks,
+            *more,
+        ]
     if study.kind.info.plugin == "reference-game":
         return [_games(collected)], [
             "Words, choices and times by repetition: `referee play --played` of the exported games."

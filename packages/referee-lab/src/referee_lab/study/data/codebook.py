@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from referee_lab.study.data.dataset import ALL, IDENTIFYING, READING, TIME
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import RecordedColumn
+from referee_lab.study.protocols.production import is_spoken
 
 __all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdown", "recorded_columns"]
 
@@ -189,6 +190,10 @@ def reads_words(study: Study) -> bool:
     return study.protocol == "self-paced-reading" or study.settings.get("reading") == "words"
 
 
+# Columns that only spoken descriptions have.
+SPOKEN = ("sound", "recordings", "first_sound_ms")
+
+
 def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     """Return the protocol's own columns as (part of the answer, name, column); the part is answer, rating or times."""
     info = study.kind.info
@@ -197,7 +202,7 @@ def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
         if declared.type == "ratings":
             for scale in study.settings["scales"]:
                 columns.append(("rating", scale, _number(f"rating_{scale}", f"rating on the scale {scale}")))
-        else:
+        elif name not in SPOKEN or is_spoken(study.settings):
             columns.append(
                 ("answer", name, _as_column(name, declared, free=info.plugin == "produce" and name == "text"))
             )
@@ -209,7 +214,7 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
     """Return a declared field of a protocol as a column of the codebook."""
     return CodebookColumn(
         name=name,
-        type="list" if declared.type == "labels" else declared.type,
+        type={"labels": "list", "sound": "text"}.get(declared.type, declared.type),
         about=declared.about,
         unit=declared.unit,
         values=declared.values,

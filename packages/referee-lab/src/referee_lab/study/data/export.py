@@ -24,7 +24,7 @@ from referee_lab.server.store.store import Store
 from referee_lab.study.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
 from referee_lab.study.data.collection import collect
 from referee_lab.study.data.dataset import Dataset
-from referee_lab.study.data.exported_rows import TableRow, rows_of
+from referee_lab.study.data.exported_rows import TableRow, recording_file, rows_of
 from referee_lab.study.folder.study import Study
 
 __all__ = ["FORMATS", "export_files", "export_zip", "identities", "safe_text", "write_export"]
@@ -49,6 +49,7 @@ def export_files(
         f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in tables.items() for form in formats
     }
     files |= more or {}
+    files |= dict(recording_file(a) for a in collected.answers if a.answer.get("sound"))
     files["codebook.json"] = _json(codebook_as_json(study))
     files["codebook.md"] = codebook_as_markdown(study).encode()
     files["CHECKLIST.md"] = _checklist(collected, tables).encode()

@@ -18,8 +18,9 @@ from referee_lab.study.data.dataset import (
     StoredAnswer,
 )
 from referee_lab.study.folder.study import VERSUS
+from referee_lab.study.protocols.production import recording_of
 
-__all__ = ["TableRow", "preferred", "ranked_systems", "rows_of"]
+__all__ = ["TableRow", "preferred", "ranked_systems", "recording_file", "rows_of"]
 
 TableRow = dict[str, Any]
 
@@ -102,9 +103,17 @@ def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
         "rating": answer.get("ratings") or {},
     }
     recorded = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    if recorded.get("sound"):
+        recorded["sound"] = recording_file(a)[0]
     if "ranking" in recorded:
         recorded["ranking"] = ranked_systems(a)
     return {**_asked(a), **_found(a), **recorded, **_kept(a)}
+
+
+def recording_file(a: StoredAnswer) -> tuple[str, bytes]:
+    """Return the name that the recording of an answer has in an export, and its content."""
+    content, ending = recording_of(a.answer)
+    return f"recordings/{a.uuid}{ending}", content
 
 
 def _words(a: StoredAnswer) -> Iterator[TableRow]:

@@ -146,7 +146,9 @@ def _list_descriptions(collected: Dataset) -> list[tuple[str, str, Description]]
 
 def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int:
     """Dataset descriptions as a corpus: one trial per description, its speaker the participant, its scene that of the item (as in the TUNA corpus)."""
-    trials = [_described(a) for a in collected.trials if a.counts_for("") and a.asked is not None]
+    trials = [
+        _described(a) for a in collected.trials if a.counts_for("") and a.asked is not None and a.answer.get("text")
+    ]
     if not trials:
         raise InputError(
             f"nobody has described anything in mode {collected.mode}",
@@ -171,7 +173,7 @@ def _described(a: StoredAnswer) -> Trial:
     assert a.asked is not None  # asked for above
     trial = a.asked.trial
     speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias
-    description = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
+    description = Description(text=a.answer["text"].strip(), speaker=speaker)
     # Trials of one item share their scene by this: descriptions of others are found through it.
     scene = trial.scene if trial.scene.id else replace(trial.scene, id=trial.id)
     meta = {**trial.meta, "item": trial.id}

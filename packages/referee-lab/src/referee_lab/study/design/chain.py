@@ -21,11 +21,13 @@ from referee.files import write_atomically
 from referee.records import Description, Trial
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
+from referee_lab.study.data.exported_rows import recording_file
 from referee_lab.study.design.balance import BalanceClaim, count_of
 from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.design.wishes import Wishes, study_fields, study_title
 from referee_lab.study.folder.draft import Draft, write_study
+from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.study import Study, StudyList, open_study
 from referee_lab.study.folder.study_pictures import object_picture_name
@@ -33,7 +35,7 @@ from referee_lab.study.folder.study_pictures import object_picture_name
 __all__ = ["FILE", "RULE", "chain_study", "prove_chain", "withdrawn_speakers"]
 
 FILE = "chain.json"
-RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out"
+RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out; recordings are heard where the protocol plays sounds"
 PLUGINS = ("identify", "judge")
 
 
@@ -55,7 +57,8 @@ def chain_study(
             remedy="take asgre2007, tuna2008, self-paced-reading, open-choice or judgement",
         )
     collected = collect_from(source, database, mode)
-    descriptions, dropped = _cleaned(collected)
+    plays = can_play(catalogue.create("protocol", wishes.protocol).info)
+    descriptions, dropped = _cleaned(collected, plays)
     if not descriptions:
         raise InputError(
             f"the study has no description in mode {collected.mode}",
@@ -73,7 +76,9 @@ def chain_study(
     used = sorted({pair for entry in lists for pair in entry.trials})
     trials = {trial.id: trial for trial in _trials(source)}
     layout = DesignLayout(kind="given", lists=tuple(lists))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as media:
+        for name, content in (recording for recording in descriptions.values() if not isinstance(recording, str)):
+            (Path(media) / name).write_bytes(content)
         draft = Draft(
             id=wishes.id,
             title=study_title(wishes, source.language),
@@ -82,13 +87,14 @@ def chain_study(
             layout=layout,
             conditions=compared(wishes.protocol, sorted({speaker for _, speaker in used})),
             trials=[trials[item] for item in dict.fromkeys(item for item, _ in used)],
-            outputs=[(item, speaker, Description(text=descriptions[item, speaker])) for item, speaker in used],
+            outputs=[(item, speaker, _description(descriptions[item, speaker])) for item, speaker in used],
             language=source.language,
             mode=wishes.mode,
             seed=wishes.seed,
             source=f"study {source.id}",
             fields=study_fields(wishes, wishes.protocol),
             pictures=_pictures(source, trials.values(), Path(folder)),
+            media=Path(media),
         )
         write_study(out, draft)
     record = {
@@ -106,20 +112,29 @@ def chain_study(
     return open_study(out)
 
 
-def _cleaned(collected: Dataset) -> tuple[dict[tuple[str, str], str], list[dict[str, str]]]:
+# Words, or the file of a recording with its content.
+Said = str | tuple[str, bytes]
+
+
+def _description(said: Said) -> Description:
+    return Description(text=said) if isinstance(said, str) else Description(media=said[0])
+
+
+def _cleaned(collected: Dataset, plays: bool) -> tuple[dict[tuple[str, str], Said], list[dict[str, str]]]:
     """Return descriptions by item and speaker, and those that the cleaning rule or the registered exclusions removed."""
-    clean: dict[tuple[str, str], str] = {}
+    clean: dict[tuple[str, str], Said] = {}
     dropped = []
     for answer in collected.trials:
-        text = " ".join(str(answer.answer.get("text", "")).split())
+        text = " ".join((answer.answer.get("text") or "").split())
+        heard = recording_file(answer) if plays and answer.answer.get("sound") else None
         reason = next((mark.reason for mark in answer.marks if mark.scope == ALL), "")
-        if not any(letter.isalnum() for letter in text):
-            reason = "no letter or digit"
+        if heard is None and not any(letter.isalnum() for letter in text):
+            reason = "no transcript" if answer.answer.get("sound") else "no letter or digit"
         item = _item(answer)
         if reason or item is None:
             dropped.append({"speaker": answer.sitting.alias, "item": item or "", "reason": reason or "no such item"})
         else:
-            clean[item, answer.sitting.alias] = text
+            clean[item, answer.sitting.alias] = text if heard is None else (Path(heard[0]).name, heard[1])
     return clean, dropped
 
 
@@ -138,7 +153,7 @@ def _trials(source: Study) -> list[Trial]:
     return [replace(s.trial, id=_named(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
 
 
-def _lists(descriptions: Mapping[tuple[str, str], str], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
+def _lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
     """Return one list per speaker: with their own descriptions, or with speakers rotated over items."""
     width = max(2, len(str(len(speakers))))
     speakers_of: dict[str, list[str]] = defaultdict(list)

@@ -28,7 +28,7 @@ from referee.geometry import ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
-from referee_lab.study.design.wishes import Wishes, study_fields, study_title
+from referee_lab.study.design.wishes import Wishes, study_fields, study_title, with_settings
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.study import FEWEST_RANKED, FILLER, LEVELS, VERSUS, StudyList
@@ -787,7 +787,7 @@ def _fields(
     if factors and protocol not in COMPARED:
         effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
         fields["analysis"] = {"tests": ["mixed-model", "factorial"], "contrasts": effects}
-    return fields
+    return with_settings(fields, wishes)
 
 
 def _notes(rows: Sequence[ItemRow], language: str, unread: Sequence[str]) -> list[str]:

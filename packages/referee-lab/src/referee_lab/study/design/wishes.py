@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from referee.errors import InputError
 from referee_lab.study.design.as_printed import PRESETS
 from referee_lab.study.texts import default_title
 
-__all__ = ["Wishes", "study_fields", "study_title"]
+__all__ = ["Wishes", "study_fields", "study_title", "with_settings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +38,18 @@ class Wishes:
     preset: bool = False
     pictures: Path | None = None
     media: Path | None = None
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def study_title(wishes: Wishes, language: str) -> str:
     """The title that participants see: the one that was asked for, or one from the name of the folder, in the language of the pages."""
     word = default_title(language)
     return wishes.title or (f"{word} {wishes.id}" if wishes.id != "study" else word)
+
+
+def with_settings(fields: dict[str, dict[str, Any]], wishes: Wishes) -> dict[str, dict[str, Any]]:
+    """Return values for study.toml, replaced by the settings that were asked for."""
+    return fields | {name: {**fields.get(name, {}), **values} for name, values in wishes.settings.items()}
 
 
 def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
@@ -54,4 +61,4 @@ def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
             raise InputError(f"nothing is printed of {protocol!r}", remedy=f"--as-printed is for {printed}")
         for section, values in PRESETS[protocol].items():
             fields[section] = {**fields.get(section, {}), **values}
-    return fields
+    return with_settings(fields, wishes)

@@ -12,7 +12,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.corpora.jsonl import json_line, to_json, trial_to_json
-from referee.errors import InputError
+from referee.errors import InputError, near
 from referee.files import write_atomically, writing_folder
 from referee.jobs.folder import write_outputs, write_trials
 from referee.records import NOTHING, Description, Trial
@@ -23,6 +23,7 @@ from referee_lab.study.folder.photographs import keep_object_pictures, keep_phot
 from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
+from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.scene import context_picture, is_bare, option_text
 from referee_lab.study.texts import (
     READ,
@@ -192,7 +193,12 @@ def _lists(draft: Draft) -> Iterator[str]:
 def _write_texts(folder: Path, draft: Draft) -> None:
     """Write the pages and the questionnaires of the study's language."""
     folder.mkdir(parents=True)
-    pages = default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
+    spoken = is_spoken(draft.fields.get("protocol", {}))
+    pages = (
+        default_pages(draft.language, f"{draft.protocol}-spoken")
+        if spoken
+        else default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
+    )
     if not draft.practice and draft.protocol not in ROOMS:
         pages["ready"] = ready_without_practice(draft.language)
     if draft.sounds:
@@ -252,6 +258,9 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
 
 def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
     """Yield one line per field: its value and its explanation."""
+    for name in values.keys() - settings.keys() - {"codes"}:
+        meant = "".join(f"did you mean {other}? " for other in near(name, settings, 1))
+        raise InputError(f"study.toml has no field {name!r} there", remedy=f"{meant}one of {', '.join(settings)}")
     for name, setting in settings.items():
         value = values.get(name, setting.default)
         yield f"{name} = {toml_value([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"

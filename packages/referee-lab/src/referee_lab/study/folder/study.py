@@ -41,6 +41,7 @@ from referee_lab.study.folder.settings import (
     read_section,
 )
 from referee_lab.study.protocols.contract import Info, Kind, Stimulus
+from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.room_protocol import RoomProtocol
 from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
 from referee_lab.study.texts.plurals import in_number
@@ -409,6 +410,8 @@ def _room_facts(
     strings: Mapping[str, str], language: str, kind: Any, settings: Mapping[str, Any], minutes: int
 ) -> dict[str, str]:
     """Return the facts in the consent text of a room: speech or chat, recorded data, and the longest duration."""
+    if kind.info.plugin == "produce":
+        return {"sound": strings["sound_spoken"] if is_spoken(settings) else ""}
     if not isinstance(kind, RoomProtocol):
         return {}
     has_voice = bool(settings.get("voice"))

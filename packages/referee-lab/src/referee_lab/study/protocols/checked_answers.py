@@ -110,6 +110,8 @@ def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
             raise refuse(field, "should be a list of labels")
     elif declared.type == "truth" and not isinstance(value, bool):
         raise refuse(field, "should be true or false")
+    elif declared.type == "sound" and not isinstance(value, str):
+        raise refuse(field, "should be a recording")
     elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):
         raise refuse(field, f"should be text of at most {_LONGEST_TEXT} characters")
     if declared.values and value not in declared.values:

@@ -4,6 +4,9 @@ Gatt 2006).
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -13,16 +16,21 @@ from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentifie
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
 
-__all__ = ["Production"]
+__all__ = ["Production", "is_spoken", "recording_of"]
 
 TYPING_MS, THINKING_MS = 180.0, 1500.0
 LONGEST = 5000
+# A recording travels in its answer, so that it is acknowledged, stored, withdrawn and deleted with it. Requests have at most 256 KiB.
+MOST_BYTES, MOST_SECONDS = 180_000, 45.0
+SOUND = re.compile(r"data:(?:audio|video)/(webm|mp4|ogg|wav)[^,]{0,60};base64,([A-Za-z0-9+/=]*)")
+ENDINGS = {"webm": ".weba", "mp4": ".m4a", "ogg": ".ogg", "wav": ".wav"}
+SILENCE = "data:audio/wav;base64,UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA=="
 
 
 class Production(NothingIdentified):
     """Describe the marked object: collects a corpus.
 
-    The scene with one object marked and a field to type in; pasting and spell checking are off.
+    The scene with one object marked and a field to type in (pasting and spell checking are off), or a microphone.
     """
 
     info = Info(
@@ -31,13 +39,22 @@ class Production(NothingIdentified):
         source="van Deemter, van der Sluis & Gatt (2006), the elicitation of the TUNA corpus",
         plugin="produce",
         parameters={
+            "answer": Parameter(
+                default="typed",
+                about="typed, or spoken: descriptions are recorded, and transcribed later (`referee study correct --transcripts`).",
+                values=("typed", "spoken"),
+            ),
+            "longest_s": Parameter(default=30.0, about="How long a recording may be.", unit="s"),
             "shortest": Parameter(default=2, about="Characters a description must have.", unit="characters"),
             "longest": Parameter(default=300, about="Characters it may have.", unit="characters"),
             "prompt": Parameter(default="", about="A sentence above the field; empty for none."),
             **SCENE,
         },
         answer={
-            "text": RecordedColumn(type="text", about="the description as typed"),
+            "text": RecordedColumn(type="text", about="the description as typed, or its transcript"),
+            "sound": RecordedColumn(type="sound", about="the recording: its file in an export"),
+            "recordings": RecordedColumn(type="number", about="how often it was recorded"),
+            "first_sound_ms": in_ms("from the scene's onset to the begin of the first recording"),
             "edits": RecordedColumn(type="number", about="changes to the text, deletions included"),
             "first_key_ms": in_ms("from the scene's onset to the first key"),
         },
@@ -46,6 +63,8 @@ class Production(NothingIdentified):
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """There is room for some words."""
+        if not 0 < settings["longest_s"] <= MOST_SECONDS:
+            return f"longest_s is from 1 to {MOST_SECONDS:g}"
         room = 0 < settings["shortest"] <= settings["longest"] <= LONGEST
         return problem_with_scene(settings) if room else f"shortest and longest are from 1 to {LONGEST}, in this order"
 
@@ -54,6 +73,7 @@ class Production(NothingIdentified):
         scene, labels = show_scene(stimulus.trial, settings, rng)
         parameters = {
             **language_of(stimulus.trial),
+            **({"spoken": True, "longest_s": settings["longest_s"]} if is_spoken(settings) else {}),
             **{name: settings[name] for name in ("shortest", "longest", "prompt")},
             **scene,
             **mark_targets(stimulus.trial, labels),
@@ -61,9 +81,15 @@ class Production(NothingIdentified):
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A text of the length asked for."""
+        """A text of the length asked for, or a recording."""
         check_recorded(answer, self.info)
         text = answer.answer.get("text")
+        if is_spoken(settings):
+            recording_of(answer.answer)
+            if text is None:
+                return
+        elif any(answer.answer.get(name) is not None for name in ("sound", "recordings", "first_sound_ms")):
+            raise refuse("answer.sound", "nothing is recorded in this study")
         if text is None:
             raise refuse("answer.text", "the description is missing")
         # Blanks do not help to reach the shortest length, and count towards the longest, as in the field of the page.
@@ -74,6 +100,10 @@ class Production(NothingIdentified):
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
         """Return a reference of the corpus, or else the target's attributes in order."""
+        if is_spoken(settings):
+            first = THINKING_MS * (0.5 + rng.random())
+            times = {"combined_ms": first + THINKING_MS, "t_onset": 0.0, "t_response": first + THINKING_MS}
+            return GivenAnswer(answer={"sound": SILENCE, "recordings": 1, "first_sound_ms": first}, times=times)
         text_of_corpus = next((d.text for d in stimulus.trial.references if d.text), None)
         target = stimulus.trial.scene.entity(stimulus.trial.targets[0])
         text = (text_of_corpus or " ".join(p.value for p in target.attributes) or "that one")[: settings["longest"]]
@@ -82,3 +112,20 @@ class Production(NothingIdentified):
         end = first + TYPING_MS * len(text) * (0.5 + rng.random())
         times = {"combined_ms": end, "t_onset": 0.0, "t_response": end}
         return GivenAnswer(answer={"text": text, "edits": len(text), "first_key_ms": first}, times=times)
+
+
+def is_spoken(settings: Mapping[str, Any]) -> bool:
+    """Whether descriptions are recorded."""
+    return settings.get("answer") == "spoken"
+
+
+def recording_of(answer: Mapping[str, Any]) -> tuple[bytes, str]:
+    """Return the recording in an answer and the extension of its file. Raises InputError without one."""
+    match = SOUND.fullmatch(str(answer.get("sound") or ""))
+    try:
+        content = base64.b64decode(match[2], validate=True) if match else b""
+    except binascii.Error:
+        content = b""
+    if match is None or not 0 < len(content) <= MOST_BYTES:
+        raise refuse("answer.sound", f"should be a recording of at most {MOST_BYTES // 1000} kB")
+    return content, ENDINGS[match[1]]

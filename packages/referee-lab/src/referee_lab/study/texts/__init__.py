@@ -45,7 +45,7 @@ def _shipped(language: str) -> str:
 
 
 # The protocol whose pages another one takes where it has none of its own.
-LIKE = {"ranking": "judgement-pairwise"}
+LIKE = {"ranking": "judgement-pairwise", "production-spoken": "production"}
 
 
 def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
