@@ -157,6 +157,9 @@ METRICS: dict[str, Entry] = {
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
     # places in pictures
     "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the region meant"),
+    "ground/iou.cumulative": Entry(
+        "referee.metrics.grounding:CumulativeIou", {}, "summed intersections over summed unions (cIoU)"
+    ),
     "ground/accuracy": Entry(
         "referee.metrics.grounding:BoxAccuracy", {}, "share of boxes with IoU >= .5 (iou:.7 for another threshold)"
     ),

@@ -308,3 +308,21 @@ def test_files_with_blanks_in_their_names_are_files(texts: Path, capsys: pytest.
     assert run_json(capsys, "evaluate", "my outputs.txt", "--references", "ref.txt")[1]["n"] == 6
     assert main(["evaluate", "no such folder"]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+def test_answers_of_listeners_are_saved_as_rows_that_are_read_again(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(p, i, s, int(p != "x" or s == "a")) for p in "xyz" for i in (1, 2) for s in "ab"]
+    lines = ["worker,item,model,acc", *(",".join(map(str, row)) for row in rows)]
+    Path("answers.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    _, first = run_json(capsys, "evaluate", "answers.csv", "--save-as", "answers.jsonl")
+    _, again = run_json(capsys, "evaluate", "answers.jsonl")
+    assert first["scores"] == again["scores"]
+    # By hand: x is wrong about b in both items.
+    assert {s["system"]: s["value"] for s in again["scores"]} == {"a": 1.0, "b": pytest.approx(4 / 6)}
+
+
+def test_explain_says_by_what_a_file_was_recognised(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "good.txt", "--references", "ref.txt", "--explain"]) == 0
+    assert "recognised by: lines without a header" in capsys.readouterr().out

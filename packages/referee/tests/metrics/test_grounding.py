@@ -265,3 +265,23 @@ def test_boxes_are_measured_in_columns(metric: str) -> None:
     finally:
         sys.setprofile(before)
     assert max(calls.values()) < 50, calls.most_common(3)
+
+
+def test_cumulative_iou_sums_areas_before_it_divides() -> None:
+    big, small = Box((0, 0, 20, 20)), Box((0, 0, 10, 10))
+    pairs = [
+        (answer(Box((0, 0, 20, 10))), trial(big)),
+        (answer(small), trial(small)),
+        (answer(), trial(small)),
+        (answer(Box((0, 0, 10, 5))), trial(Polygon(((0, 0), (10, 0), (10, 10), (0, 10))))),
+        (answer(outcome=Outcome.NONE), trial()),
+        (answer(small), trial(small, big)),
+    ]
+    statistics = rows("ground/iou.cumulative", *pairs)
+    # By hand: 200 of 400, 100 of 100, 0 of 100, 50 of 100, nothing of nothing; several targets are not measured.
+    assert statistics[:5, :2].tolist() == [[200, 400], [100, 100], [0, 100], [50, 100], [0, 0]]
+    assert np.isnan(statistics[5]).all()
+    metric = catalogue.configure("metric", "ground/iou.cumulative")
+    assert metric.combine(statistics).value == pytest.approx(350 / 700)
+    value_answered, n = metric.answered(np.nan_to_num(statistics).sum(axis=0))
+    assert (float(value_answered), float(n)) == (pytest.approx(350 / 600), 3)

@@ -31,6 +31,7 @@ from referee.jobs.evaluate import (
 from referee.jobs.folder import Run
 from referee.jobs.import_answers import write_material
 from referee.options import takes
+from referee.records import Response, Trial
 
 if TYPE_CHECKING:
     import altair as alt
@@ -136,7 +137,9 @@ class Evaluation(Result):
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
                 raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
-            lines = (json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs)
+            lines = [json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs]
+            # Answers of listeners, where nothing else was read.
+            lines = lines or [json_line(_flat_answer(r, material.trials[r.trial])) for r in material.responses]
             write_atomically(out, lines)
             write_atomically(
                 out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(trials_to_write(material)))
@@ -192,6 +195,20 @@ class Evaluation(Result):
         return [*self.sentences[2:], *self.notes, self.signature]
 
 
+def _flat_answer(response: Response, trial: Trial) -> dict[str, Any]:
+    """A listener's answer as a row of a table, as `referee evaluate` reads it."""
+    row = {
+        "trial": response.trial,
+        "participant": response.hearer,
+        "system": response.system,
+        "chosen": response.entity,
+        "target": list(trial.targets),
+        "correct": response.entity in trial.targets,
+        "rt": response.identification_ms,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
 @takes(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> Evaluation:
     """Recognise what files, frames or lists hold, score it, and say what it shows (`referee evaluate`).
@@ -216,7 +233,9 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
 
 
 def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[str]) -> Evaluation:
-    """Read what the options name, score it by some measures (those that suit it by default), and let the literal hearer answer where it can.
+    """Return the scores of what the options name, by the measures given or those that suit it.
+
+    The literal hearer answers where it can.
 
     Raises:
         InputError: if it is not clear what the files hold, or nothing in them can be measured.

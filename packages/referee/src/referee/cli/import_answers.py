@@ -73,7 +73,11 @@ def import_run(
         material = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
     else:
         if corpus is None:
-            raise InputError("--corpus is missing", remedy="name the corpus whose trials were asked about")
+            raise InputError(
+                "--corpus is missing",
+                where=source,
+                remedy="name the corpus whose trials were asked about; without one: referee evaluate FILE --save-as RUN",
+            )
         mapped = _mapped(columns) | ({"system": system} if system else {})
         if documents is not None:
             mapped["documents"] = str(documents)

@@ -21,6 +21,7 @@ __all__ = [
     "iou",
     "on_pixels",
     "points_on_pixels",
+    "region_area",
     "region_distance",
     "region_holds",
     "region_iou",
@@ -164,6 +165,16 @@ def region_iou(first: Region, second: Region, size: Size | None) -> float:
     ours, theirs = _outline(first, size), _outline(second, size)
     union = ours.union(theirs).area
     return float(ours.intersection(theirs).area / union) if union else 0.0
+
+
+def region_area(region: Region, size: Size | None) -> float:
+    """The area of a region in pixels of its picture."""
+    if isinstance(region, Mask):
+        return float(region.area)
+    if isinstance(region, Box):
+        left, top, right, bottom = region.on(size)
+        return max(0.0, right - left) * max(0.0, bottom - top)
+    return float(_outline(region, size).area)
 
 
 def region_distance(region: Region, x: float, y: float, size: Size | None) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from referee import __version__, catalogue
 from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
 from referee.corpora.natives.material import Declared, NativeData, make_trial
-from referee.corpora.natives.recognition import material_of_table, read_material
+from referee.corpora.natives.recognition import SIGNS, USUAL, material_of_table, read_material
 from referee.corpora.natives.texts import material_of_texts
 from referee.corpora.outputs import Output
 from referee.corpora.reading.tables import TABLE_ENDINGS, read_json, read_table, rows_of, table_of
@@ -35,7 +35,8 @@ from referee.records import Entity, Response, Scene, Trial
 from referee.signature import Fingerprint, output_digests, trial_digests
 
 TEXT_METRICS = ("string/chrf", "string/bleu.4", "string/rouge-l", "string/edit", "string/exact")
-SCENE_METRICS = ("set/dice", "set/exact", "scene/unique", "scene/minimal", "scene/surplus")
+SET_METRICS = ("set/dice", "set/exact")
+SCENE_METRICS = ("scene/unique", "scene/minimal", "scene/surplus")
 BOX_METRICS = ("ground/accuracy", "ground/iou", "ground/point")
 POINT_METRICS = ("ground/point",)
 LISTENER_METRICS = ("ir",)
@@ -292,10 +293,15 @@ def default_metrics(material: NativeData) -> tuple[str, ...]:
     has_texts = any(o.description.text is not None for o in material.outputs)
     has_references = any(r.text is not None for t in material.trials.values() for r in t.references)
     chosen = (
+        *(SET_METRICS if has_properties and _has_meanings(material) else ()),
         *(SCENE_METRICS if has_properties and has_scenes else ()),
         *(TEXT_METRICS if has_texts and has_references else ()),
     )
     return (*chosen, *(LISTENER_METRICS if material.responses else ()))
+
+
+def _has_meanings(material: NativeData) -> bool:
+    return any(r.properties is not None for t in material.trials.values() for r in t.references)
 
 
 def main_metric(material: NativeData) -> str:
@@ -507,6 +513,7 @@ def explain_material(material: NativeData) -> list[str]:
     metrics = default_metrics(material)
     lines = [
         f"kind: {material.kind}",
+        f"recognised by: {SIGNS.get(material.format) or USUAL.get(material.kind, 'usual names of fields')}",
         f"format: {material.format}{'' if material.is_tried else ' (not tried with a file of that program)'}",
         *(f"{role}: {column}" for role, column in material.mapping.items()),
         f"items: {len(material.trials):,}; systems: {', '.join(material.systems)}",
@@ -514,6 +521,10 @@ def explain_material(material: NativeData) -> list[str]:
     ]
     if material.outputs and not any(t.scene.entities for t in material.trials.values()):
         lines.append("not measured: content (set/…, scene/…) and hearers, which need scenes (--scenes)")
+    if any(o.description.properties is not None for o in material.outputs) and not _has_meanings(material):
+        lines.append("not measured: set/…, which need references with properties")
+    if material.kind == "places":
+        lines.append("not measured: words (string/…), since the answers are coordinates")
     if not material.responses:
         lines.append("not measured: answers of listeners, of which there are none")
     return [*lines, *material.notes]

@@ -20,13 +20,14 @@ import numpy.typing as npt
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.geometry import Box, Place, Point, Region, Size
-from referee.grounding.overlap import distance, inside, iou, region_distance, region_holds, region_iou
+from referee.grounding.overlap import distance, inside, iou, region_area, region_distance, region_holds, region_iou
 from referee.metrics.measure import Measure
 from referee.metrics.place_arrays import PlaceArrays, arrange, box_arrays, is_broken, is_readable
 from referee.records import Entity, Outcome, Response, Trial
 
 __all__ = [
     "BoxAccuracy",
+    "CumulativeIou",
     "Distance",
     "EntityFound",
     "Iou",
@@ -123,6 +124,52 @@ class Iou(_Grounding):
         for i in _sets(arrays, answered):
             table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
             values[i] = _paired(table).sum() / max(table.shape)
+
+
+class CumulativeIou(_Grounding):
+    """Intersections over unions, each summed over all items (cIoU; `Iou` is the mean, gIoU); large regions count more.
+
+    A missing answer has no intersection, and its union is the target. Areas are pixels, so that items whose picture has
+    no size, and items with several regions, are not measured. Higher is better.
+    """
+
+    name = "ground/iou.cumulative"
+    width: ClassVar[int] = 5
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """Return intersection, union, both again for items with a place, and whether there is one."""
+        arrays = arrange(batch)
+        rows = np.full((len(batch), self.width), np.nan)
+        measured = ~np.isnan(super().statistics(batch)[:, 0])
+        shares = np.nan_to_num(arrays.overlaps())
+        for i in np.flatnonzero(measured & (arrays.counts <= 1)).tolist():
+            regions, size = arrays.regions[i] or (), arrays.sizes[i]
+            if size == UNKNOWN:
+                continue
+            boxes = [place for place in arrays.answers[i] if not isinstance(place, Point)]
+            ours, theirs = (sum(region_area(r, size) for r in part) for part in (boxes, regions))
+            intersection = shares[i] * (ours + theirs) / (1 + shares[i])
+            union = ours + theirs - intersection
+            rows[i] = intersection, union, *((intersection, union, 1.0) if boxes else (0.0, 0.0, 0.0))
+        return rows
+
+    def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the summed intersections over the summed unions."""
+        totals = np.asarray(totals, dtype=float)
+        return _quotient(totals[..., 0], totals[..., 1])
+
+    def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the value over the items with a place, and their number."""
+        totals = np.asarray(totals, dtype=float)
+        return _quotient(totals[..., 2], totals[..., 3]), totals[..., 4]
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in nothing: only which items are measured is used."""
+
+
+def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
+    quotient: FloatArray = np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0)
+    return quotient
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -161,8 +161,8 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
     """Raise InputError if the column taken for the item may count trials and one value of it has several targets."""
-    name = simplify(roles["trial"])
-    if "target" not in roles or not (name.startswith("trial") or name in ROLES["trial"][-1]):
+    item = simplify(roles["trial"])
+    if "target" not in roles or not (item.startswith("trial") or item in ROLES["trial"][-1]):
         return
     targets: dict[str | None, str | None] = {}
     for row in table.rows:

@@ -39,6 +39,34 @@ IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
 UNTRIED = ("vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
+# What a format is recognised by, for `referee evaluate --explain`.
+SIGNS = {
+    "text": "lines without a header, with references of as many lines",
+    "run": "the manifest of a run folder",
+    "outputs": "a column trial beside places",
+    "inspect": "header.json and samples/ in the archive, or the fields eval, plan and samples",
+    "lm-eval": "the fields doc, filter and filtered_resps",
+    "lmms-eval": "the field filtered_resps without doc",
+    "evalscope": "the fields index and sample_score",
+    "vlmevalkit": "the columns index and prediction beside question, answer, category or bbox",
+    "internvl": "the fields answer, gt_bbox and hw",
+    "screenspot-pro": "the fields details and metrics",
+    "ref-adv": "the fields pred_box_xyxy_first and gt_bbox_xyxy",
+    "finecops-ref": "the fields image_id, text and sum_log_prob",
+    "clembench": "interactions.json with players and turns",
+    "qualtrics": "ImportId in the third row",
+    "mturk": "the columns HITId, AssignmentId and WorkerId",
+    "gorilla": "the columns Event Index and Participant Private ID",
+    "jspsych": "the fields trial_type, trial_index and time_elapsed",
+    "empirica": "the columns _id, gameId and data.…, or …LastChangedAt",
+    "magpie": "the columns submission_id and experiment_…",
+    "otree": "the columns participant.code and APP.ROUND.player.FIELD or subsession.round_number",
+}
+USUAL = {
+    "table": "usual names of columns, or those of --map",
+    "listeners": "columns that say which item was answered and whether it was right",
+    "places": "a box or point of a model beside a gold box",
+}
 # Formats whose files lie in a folder with the model's name, one for each task.
 IN_FOLDERS = ("lm-eval", "lmms-eval", "evalscope")
 _UNKNOWN = "use one of the formats of `referee docs evaluate`, or a table with a header"
