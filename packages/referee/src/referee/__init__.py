@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when first used, so that `import referee` costs next to nothing."""
+    """Import a public name when first used, so that `import referee` is fast."""
     if name not in _WHERE:
         raise AttributeError(f"module 'referee' has no attribute {name!r}")
     from importlib import import_module

@@ -1,7 +1,7 @@
-"""What a plug-in may offer beyond its contract, each as a small protocol with a default.
+"""Optional capabilities of plug-ins, each as a small protocol with a default.
 
-There is nothing to inherit or declare: an object that has the attribute has the capability. Callers ask with `isinstance`, or with the
-function beside it where there is a default to be taken; so the default is said once.
+No inheritance or declaration is needed: an object that has the attribute has the capability. Callers use `isinstance`,
+or the function beside it if there is a default, so each default is defined once.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ R = TypeVar("R")
 
 @runtime_checkable
 class Remembers(Protocol):
-    """Asks over a network and caches the answers, so that an interrupted job can continue."""
+    """Uses a network and caches the answers, so that an interrupted job can resume."""
 
     def remember(self, folder: Path, offline: bool = False) -> Any:
-        """Cache answers in a folder and look them up first; offline, ask nothing else."""
+        """Cache answers in a folder and look them up first; offline, ask no new questions."""
         ...
 
 
@@ -98,7 +98,7 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
     from concurrent.futures import Future, ThreadPoolExecutor  # here: it loads logging, which no start needs
 
     at_once = parallel_of(thing)
-    # Ctrl-C reaches the main thread alone: who waits for a network works in another, which still stores what is under way.
+    # Ctrl-C reaches only the main thread: other threads wait for the network and still store running answers.
     if at_once == 1 and not isinstance(thing, Stops):
         yield from map(answer, questions)
         return
@@ -117,7 +117,7 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
         while waiting:
             yield waiting.popleft().result()
     except BaseException:
-        # Pauses end; what is under way is still answered and stored.
+        # Pauses end; running questions are still answered and stored.
         if isinstance(thing, Stops):
             thing.stop()
         raise
@@ -161,7 +161,7 @@ class Stops(Protocol):
     """Waits for answers, and can be stopped."""
 
     def stop(self) -> None:
-        """Ask nothing new; answers under way are still cached."""
+        """Send no new questions; answers to running ones are still cached."""
         ...
 
 
@@ -247,7 +247,7 @@ def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]])
 
 @runtime_checkable
 class HasFamily(Protocol):
-    """Declares its family of models, so that no model is judged by a relative unnoticed."""
+    """Declares its family of models, so that a judgement by a related model is reported."""
 
     family: str
 
@@ -260,7 +260,7 @@ class HasModel(Protocol):
 
 
 def family_word(hearer: object, name: str) -> str:
-    """Return the family of a hearer: as declared, or the name of its model, or its own name.
+    """Return the family of a hearer: the declared one, its model's name, or its own name.
 
     >>> family_word(object(), "literal")
     'literal'
@@ -326,7 +326,9 @@ class Explains(Protocol):
 
 @runtime_checkable
 class ChecksViews(Protocol):
-    """A selector that cannot describe everything, and can tell at once; a run asks it about every trial before the first description."""
+    """A selector that cannot describe every view and can check this; a run checks all trials before the first
+    description.
+    """
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if the selector cannot describe the targets."""
@@ -365,7 +367,7 @@ class HasDistribution(Protocol):
 
 @runtime_checkable
 class LearnsFirst(Protocol):
-    """Has to see all outputs before it can measure any."""
+    """Needs all outputs before it can measure any."""
 
     def learn(self, batch: Batch) -> Any:
         """Learn from one part; called for every part before any is measured."""
@@ -402,20 +404,20 @@ class TwoPassMetric(LearnsFirst, Protocol):
     """A metric that learns from all batches before it measures any, and reads each batch only once."""
 
     def collect(self, batch: Batch) -> Any:
-        """Return what fitting and computing need of a batch: small, and picklable."""
+        """Return the data of a batch for fitting and computing: small and picklable."""
         ...
 
     def fit(self, collected: Any) -> Any:
-        """Learn from what `collect` returned for one batch, as `learn` does from the batch."""
+        """Learn from the result of `collect` for one batch, as `learn` does from the batch."""
         ...
 
     def compute(self, collected: Any) -> FloatArray:
-        """Return the statistics of one batch from what `collect` returned for it, after fitting."""
+        """Return the statistics of one batch from the result of its `collect`, after fitting."""
         ...
 
 
 @runtime_checkable
 class LearnsFrom(Protocol):
-    """Declares what it learns from; with ``references`` one object serves all systems."""
+    """Declares its training data; with ``references`` one object serves all systems."""
 
     learns_from: str

@@ -489,7 +489,7 @@ def load(kind: str, name: str) -> Any:
 
 
 class _naming:
-    """Turn any exception of a plug-in inside the block into `BrokenPlugin`, with the name of its package."""
+    """Converts any exception of a plug-in inside the block to `BrokenPlugin`, with the name of its package."""
 
     # A plain class and no generator: contextlib would cost every command at its start.
     def __init__(self, kind: str, name: str, registered: Entry) -> None:
@@ -526,10 +526,10 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
         **parameters: of its constructor.
 
     Returns:
-        A fresh object; nothing is shared with others of the same name.
+        A new object, independent of others with the same name.
 
     Raises:
-        UnknownName: where there is no such name; the nearest ones are suggested.
+        UnknownName: for an unknown name, with the nearest ones.
 
     >>> create("metric", "string/bleu.4", case="keep").case
     'keep'
@@ -539,7 +539,7 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
         return make(**{**base.parameters, **parameters})
 
 
-# What a signature holds beside switches; a signature can be used as a name.
+# The parts of a signature beside options; a signature can be used as a name.
 _NOT_SWITCHES = frozenset(
     [
         "answers",
@@ -566,9 +566,9 @@ _WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
 def configure(kind: str, written: str, seed: int | None = None) -> Any:
-    """Return a new object from a name with switches: ``string/bleu.4|brevity:shortest|case:keep``.
+    """Return a new object from a name with options: ``string/bleu.4|brevity:shortest|case:keep``.
 
-    One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
+    Random objects use `seed`, unless their entry or an option overrides it.
     """
     name, *switches = written.split("|")
     make, base = load(kind, name), entry(kind, name)
@@ -597,7 +597,7 @@ def build(
 
     fixed = settings or {}
     accepted = {p.name: p for p in signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD}
-    # What one function builds by name may have switches that depend on the name.
+    # A function that builds objects by name may have options that depend on the name.
     special = make.switches(**fixed) if hasattr(make, "switches") else {}
     defaults = {**{p.name: p.default for p in accepted.values()}, **special, **fixed}
     chosen: dict[str, Any] = {}
@@ -615,7 +615,7 @@ def build(
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
-    """Return the value of a switch with the type of its default, or the type that it looks like."""
+    """Return the value of an option with the type of its default, or the type that its text suggests."""
     # First, because a boolean is an integer as well.
     if isinstance(default, bool):
         return _yes_or_no(value, switch)
@@ -626,7 +626,7 @@ def _typed(value: str, default: Any, switch: str) -> Any:
             raise InputError(
                 f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
             ) from None
-        # The object must store what its default has, or the same value would be signed in two ways (2 and 2.0).
+        # The object must store its default's type, or the same value would have two signatures (2 and 2.0).
         return int(number) if number.is_integer() and isinstance(default, int) else number
     if isinstance(default, str):
         return None if value == "none" else value
@@ -634,6 +634,7 @@ def _typed(value: str, default: Any, switch: str) -> Any:
 
 
 def _yes_or_no(value: str, switch: str) -> bool:
+    """Return a yes-no option. Raises InputError for another value."""
     answer = {**_WORDS, "1": True, "0": False}.get(value)
     if answer is None:
         raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
@@ -641,6 +642,7 @@ def _yes_or_no(value: str, switch: str) -> bool:
 
 
 def _guessed(text: str) -> Any:
+    """Return a text as a boolean, number or string."""
     if text in _WORDS:
         return _WORDS[text]
     # Whole numbers first: "2" reads as a float, too.

@@ -1,7 +1,8 @@
-"""The seven kinds of plug-in as small protocols; an object that conforms need not inherit.
+"""The seven kinds of plug-ins as small protocols; conforming objects need not inherit.
 
-A metric turns a `Batch` into one row of *additive* statistics per item and finishes sums of rows into values. Averages, BLEU and NIST then all
-aggregate the same way, nothing corpus-level can be averaged by accident, and a bootstrap is a matrix product instead of a re-scoring.
+A metric turns a `Batch` into one row of *additive* statistics per item and finishes sums of rows into values. Averages,
+BLEU and NIST then aggregate in the same way, corpus-level scores cannot be averaged by accident, and a bootstrap is a
+matrix product instead of a re-scoring.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What a user must know about a corpus before quoting a number from it.
+    """The facts about a corpus that a user needs before quoting a number from it.
 
     Args:
         name: its name in the catalogue.
@@ -31,11 +32,10 @@ class Card:
         licence: on which terms.
         languages: codes such as ``en``.
         citation: the paper to cite.
-        sampled: what stands for more of its kind (scene, speaker, game, participant): numbers that are to hold beyond the corpus
-            are clustered by it; two names are crossed factors.
+        sampled: the sampling units (scene, speaker, game, participant), by which intervals are clustered; two names are crossed factors.
         overlaps: corpora that share answers with this one.
-        faults: what is wrong with it, as far as known.
-        files: what is read.
+        faults: its known errors.
+        files: the files that are read.
         synthetic: whether it was generated.
 
     >>> Card(name="toy", title="Toy", source="here", licence="CC0", languages=("en",), citation="–").synthetic
@@ -57,10 +57,10 @@ class Card:
 
 @runtime_checkable
 class Corpus(Protocol):
-    """Reads trials, and the responses of human hearers where the source has them.
+    """Reads trials, and the responses of human hearers if the source has them.
 
-    `trials` and `responses` may be called as often as wanted and give iterators over all of them; a corpus without hearers gives no responses.
-    Both raise `InputError` where a file cannot be read.
+    `trials` and `responses` may be called repeatedly and return iterators over all of them; a corpus without hearers
+    has no responses. Both raise `InputError` for an unreadable file.
 
     >>> from referee.corpora.synthetic.corpus import Synthetic
     >>> isinstance(Synthetic(), Corpus)
@@ -131,8 +131,8 @@ class Speaker(Protocol):
 
     `fit` learns from trials, `describe` returns a description of a view.
 
-    A description without properties, text and distribution means that the speaker gave none. `describe` raises `NotTrained` where it needed `fit` first,
-    and `UnknownDomain` where it goes by domains and has nothing for this one.
+    A description without properties, text and distribution means that the speaker gave none. `describe` raises
+    `NotTrained` before a necessary `fit`, and `UnknownDomain` for a domain that the system does not cover.
 
     >>> from referee import create
     >>> isinstance(create("system", "classic/greedy"), Speaker)
@@ -152,8 +152,8 @@ class Speaker(Protocol):
 class Hearer(Protocol):
     """Answers a description with a response (an entity, several, none …), never with a score.
 
-    `fit` learns from trials and returns the hearer; `resolve` answers one description of one view. What a hearer may offer beyond that is in
-    `referee.capabilities`.
+    `fit` learns from trials and returns the hearer; `resolve` answers one description of one view. Optional methods are
+    in `referee.capabilities`.
 
     >>> from referee import create
     >>> isinstance(create("hearer", "literal"), Hearer)
@@ -174,11 +174,11 @@ class Batch:
     """Outputs with the trials they answer and the references they are compared with.
 
     Args:
-        outputs: one description per item; None where a system gave nothing.
+        outputs: one description per item; None for a missing one.
         trials: the trials they answer.
-        references: what each is held against.
-        cache: lets metrics share an encoding: the first one that needs token ids or property masks builds them, keyed by what it built; the rest reuse it.
-        answers: one response per item where the systems are asked to find rather than to describe (boxes, points); empty otherwise.
+        references: the descriptions that each is compared with.
+        cache: lets metrics share an encoding: the first one that needs token ids or property masks builds them, and the others reuse them.
+        answers: one response per item for systems that locate objects (boxes, points); empty otherwise.
 
     >>> from referee.records import Entity, Scene
     >>> said = Description(text="the red one")
@@ -217,9 +217,9 @@ class Batch:
 class Metric(Protocol):
     """A measure; its constructor parameters are its configuration, and all of them are in its signature.
 
-    `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or "none"
-    (which way is better); `needs` names what an output must have: "properties", "text", "distribution", or "place" for measures of
-    where in a picture (`Batch.answers`).
+    `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or
+    "none" (which way is better); `needs` is the required part of an output: "properties", "text", "distribution", or
+    "place" for locations in a picture (`Batch.answers`).
 
     >>> from referee import create
     >>> dice = create("metric", "set/dice")
@@ -232,7 +232,7 @@ class Metric(Protocol):
     needs: str
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One row per item, shape (n, width); a row of NaN where there is nothing to measure."""
+        """Return one row per item, shape (n, width); a row of NaN for an item that cannot be measured."""
         ...
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:

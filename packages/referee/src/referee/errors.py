@@ -1,19 +1,15 @@
-"""The exceptions of the package; every message says what is wrong, where, and what to do.
+"""The exceptions of the package; every message has problem, place and remedy.
 
-RefereeError                 anything this package raises on purpose (exit code 2)
-├── InputError               a file or value from outside is not usable
-│   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
-│   ├── UnknownTrial         it names a trial that the corpus does not have
-│   ├── DuplicateTrial       it answers the same trial twice
-│   ├── MissingOutputs       it leaves trials of the corpus unanswered
-│   ├── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
-│   └── UnknownDomain        a system has nothing for the domain of a scene
-├── UnknownName              a name that is not in the catalogue
-├── DataNotFound             a corpus is not in the data folder
-├── NotTrained               a trained component is used before `fit`
-├── MissingExtra             a package is needed that comes with an extra of the installation
-├── BrokenPlugin             a name that another package adds cannot be used
-└── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
+RefereeError                 anything this package raises on purpose (exit code 2) ├── InputError               a file
+or value from outside is not usable │   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong
+encoding, hostile entities) │   ├── UnknownTrial         it names a trial that the corpus does not have │   ├──
+DuplicateTrial       it answers the same trial twice │   ├── MissingOutputs       it leaves trials of the corpus
+unanswered │   ├── InvalidDescription   its content is impossible (a property outside the scene, an empty line …) │
+└── UnknownDomain        a system does not cover the domain of a scene ├── UnknownName              a name that is not
+in the catalogue ├── DataNotFound             a corpus is not in the data folder ├── NotTrained               a trained
+component is used before `fit` ├── MissingExtra             a package is needed that comes with an extra of the
+installation ├── BrokenPlugin             a name that another package adds cannot be used └── CannotWrite
+the result cannot be saved (no permission, full disk, something in the way)
 """
 
 from __future__ import annotations
@@ -81,10 +77,10 @@ class InputError(RefereeError):
     """A file or value from outside cannot be used.
 
     Args:
-        problem: what is wrong, in a few words.
+            problem: the problem in a few words.
         where: the file or place.
         line: the line in it.
-        remedy: what to do about it.
+            remedy: how to solve it.
 
     >>> print(InputError("not JSON", where="a.jsonl", line=3, remedy="one object a line"))
     a.jsonl:3: not JSON
@@ -118,7 +114,7 @@ class InvalidDescription(InputError):
 
 
 class UnknownDomain(InputError):
-    """A system that works by domain has nothing for the domain of this scene."""
+    """A system that depends on the domain does not cover the domain of this scene."""
 
 
 class DataNotFound(InputError):
@@ -209,7 +205,7 @@ class UnknownName(RefereeError):
 
 
 def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise InputError unless a value is one of those that an option takes."""
+    """Raise InputError unless a value is one of an option's choices."""
     choices = list(allowed)
     if value not in choices:
         meant = near(value, choices, 1, 0.6)

@@ -1,8 +1,8 @@
-"""The fewest, or cheapest, sets that leave nobody: minimum set cover, solved exactly (Dale 1989; Reiter 1990 on its hardness).
+"""Minimum set cover, by number or cost, solved exactly (Dale 1989; Reiter 1990 on its hardness).
 
-Sets are given as what they *keep* (the entities a property is true of), as bits of an integer: a choice is complete when the intersection with the
-distractors is empty.
-Selectors ask which sets (`smallest_cover`, `cheapest_cover`), measures only how many (`fewest`).
+Sets are given by the entities they *keep* (those that a property is true of), as bits of an integer: a choice is
+complete when the intersection with the distractors is empty. Selectors need the sets (`smallest_cover`,
+`cheapest_cover`), measures only their number (`fewest`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TRIED = 4
 
 
 class Cover(NamedTuple):
-    """The positions of the sets chosen, their total cost, and whether the search has proven that nothing is better."""
+    """The indices of the chosen sets, their total cost, and whether the search has proven them optimal."""
 
     chosen: tuple[int, ...]
     cost: float
@@ -30,7 +30,7 @@ class Cover(NamedTuple):
 
 
 class OutOfTime(Exception):
-    """A search has reached its deadline; whoever started it answers with the best found so far."""
+    """Raised when a search reaches its deadline; the caller uses the best result so far."""
 
 
 def hopeless(keeps: Sequence[int], left: int) -> int:
@@ -43,9 +43,9 @@ def hopeless(keeps: Sequence[int], left: int) -> int:
 
 
 def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
-    """The fewest sets that rule out all that can be ruled out; the first such choice in the order given.
+    """Return the fewest sets that exclude all excludable entities; the first such choice in the given order.
 
-    When time runs out, the best choice found so far, not proven.
+    After the time limit, the best choice so far, not proven.
     """
     for i, keep in enumerate(keeps):
         if not left & keep:
@@ -63,13 +63,14 @@ def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None
 
 
 def fewest(keeps: Sequence[int], left: int) -> int | None:
-    """The size of a smallest cover; None when even all sets together leave somebody."""
+    """Return the size of a smallest cover; None if all sets together keep an entity."""
     # Sorted and without repetition, the same question from another description of the same scene is answered from memory.
     return _fewest(tuple(sorted({keep & left for keep in keeps})), left)
 
 
 @lru_cache(maxsize=1 << 16)
 def _fewest(keeps: tuple[int, ...], left: int) -> int | None:
+    """Return the size of a smallest cover, cached."""
     if reduce(and_, keeps, left):
         return None
     if not left:
@@ -78,7 +79,7 @@ def _fewest(keeps: tuple[int, ...], left: int) -> int | None:
 
 
 def _first_smallest(keeps: Sequence[int], left: int, deadline: float | None) -> tuple[int, ...]:
-    """Of the smallest covers the first in the order given."""
+    """Return the first of the smallest covers in the given order."""
     size = 1
     while not (found := _first_of_size(keeps, 0, left, size, deadline)):
         size += 1
@@ -95,7 +96,9 @@ def _smallest_size(keeps: Sequence[int], left: int, deadline: float | None, at_l
 
 
 def _rows(keeps: Sequence[int], left: int) -> list[int]:
-    """The rows that matter, short ones first: equal rows are one, and whatever hits a row hits those that contain it."""
+    """Return the relevant rows, short ones first: equal rows are one, and a set that covers a row covers those that
+    contain it.
+    """
     rows: set[int] = set()
     while left:
         one = left & -left
@@ -128,24 +131,24 @@ def _can_hit(rows: list[int], size: int, deadline: float | None) -> bool:
 def _first_of_size(
     keeps: Sequence[int], start: int, left: int, size: int, deadline: float | None
 ) -> tuple[int, ...] | None:
-    """The first choice of `size` sets from `start` on that leaves nothing."""
+    """Return the first choice of `size` sets from `start` on that keeps no entity."""
     if size == 1:
         return next(((i,) for i in range(start, len(keeps)) if not left & keeps[i]), None)
     if deadline is not None and monotonic() > deadline:
         raise OutOfTime
     for i in range(start, len(keeps) - size + 1):
         kept = left & keeps[i]
-        # A set that rules out nobody cannot be in a smallest cover.
+        # A set that excludes no entity cannot be in a smallest cover.
         if kept != left and (found := _first_of_size(keeps, i + 1, kept, size - 1, deadline)):
             return (i, *found)
     return None
 
 
 def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None = None) -> Cover:
-    """The cheapest sets that rule out all that can be ruled out: depth first, in the order given, cutting what cannot get cheaper.
+    """Return the cheapest sets that exclude all excludable entities, by depth-first branch and bound.
 
-    This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices wins, so
-    free sets that come early are kept even if they rule out nobody. Costs are finite and not negative.
+    This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices in
+    the given order wins, so early free sets are kept even if they exclude no entity. Costs are finite and not negative.
     """
     if not all(0.0 <= cost < inf for cost in costs):
         raise ValueError("costs must be finite and not negative: the search could not know when to stop")
@@ -193,7 +196,7 @@ def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tup
     chosen: list[int] = []
     while left and keeps:
         total = left.bit_count()
-        # A free set that rules out anybody comes before all that cost.
+        # A free set that excludes an entity comes before all sets with a cost.
         gains = [(total - (left & keep).bit_count()) / (cost or 1e-9) for keep, cost in zip(keeps, costs, strict=True)]
         best = max(range(len(keeps)), key=gains.__getitem__)
         if not gains[best]:
@@ -204,7 +207,9 @@ def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tup
 
 
 def all_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
-    """Every choice of sets that leaves nothing, minimal or not, by size and then in the order given; meant for a dozen sets."""
+    """Yield every choice of sets that keeps no entity, minimal or not, by size and then in the given order; for about a
+    dozen sets.
+    """
     from itertools import combinations
 
     for size in range(len(keeps) + 1):

@@ -1,7 +1,7 @@
-"""Files and folders that appear whole or not at all: written beside their place, synced, and renamed.
+"""Files and folders that appear complete or not at all: written under a temporary name, synced, and renamed.
 
-Everything that Referee writes to a disk for later reading goes through here, so that a killed process, a full disk or a second
-process never leaves half a file, and never takes away the old one before the new one stands.
+Referee writes all files for later reading with this module, so a killed process, a full disk or a second process never
+leaves half a file, and the old file is only replaced by a complete new one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def expand_path(path: str | Path, endings: tuple[str, ...] = (".parquet",)) -> l
     """Return the files that match a pattern (``runs/*.jsonl``) or lie in a folder of tables, sorted.
 
     Raises:
-        InputError: where no file fits a pattern.
+        InputError: if no file matches a pattern.
     """
     text = str(path)
     if is_address(text):
@@ -66,6 +66,7 @@ def expand_path(path: str | Path, endings: tuple[str, ...] = (".parquet",)) -> l
 
 
 def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
+    """Return the files that match a remote address."""
     with naming_extra():
         import fsspec.core
 
@@ -160,10 +161,7 @@ def writing_folder(
     replaceable: Callable[[Path], bool] = lambda folder: False,
     remedy: str = "choose another name, or add --overwrite to replace it",
 ) -> Iterator[Path]:
-    """Yield a temporary folder that becomes `target` when the block succeeds and is removed when it fails.
-
-    What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind being written; then `remedy` says how.
-    """
+    """Yield a temporary folder that becomes `target` when the block succeeds and is removed when it fails."""
     target = Path(target)
     if target.exists() and not (overwrite and replaceable(target)):
         remedy = remedy if replaceable(target) else ELSEWHERE
@@ -194,7 +192,7 @@ def writing_folder(
 def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
     """Rename a finished folder to its target.
 
-    The old folder stays beside it until the new one is in place; a folder that appeared meanwhile is not touched.
+    The old folder stays beside it until the new one is in place; a folder that appeared meanwhile is not changed.
     """
     # The partial folder's name is unique, so two processes never move an old folder to the same place.
     old = partial.with_name(f"{partial.name}.old")
@@ -213,11 +211,11 @@ def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
 def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
     """Hold a lock file until it is closed or the process ends, even by kill -9.
 
-    Where another process holds it, InputError says that it is `busy`, by which process, and the `remedy`.
+    If another process holds it, raises InputError with `busy`, the process and the `remedy`.
     """
     while True:
         try:
-            # Opened without cutting it: until the lock is ours, what is written there is the holder's number.
+            # Opened without truncation: until the lock is acquired, the content is the holder's number.
             file: BinaryIO = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, FOR_OWNER), "r+b", buffering=0)
         except OSError as error:
             raise CannotWrite(
@@ -250,12 +248,13 @@ def let_go(path: Path, lock: BinaryIO) -> None:
 
 
 def _lock(file: BinaryIO) -> None:
+    """Lock a file. Raises OSError if another process holds it."""
     try:
         import fcntl
     except ImportError:  # Windows
         import msvcrt
 
-        file.seek(1 << 20)  # beyond what is written, since locked bytes cannot be read there
+        file.seek(1 << 20)  # beyond the content, because locked bytes cannot be read there
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         file.seek(0)
         return

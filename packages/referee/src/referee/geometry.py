@@ -1,7 +1,9 @@
-"""Places in a picture: numbers that carry what they mean (unit, order, picture as sent or original), so that they cannot be misread.
+"""Places in a picture: numbers with their convention (unit, order, picture as sent or original), so that they cannot be
+misread.
 
-A `Convention` is written as text, and read back from it: ``pixels xyxy``, ``0-1000 xyxy``, ``percent xy``, ``pixels xyxy sent:qwen28``. Everything is judged
-on the original picture: `Box.on`, `Point.on` give its pixels, exactly (in fractions, rounded once in the end). A point on the border is inside.
+A `Convention` is written as text, and read back from it: ``pixels xyxy``, ``0-1000 xyxy``, ``percent xy``, ``pixels
+xyxy sent:qwen28``. Comparisons use the original picture: `Box.on`, `Point.on` return its pixels, exactly (in fractions,
+rounded once in the end). A point on the border is inside.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ Corners = tuple[float, float, float, float]
 
 
 class WrongConvention(ValueError):
-    """A text that names no convention, or numbers that do not fit the one they are said to have."""
+    """An invalid convention, or numbers that do not fit their declared convention."""
 
 
 class NeedsSize(WrongConvention):
@@ -49,7 +51,7 @@ class NeedsSize(WrongConvention):
 
 
 class Unit(StrEnum):
-    """What one step of a number is.
+    """The unit of a number.
 
     >>> Unit("0-1000").steps, Unit("pixels").steps
     (1000, None)
@@ -101,7 +103,7 @@ class Order(StrEnum):
         return (b, a, d, c) if self is Order.YXYX else (a, b, c, d)
 
     def written(self, x1: Fraction, y1: Fraction, x2: Fraction, y2: Fraction) -> tuple[Fraction, ...]:
-        """The four numbers for given corners: `corners` the other way round."""
+        """Return the four numbers for given corners, the inverse of `corners`."""
         if self is Order.XYWH:
             return x1, y1, x2 - x1, y2 - y1
         if self is Order.CXCYWH:
@@ -190,7 +192,7 @@ class Resize:
 
     @property
     def pads(self) -> bool:
-        """Whether something was put around the picture, so that shares are no longer shares of it alone."""
+        """Return whether the picture was padded, so that proportions refer to more than the picture."""
         return self.rule.startswith("square")
 
     def padding(self, size: Size) -> tuple[int, int]:
@@ -200,6 +202,7 @@ class Resize:
 
 
 def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
+    """Return the size after Qwen's smart resize."""
     least = 4 * step * step
     width, height = (max(step, round(side / step) * step) for side in (size.width, size.height))
     if width * height > most:
@@ -213,12 +216,12 @@ def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """What numbers about a picture mean.
+    """The convention of numbers about a picture.
 
     Args:
-        unit: what one step is.
-        order: which number is which.
-        sent: how the picture was resized before the numbers were given; None where they are about the original.
+            unit: the unit of the numbers.
+            order: the order of the numbers.
+        sent: how the picture was resized before the numbers were given; None if they refer to the original.
 
     >>> str(Convention.of("0-1000 xyxy"))
     '0-1000 xyxy'
@@ -232,7 +235,7 @@ class Convention:
 
     @classmethod
     def of(cls, text: str) -> Convention:
-        """A convention from its text; `WrongConvention` says what is not understood."""
+        """Return a convention from its text. Raises `WrongConvention` for unknown words."""
         return _convention(text.strip())
 
     def __str__(self) -> str:
@@ -251,7 +254,7 @@ class Convention:
         return Fraction(self.unit.steps, size.width), Fraction(self.unit.steps, size.height)
 
     def origin(self, size: Size | None) -> tuple[int, int]:
-        """Where the original picture begins in what was sent, in its own pixels."""
+        """Return the position of the original picture inside the sent one, in its own pixels."""
         return self.sent.padding(size) if self.sent and size is not None else (0, 0)
 
 
@@ -260,6 +263,7 @@ ONE_TO_ONE = (Fraction(1), Fraction(1))
 
 @lru_cache(maxsize=256)
 def _convention(text: str) -> Convention:
+    """Return a convention from its words."""
     unit, order, sent = Unit.PIXELS, Order.XYXY, None
     for word in text.split():
         if word in list(Unit):
@@ -280,6 +284,7 @@ PIXELS = Convention()
 
 
 def _finite(numbers: tuple[float, ...]) -> None:
+    """Raise WrongConvention unless all numbers are finite."""
     try:
         # Mostly plain numbers, and asked for every one that is read.
         plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
@@ -294,20 +299,20 @@ PLAIN = frozenset({int, float})
 
 
 class PlaceBase:
-    """What all places are: one class, since a decoder cannot choose between several."""
+    """The base of all places: one class, because a decoder cannot choose between several."""
 
     __slots__ = ()
 
 
 class RegionBase(PlaceBase):
-    """What all places are that have an inside."""
+    """The base of places with an area."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Point(PlaceBase):
-    """Two numbers and what they mean.
+    """A point: two numbers with their convention.
 
     >>> Point((50.0, 25.0), Convention.of("percent xy")).on(Size(640, 480))
     (320.0, 120.0)
@@ -328,7 +333,7 @@ class Point(PlaceBase):
         return float(Fraction(x) / across - left), float(Fraction(y) / down - top)
 
     def to(self, convention: Convention, size: Size | None) -> Point:
-        """The same place in another convention."""
+        """Return the same place in another convention."""
         x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
         (a, b), (c, d) = self.convention.factors(size), convention.factors(size)
         (left, top), (right, down) = self.convention.origin(size), convention.origin(size)
@@ -338,7 +343,7 @@ class Point(PlaceBase):
 
 @dataclass(frozen=True, slots=True)
 class Box(RegionBase):
-    """Four numbers and what they mean.
+    """A box: four numbers with their convention.
 
     >>> box = Box((10, 20, 30, 40), Convention.of("pixels xywh"))
     >>> box.on(None)
@@ -356,6 +361,7 @@ class Box(RegionBase):
             raise WrongConvention(f"a box has four numbers, {self.convention.order} has two")
 
     def _corners(self, size: Size | None) -> tuple[Fraction, ...]:
+        """Return the corners in original pixels, as fractions."""
         left, top, right, bottom = self.convention.order.corners(*map(Fraction, self.numbers))
         (across, down), (x, y) = self.convention.factors(size), self.convention.origin(size)
         return left / across - x, top / down - y, right / across - x, bottom / down - y
@@ -366,7 +372,7 @@ class Box(RegionBase):
         return left, top, right, bottom
 
     def to(self, convention: Convention, size: Size | None) -> Box:
-        """The same place in another convention."""
+        """Return the same place in another convention."""
         left, top, right, bottom = self._corners(size)
         (across, down), (x, y) = convention.factors(size), convention.origin(size)
         corners = (left + x) * across, (top + y) * down, (right + x) * across, (bottom + y) * down
@@ -375,17 +381,17 @@ class Box(RegionBase):
 
     @property
     def inverted(self) -> bool:
-        """Whether an edge lies on the wrong side of its opposite: such a box was written in another order, or by mistake."""
+        """Return whether opposite edges are exchanged, because the order differs or by mistake."""
         return min(self._extent) < 0
 
     @property
     def empty(self) -> bool:
-        """Whether it holds nothing: no width, no height, or inverted."""
+        """Return whether the box has no area: no width, no height, or inverted."""
         return min(self._extent) <= 0
 
     @property
     def _extent(self) -> tuple[int, int]:
-        """The signs of its width and height. Told by comparing, which is exact, and not by subtracting."""
+        """Return the signs of width and height, by exact comparison instead of subtraction."""
         a, b, c, d = self.numbers
         if self.convention.order in (Order.XYWH, Order.CXCYWH):
             return (c > 0) - (c < 0), (d > 0) - (d < 0)
@@ -394,7 +400,7 @@ class Box(RegionBase):
 
 @dataclass(frozen=True, slots=True)
 class Polygon(RegionBase):
-    """An outline, corner by corner, in pixels of the original picture unless the convention says otherwise.
+    """An outline, corner by corner, in pixels of the original picture unless the convention differs.
 
     >>> Polygon(((0, 0), (4, 0), (0, 3))).bounds(None)
     (0.0, 0.0, 4.0, 3.0)
@@ -471,7 +477,7 @@ Place = Point | Box | Polygon | Mask
 
 
 class ScenePicture(Record, frozen=True, kw_only=True):
-    """A picture on disk: where, how large, and which.
+    """A picture on disk: path, size and hash.
 
     Args:
         path: a file, in the folder of its corpus.

@@ -32,7 +32,7 @@ GOLD = ("bbox", "box", "gold")
 def measure_description(
     output: str, references: Sequence[str], metric: str = "string/chrf", language: str = "en"
 ) -> float | None:
-    """The value of a measure for one answer; None where the answer holds no description.
+    """Return the value of a measure for one answer; None if it has no description.
 
     >>> measure_description("the red cup", ["the red cup"], "string/edit")
     0.0
@@ -92,7 +92,7 @@ def measure_place(
 
 
 def measure_choice(output: str, options: int, target: int) -> tuple[float, str]:
-    """1 or 0, and what was chosen: a number from 1, several, none, unknown or unparsable.
+    """Return 1 or 0, and the choice: a number from 1, several, none, unknown or unparsable.
 
     >>> measure_choice("I think it is number 2.", 3, 2)
     (1.0, '2')
@@ -104,7 +104,7 @@ def measure_choice(output: str, options: int, target: int) -> tuple[float, str]:
 def process_description(
     doc: Mapping[str, Any], results: Sequence[Any], metrics: Sequence[str] = ("string/chrf", "string/bleu.4")
 ) -> dict[str, float]:
-    """A `process_results` for tasks in which the model describes: one value a measure (``string_chrf``), 0 where nothing is described.
+    """The `process_results` of tasks with descriptions: one value per measure (``string_chrf``), 0 without one.
 
     >>> process_description({"references": ["the red cup"]}, ["the red cup"], ["string/exact"])
     {'string_exact': 1.0}
@@ -140,6 +140,7 @@ def _text(results: Sequence[Any]) -> str:
 
 
 def _field(doc: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first field of a document that has a value. Raises InputError if none has."""
     value = next((doc[name] for name in names if doc.get(name) is not None), None)
     if value is None:
         raise InputError(

@@ -49,7 +49,10 @@ def choice() -> Scoring:
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def grounding(convention: str, gold: str = "pixels xyxy", form: str = "json", measure: str = "accuracy") -> Scoring:
-    """The accuracy (or ``iou``, ``point``) of a box or point; ``metadata`` holds ``bbox`` and, where units differ, ``image_size`` (width, height)."""
+    """Return the scorer of a box or point: accuracy, ``iou`` or ``point``.
+
+    ``metadata`` has ``bbox`` and, if units differ, ``image_size`` (width, height).
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         answer, metadata = state.output.completion, state.metadata or {}

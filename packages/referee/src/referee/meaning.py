@@ -1,17 +1,17 @@
-"""The meaning of a description: a small closed language of logical forms, and what each form denotes in a scene.
+"""The meaning of a description: a small closed language of logical forms with their denotation in a scene.
 
-A form is a nested tuple that is written as the same nested list in JSON (`referee docs meaning` has grammar, semantics and examples)::
+A form is a nested tuple, in JSON the same nested list (`referee docs meaning` has grammar, semantics and examples)::
 
     ("colour", "red")                            an attribute with its value
     ("and", M, …)  ("or", M, …)  ("not", M)
-    ("rel", "on", M)  ("inv", "on", M)           is on something that is M; something that is M is on it
-    ("least", "size", k)  ("most", "size", k)    the k smallest, the k largest, among what the rest of the conjunction fits
+    ("rel", "on", M)  ("inv", "on", M)           is on an object that is M; an object that is M is on it
+    ("least", "size", k)  ("most", "size", k)    the k smallest, the k largest, among the objects of the rest of the conjunction
     ("<", "size", 30)  (">", "size", 30)         comparison with a number
-    ("nth", "x", k, "left")                      the k-th from a side, among what the rest of the conjunction fits
+    ("nth", "x", k, "left")                      the k-th from a side, among the objects of the rest of the conjunction
     ("parts", (n, M), …)                         n objects that are M, and …; n may be "all"
 
-``("and",)`` is true of everything; the relation ``"*"`` is any relation. Sources: van Deemter 2002 (and, or, not), Dale & Haddock 1991 (relations),
-van Deemter 2006 (gradable properties), Gatt & van Deemter 2007 (parts).
+``("and",)`` is true of everything; the relation ``"*"`` is any relation. Sources: van Deemter 2002 (and, or, not), Dale
+& Haddock 1991 (relations), van Deemter 2006 (gradable properties), Gatt & van Deemter 2007 (parts).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def as_value(value: object) -> str:
     return str(value).strip()
 
 
-# First what a property holds; then what a file may hold in its place (see `referee.records`).
+# First the type of the property; then the types in files (see `referee.records`).
 if TYPE_CHECKING:
     Name = str
     Scalar = str
@@ -142,10 +142,10 @@ class Property(_NameAndValue):
 
 
 def parse(data: Any, place: str = "meaning") -> Meaning:
-    """Return the form that some JSON is.
+    """Return a form from JSON.
 
     Raises:
-        InputError: where it is no form; the message names the place in it, as ``meaning[1][2]``.
+        InputError: if it is no form; the message names the position, as ``meaning[1][2]``.
 
     >>> parse(["and", ["type", "chair"], ["not", ["colour", "red"]]])
     ('and', ('type', 'chair'), ('not', ('colour', 'red')))
@@ -157,6 +157,7 @@ def parse(data: Any, place: str = "meaning") -> Meaning:
 
 
 def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
+    """Return the form at a position. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or not data or not isinstance(data[0], str):
         raise _wrong(place, f"{_shown(data)} is no form", 'write ["colour", "red"], or an operator with its forms')
     operator, *rest = data
@@ -176,6 +177,7 @@ def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
 
 
 def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
+    """Return an attribute with its value. Raises InputError if it is none."""
     if not name.strip():
         raise _wrong(place, "the attribute has no name", 'write ["colour", "red"]')
     if len(rest) != 1 or isinstance(rest[0], (list, tuple, dict)) or rest[0] is None:
@@ -186,6 +188,7 @@ def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
 
 
 def _parse_part(data: Any, place: str) -> Meaning:
+    """Return a part with its number. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or len(data) != 2:
         raise _wrong(place, f"{_shown(data)} is no part", 'a part is a number with a form: [2, ["type", "chair"]]')
     number, form = data
@@ -270,12 +273,12 @@ def parts_of(form: Meaning) -> tuple[tuple[int | str | None, Meaning], ...]:
 
 
 def is_plain(form: Meaning) -> bool:
-    """Return whether a form is a conjunction of attributes with their values, which a list of properties says as well."""
+    """Return whether a form is a conjunction of attributes with values, equivalent to a list of properties."""
     return all(c[0] not in OPERATORS for c in conjuncts(form))
 
 
 def atoms(form: Meaning) -> Iterator[Meaning]:
-    """Yield what a form says, piece by piece: pairs, comparisons, superlatives, ordinals, and relations without what they lead to."""
+    """Yield the atoms of a form: pairs, comparisons, superlatives, ordinals, and relations without their landmarks."""
     operator = form[0]
     if operator in ("and", "or", "not"):
         for part in form[1:]:
@@ -291,12 +294,15 @@ def atoms(form: Meaning) -> Iterator[Meaning]:
 
 
 def drop_atoms(form: Meaning, stays: Iterable[bool]) -> Meaning:
-    """Return a form without some of its atoms (one answer an atom, in the order of `atoms`); a relation that goes takes its landmark along."""
+    """Return a form without some atoms (one boolean per atom, in the order of `atoms`); a dropped relation takes its
+    landmark along.
+    """
     remaining = _without(form, iter(stays))
     return EVERYTHING if remaining is None else remaining
 
 
 def _without(form: Meaning, stays: Iterator[bool]) -> Meaning | None:
+    """Return a form without some atoms; None if none remains."""
     operator = form[0]
     if operator in ("and", "or"):
         parts = [_without(part, stays) for part in form[1:]]
@@ -330,6 +336,7 @@ def flatten(form: Meaning) -> tuple[Property, ...]:
 
 
 def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
+    """Yield the properties of a form as a flat list."""
     operator, denied = form[0], NOT if is_denied else ""
     if operator in ("and", "or"):
         landmarks = 0
@@ -357,6 +364,7 @@ def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
 
 
 def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_denied: bool) -> Iterator[Property]:
+    """Yield the properties of a relation as a flat list."""
     name = form[1] if form[0] == "rel" else form[1] + INVERSE
     if form[1] != ANY:
         yield Property(prefix + denied + name, "")
@@ -364,13 +372,13 @@ def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_deni
 
 
 def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
-    """Return the form of a list of properties: the one place that defines ``landmark.``, ``landmark2.``, ``not.`` and ``-by``.
+    """Return the form of a list of properties; defines ``landmark.``, ``landmark2.``, ``not.`` and ``-by``.
 
-    - A plain property is itself; a property whose name is a relation of the scene says the relation alone, for a hearer cannot see ids.
+    - A plain property is itself; a property whose name is a relation of the scene is the relation alone, because ids are invisible.
     - ``on-by`` is the relation ``on`` from its other end, unless the scene has an attribute of that name.
     - ``not.colour:red`` denies ``colour:red``, unless the scene has an attribute of that name.
-    - ``landmark.colour:red`` is said of something that the object is related to: by each of the relations said, or by any where none is said.
-    - Beside several landmarks (``landmark.``, ``landmark2.`` …) it is open which relation leads to which: each landmark is reached by one of them.
+    - ``landmark.colour:red`` describes an object with all named relations to this one, or with any relation if none is named.
+    - With several landmarks (``landmark.``, ``landmark2.`` …) relations are not assigned: each landmark is reached by one of them.
     """
     forms: list[Meaning] = []
     relations: list[tuple[str, str]] = []
@@ -417,9 +425,9 @@ def denote(form: Meaning, scene: Scene) -> int:
 
 
 def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
-    """Return what each part is true of, as bit sets; a part that counts more objects than there are is true of none.
+    """Return the denotation of each part as bit sets; a part that counts more objects than there are denotes none.
 
-    A part that counts fewer objects than fit it leaves all of them open.
+    A part that counts fewer objects than satisfy it denotes all of them.
     """
     masks = []
     for number, part in parts_of(form):
@@ -445,7 +453,7 @@ def has_true_numbers(form: Meaning, scene: Scene) -> bool:
 
 
 def _can_share_out(masks: Sequence[int]) -> bool:
-    """Whether every mask can get an entity of its own (augmenting paths)."""
+    """Return whether every mask can get its own entity (augmenting paths)."""
     taken: dict[int, int] = {}
 
     def place(slot: int, tried: set[int]) -> bool:
@@ -461,11 +469,11 @@ def _can_share_out(masks: Sequence[int]) -> bool:
 
 
 def _denote(form: Meaning, scene: Scene, among: int) -> int:
-    """What a form is true of among some entities, to which superlatives and ordinals relate."""
+    """Return the denotation of a form among some entities, to which superlatives and ordinals are relative."""
     operator = form[0]
     if operator == "and":
         parts = conjuncts(form)
-        # What depends on the rest comes after the rest, wherever it is written.
+        # Context-dependent conjuncts are evaluated last, wherever they are written.
         for part in sorted(parts, key=is_contextual):
             among = _denote(part, scene, among)
         return among
@@ -490,14 +498,16 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
 
 
 def is_contextual(form: Meaning) -> bool:
-    """Return whether what a form is true of depends on the rest of its conjunction: superlatives and ordinals."""
+    """Return whether a form's denotation depends on the rest of its conjunction: superlatives and ordinals."""
     if form[0] in ("and", "or", "not"):
         return any(map(is_contextual, form[1:]))
     return form[0] in _CONTEXTUAL
 
 
 def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> int:
-    """Return the entities that stand in a relation to one of the anchors, or (`is_inverse`) to which one of the anchors stands in it."""
+    """Return the entities that have a relation to one of the anchors, or (`is_inverse`) to which one of the anchors has
+    it.
+    """
     table = partners(scene).get(name)
     if table is None or not anchors:
         return 0
@@ -510,9 +520,10 @@ def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> 
 
 
 def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
-    """Return for every relation, and for any (``"*"``), what each entity is so related to, as bit sets; worked out once per scene.
+    """Return, for every relation and for any (``"*"``), the related entities of each entity as bit sets; cached per
+    scene.
 
-    A relation to something that the scene does not have leads nowhere.
+    A relation to an object outside the scene has no target.
     """
     notes = scene._notes.setdefault("meaning.partners", {})
     if "all" not in notes:
@@ -531,7 +542,9 @@ def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
 
 
 def first_unknown(form: Meaning, scene: Scene) -> Property | None:
-    """Return the first atom that refers to nothing in a scene (a value, relation or scale that no entity has), as a property; None if there is none."""
+    """Return the first atom without a referent in a scene (a value, relation or scale that no entity has), as a
+    property; None if there is none.
+    """
     for atom in atoms(form):
         operator = atom[0]
         if operator in ("rel", "inv"):
@@ -565,6 +578,7 @@ def _ranked(form: Meaning, scene: Scene, among: int) -> int:
 
 
 def _mask(indices: Iterable[int]) -> int:
+    """Return a bit mask of indices."""
     mask = 0
     for i in indices:
         mask |= 1 << i

@@ -194,6 +194,7 @@ def _name_arguments(error: RefereeError, kind: Any) -> None:
 
 
 def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
+    """Return an option as a parameter of the command."""
     import typer
 
     kind, default = about.cli or hint, declared.default

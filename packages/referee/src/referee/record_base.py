@@ -25,6 +25,7 @@ class _DataclassFields:
 
 @cache
 def _dataclass_fields(kind: type[Struct]) -> dict[str, Field[Any]]:
+    """Return the fields of a record as dataclass fields."""
     # Defaults are given as factories, because dataclasses refuse defaults that have no hash.
     declared: list[tuple[str, Any, Any]] = [
         (f.name, f.type, field() if f.required else field(default_factory=partial(default_of, f)))

@@ -1,12 +1,13 @@
-"""The records that flow down the river: frozen, keyword-only, cheap, and free of behaviour that could leak an answer.
+"""The records that all modules share: frozen, keyword-only, small, and without behaviour that could leak an answer.
 
-They are msgspec Structs, and so they are the declaration of the JSON form, too (`referee.corpora.jsonl` reads and writes it): a field that is added here is
-read, written and checked. `dataclasses.replace`, `fields` and `asdict` work on them.
+They are msgspec Structs, and so they declare the JSON format, too (`referee.corpora.jsonl` reads and writes it): a new
+field is read, written and checked. `dataclasses.replace`, `fields` and `asdict` work on them.
 
-A `Scene` knows the extension of every property as a bit set over its entities (bit i = entity i), so ruling out
-distractors is one `&` and counting them one `bit_count()`. Names of attributes that belong to a landmark carry the prefix
+A `Scene` has the extension of every property as a bit set over its entities (bit i = entity i), so excluding
+distractors is one `&` and counting them one `bit_count()`. Names of a landmark's attributes have the prefix
 ``landmark.`` (``landmark.colour``; nested: ``landmark.landmark.type``; a second one beside it: ``landmark2.type``); a
-relation is a property whose name is the relation and whose value is the landmark's id, or empty where only the relation was said.
+relation is a property whose name is the relation and whose value is the landmark's id, or empty if only the relation is
+mentioned.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ NOT_ANSWERED = "not answered"
 
 
 def _few(texts: Iterable[str], most: int) -> str:
-    """The first of some texts, and dots where there are more: what a record shows of itself fits on a line."""
+    """Return the first of some texts, and dots if there are more, to fit a record's repr on a line."""
     listed = list(texts)
     return " ".join(listed[:most]) + (" …" if len(listed) > most else "")
 
@@ -74,7 +75,7 @@ def _shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-# First what a record holds; then what a file may hold in its place, which msgspec checks and `__post_init__` brings to the first form.
+# First the type in a record; then the types in a file, which msgspec checks and `__post_init__` converts.
 if TYPE_CHECKING:
     from referee.geometry import Place, Region
 
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
     Probability = float
     Count = int
 else:
-    # msgspec knows no union of classes; what reads a place is told their common base.
+    # msgspec has no unions of classes; decoders of places use their common base.
     from referee.geometry import PlaceBase as Place
     from referee.geometry import RegionBase as Region
 
@@ -227,7 +228,7 @@ class Taxonomy(NamedTuple):
         return made
 
     def path(self, prop: Property) -> list[Property]:
-        """The value, then those above it, from the nearest to the most general."""
+        """Return the value, then those above it, from the nearest to the most general."""
         above = dict(self.parents)
         path = [prop]
         while path[-1] in above:
@@ -255,9 +256,8 @@ class Taxonomy(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
-
-    What others have worked out about a scene is kept with it (see `SceneNotes`) and is no part of its identity.
+    """Entities in order. `extension` and `denotation` return bit sets: bit i is entity i. Caches of other modules are
+    stored with a scene (see `SceneNotes`) and are no part of its identity.
 
     Args:
         entities: the objects, in the order of the corpus.
@@ -279,9 +279,9 @@ class Scene:
     complete: bool = True
     picture: ScenePicture | None = None
     taxonomy: Taxonomy | None = None
-    # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
-    # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
-    # merely cached out of equality and hash.
+    # Filled when first needed; a frozen record allows this because the dictionaries remain the same objects.
+    # `init=False` makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False`
+    # excludes caches from equality and hash.
     _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -300,7 +300,8 @@ class Scene:
                 for prop in self.with_general(entity.attributes):
                     table[prop] = table.get(prop, 0) | bit
                 for relation in entity.relations:
-                    # The relation without its landmark is what a hearer can check, for ids cannot be seen (`_said`).
+                    # The relation without its landmark is the part that a hearer can check, because ids are invisible
+                    # (`_said`).
                     for prop in (Property(*relation), Property(relation.name, "")):
                         table[prop] = table.get(prop, 0) | bit
         return self._extensions
@@ -316,7 +317,7 @@ class Scene:
         return (1 << len(self.entities)) - 1
 
     def index(self, entity_id: str) -> int:
-        """The place of an entity; KeyError when the scene has no such entity."""
+        """Return the index of an entity; raises KeyError if the scene has no such entity."""
         if not self._index:
             self._index.update((e.id, i) for i, e in enumerate(self.entities))
         return self._index[entity_id]
@@ -340,9 +341,10 @@ class Scene:
         return self.extensions.get(prop, 0)
 
     def denotation(self, description: Iterable[Property] | Meaning) -> int:
-        """The entities that a whole description is true of; the empty description denotes everything.
+        """Return the entities that a whole description is true of; the empty description denotes everything.
 
-        A list of properties is a conjunction, with landmarks and denials as `meaning.from_properties` reads them; a meaning denotes as `meaning.denote` says.
+        A list of properties is a conjunction, with landmarks and negations as in `meaning.from_properties`; a meaning
+        denotes as in `meaning.denote`.
         """
         if meaning.is_meaning(description):
             return meaning.denote(tuple(description), self)
@@ -354,11 +356,11 @@ class Scene:
         return reduce(and_, map(self._said, properties), self.everything)
 
     def denotations(self, form: Meaning) -> tuple[int, ...]:
-        """What each part of a meaning is true of; a meaning without parts is one part."""
+        """Return the denotation of each part of a meaning; a meaning without parts is one part."""
         return meaning.denote_parts(form, self)
 
     def _said(self, prop: Property) -> int:
-        """What a hearer gets from one property: of a relation only its name, for ids are invisible."""
+        """Return the denotation of one property for a hearer: of a relation only by name, because ids are invisible."""
         table: Mapping[Any, int] = self.extensions
         related = table.get((prop.name, ""))  # a plain tuple finds the property, and costs a tenth of making one
         return table.get(prop, 0) if related is None else related
@@ -369,9 +371,7 @@ Value = TypeVar("Value")
 
 
 class SceneNotes(Generic[Key, Value]):
-    """A typed drawer in every scene for what one module works out about it, so that it is worked out once; a changed copy of a scene has empty drawers.
-
-    `name` tells the drawers of a scene apart and travels with it between processes; it is used by one module only.
+    """A typed cache in every scene for one module's results; a changed copy of a scene has empty caches.
 
     >>> SIZES: SceneNotes[str, int] = SceneNotes("sizes")
     >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
@@ -395,12 +395,12 @@ class SceneNotes(Generic[Key, Value]):
 
 
 class Span(Record, frozen=True, kw_only=False, gc=False):
-    """A stretch of words annotated with the properties it expresses.
+    """Words annotated with the properties they express.
 
     Args:
         text: the words.
-        properties: what they express.
-        inside: nested stretches.
+            properties: the properties they express.
+            inside: nested spans.
 
     >>> Span("red", (Property("colour", "red"),)).properties[0].value
     'red'
@@ -416,7 +416,7 @@ class Span(Record, frozen=True, kw_only=False, gc=False):
 
 
 class Description(Record, frozen=True, kw_only=True, gc=False):
-    """What a speaker says: properties, words, or both; None means "not given", not "empty".
+    """A speaker's description: properties, words, or both; None means "not given", not "empty".
 
     Args:
         properties: in the order said, repeats kept.
@@ -463,7 +463,7 @@ class Description(Record, frozen=True, kw_only=True, gc=False):
 
 
 class Event(Record, frozen=True, kw_only=True, gc=False):
-    """Something that happened: an utterance, a click, a move.
+    """An event: an utterance, a click, a move.
 
     Args:
         kind: what sort of event.
@@ -488,7 +488,7 @@ class Event(Record, frozen=True, kw_only=True, gc=False):
 
 
 class Trial(Record, frozen=True, kw_only=True):
-    """One act of reference: the scene, the target(s), what went before, what people said.
+    """One act of reference: the scene, the target(s), the history, and people's references.
 
     Args:
         id: its name in the corpus.
@@ -533,7 +533,7 @@ class Trial(Record, frozen=True, kw_only=True):
         return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{first_words})"
 
     def _repr_html_(self) -> str:
-        """The scene as a picture, its target framed, with what people said: what a notebook shows."""
+        """Return the scene as a picture, its target framed, with the references, for notebooks."""
         # By name: pictures stand above records, and only a notebook wants one.
         html: str = import_module("referee.show.drawing.trial_cards").trial_card(self)
         return html
@@ -552,7 +552,7 @@ class Trial(Record, frozen=True, kw_only=True):
         return None if label is None else str(label)
 
     def for_speaker(self) -> SpeakerView:
-        """What a speaker may see: everything but what people said and did in this trial."""
+        """Return the speaker's view: everything except the references and events of this trial."""
         return SpeakerView(
             id=self.id,
             scene=self.scene,
@@ -565,16 +565,17 @@ class Trial(Record, frozen=True, kw_only=True):
         )
 
     def for_hearer(self, rng: Random, marks: bool = False) -> HearerView:
-        """What a hearer may see: the entities in an order of its own, and no word on which is the target.
+        """Return the hearer's view: the entities in random order, without the target.
 
-        Regions are hidden too, unless they are drawn for the hearer (`marks`): where only what is meant is outlined, an outline gives it away.
+        Regions are hidden too, unless they are drawn for the hearer (`marks`): if only the target is outlined, its
+        outline reveals it.
         """
         entities = [e if marks or e.region is None else replace(e, region=None) for e in self.scene.entities]
         # Files may list the target first (TUNA's do): without a new order a hearer could find it by its place.
         rng.shuffle(entities)
         return HearerView(
             id=self.id,
-            # A copy, so that no bit set of the original order comes along; ids stay, for the answer is given by id.
+            # A copy, so that no bit set of the original order is shared; ids stay, because answers use ids.
             scene=replace(self.scene, entities=tuple(entities)),
             domain=self.domain,
             language=self.language,
@@ -635,9 +636,9 @@ class HearerView(Record, frozen=True, kw_only=True):
 
 
 class Outcome(StrEnum):
-    """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong".
+    """The outcome of a hearer's answer. All except ENTITY are separate kinds, never counted as "wrong".
 
-    POINT and BOX are places in a picture, EMPTY is a box that holds nothing, REFUSED a hearer who declines to answer.
+    POINT and BOX are places in a picture, EMPTY is a box without area, REFUSED a hearer who declines to answer.
 
     >>> Outcome("dont-know") is Outcome.DONT_KNOW
     True
@@ -697,7 +698,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
 
 
 class Score(Record, frozen=True, kw_only=True):
-    """A number that signs itself. No data gives value None with n = 0, never 0.0.
+    """A number with its signature. Without data, value is None and n is 0, never 0.0.
 
     Args:
         value: the score.

@@ -1,7 +1,8 @@
-"""A score signs itself: the signature is derived from constructor parameters and from digests of what was read, so nothing can be forgotten.
+"""Signatures of scores, derived from constructor parameters and digests of the inputs, so that no setting can be
+missing.
 
-After sacrebleu and scikit-learn. Whatever may change a number changes its signature, and nothing else does: neither the order of trials nor the name of
-a file nor a seed that was not used.
+After sacrebleu and scikit-learn. All settings that can change a number change its signature, and no others do: not the
+order of trials, the name of a file, or an unused seed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def parameters(thing: object) -> dict[str, Any]:
 
 
 def _signed(thing: object) -> dict[str, Any]:
-    """The parameters that decide what comes out: what only says how fast or how dearly (`unsigned`) is left out."""
+    """Return the parameters that determine results, without those for speed or cost (`unsigned`)."""
     aside: frozenset[str] = getattr(type(thing), "unsigned", frozenset())
     return {name: value for name, value in parameters(thing).items() if name not in aside}
 
@@ -72,7 +73,7 @@ def _written(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return "+".join(_written(v) for v in value) or "none"
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
-        # a part of its own: told by its parameters, for an address in memory says nothing
+        # identified by its parameters, because a memory address is meaningless
         inside = ",".join(f"{key}={_written(part)}" for key, part in _signed(value).items())
         return f"{type(value).__name__}({inside})"
     if callable(value):
@@ -93,7 +94,7 @@ def signature(name: str, thing: object, **more: object) -> str:
 
 @lru_cache(maxsize=64)
 def _package_version(package: str) -> str:
-    """The version of the distribution that a plug-in's package came with, or a digest of its code where that is no released package."""
+    """Return the version of a plug-in's distribution, or a digest of its code for an unreleased package."""
     import sys
     from importlib.metadata import packages_distributions, version
 
@@ -106,7 +107,7 @@ def _package_version(package: str) -> str:
 
 
 def _code_digest(module: ModuleType | None) -> str:
-    """A digest of the source files of a module, with those of its package."""
+    """Return a digest of the source files of a module, with those of its package."""
     file = getattr(module, "__file__", None)
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     files = sorted(source for folder in folders for source in folder.rglob("*.py")) or ([Path(file)] if file else [])
@@ -119,7 +120,7 @@ def _code_digest(module: ModuleType | None) -> str:
 
 
 def short(text: str) -> str:
-    """Eight hexadecimal digits that stand for a signature in a table."""
+    """Return the eight hexadecimal digits of a signature in tables."""
     return digest(text)[:8]
 
 
@@ -130,7 +131,7 @@ def explain(text: str) -> dict[str, str]:
 
 
 def without_outputs(text: str) -> str:
-    """A signature without the parts that differ from system to system: what all rows of a measure share."""
+    """Return a signature without its system-specific parts, as shared by all rows of a measure."""
     return "|".join(part for part in text.split("|") if part.partition(":")[0] not in OF_OUTPUTS)
 
 
@@ -182,9 +183,10 @@ _span_text: Callable[[Span], str] = lru_cache(maxsize=1 << 16)(repr)
 
 
 class _DescriptionTexts(dict[int, str]):
-    """The texts of descriptions by `id`, so that one that many trials share is written once; valid while those live."""
+    """The texts of descriptions by `id`, so that a shared one is written once; valid while the descriptions live."""
 
     def of(self, description: Description | None) -> str:
+        """Return the text of a description, cached."""
         text = self.get(id(description))
         if text is None:
             text = self[id(description)] = _description_text(description)

@@ -1,1 +1,1 @@
-"""What the command line does, as functions with results that a notebook can show: a frame, a figure, a table for a paper."""
+"""The commands as functions with results for notebooks: a frame, a figure, a table for a paper."""

@@ -1,4 +1,4 @@
-"""`referee.audit`: does what a paper prints follow from what it prints?"""
+"""`referee.audit`: checks printed numbers against each other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AuditResult(Result):
-    """Every printed number that could be checked, and what does not follow.
+    """Every printed number that could be checked, and the failures.
 
     Args:
         audits: one for each paper.
@@ -54,7 +54,7 @@ class AuditResult(Result):
 
     @property
     def findings(self) -> list[str]:
-        """What does not follow, in sentences, with the paper's name."""
+        """Return the failures in sentences, with the paper's name."""
         return [f"{f.paper}: {f.sentence}" for a in self.audits for f in a.findings]
 
     @property
@@ -68,6 +68,7 @@ class AuditResult(Result):
         return charts.bars(counts, "printed numbers by verdict", x="n", y="paper", colour="verdict")
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table of failures."""
         import polars as pl
 
         wrong = self.frame.filter(pl.col("verdict") == AuditVerdict.DOES_NOT_FOLLOW.value)
@@ -82,13 +83,13 @@ class AuditResult(Result):
 
 @takes(AuditOptions)
 def audit(options: AuditOptions) -> AuditResult:
-    """Recompute what printed numbers imply of others, and return what does not follow (`referee audit`).
+    """Check printed numbers against each other, and return those that do not follow (`referee audit`).
 
     Returns:
         An `AuditResult`.
 
     Raises:
-        InputError: where a name is neither a folder nor a shipped paper.
+        InputError: if a name is neither a folder nor a shipped paper.
 
     >>> import referee
     >>> audit = referee.audit("tuna-2008")
@@ -103,7 +104,7 @@ def audit(options: AuditOptions) -> AuditResult:
 def _find(name: str | Path) -> Paper:
     """A folder if there is one of that name, else a shipped paper."""
     folder = Path(name)
-    # A folder first: somebody may keep a changed copy of a shipped paper under its name.
+    # A folder first: users may have a changed copy of a shipped paper under its name.
     if folder.is_dir():
         return read_paper(folder)
     if folder.name == DESCRIPTION and folder.is_file():

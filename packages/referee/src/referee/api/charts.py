@@ -14,6 +14,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def _altair() -> Any:
+    """Return altair without its limit on rows."""
     import altair as alt
 
     alt.data_transformers.disable_max_rows()
@@ -27,13 +28,14 @@ def drawn(spec: Mapping[str, Any]) -> alt.TopLevelMixin:
 
 
 def _titled(chart: Any, title: str) -> alt.TopLevelMixin:
+    """Return a chart with a title."""
     head = _altair().TitleParams(text=title, anchor="start", fontSize=13)
     done: alt.TopLevelMixin = chart.properties(title=head)
     return done
 
 
 def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> alt.TopLevelMixin:
-    """A dot with its interval for every line, one panel a measure, each on a scale of its own."""
+    """Return a dot with its interval for every row, one panel per measure, each with its own scale."""
     alt = _altair()
     values = [dict(row) for row in rows if row["value"] is not None]
     line = alt.Y(f"{y}:N", sort=list(dict.fromkeys(r[y] for r in values)), title=None)

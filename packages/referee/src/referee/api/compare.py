@@ -21,7 +21,7 @@ class Compared(Result):
     """Every pair of systems with difference, interval, test and ranks.
 
     Args:
-        comparisons: what was computed.
+            comparisons: the results.
 
     >>> import referee
     >>> texts = {"a": ["the red cup", "a dog"], "b": ["the cup", "a dog"]}
@@ -36,7 +36,7 @@ class Compared(Result):
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
-        """Ranks by measure; systems that cannot be told apart share one."""
+        """Return ranks by measure; systems that do not differ significantly share one."""
         return self.comparisons.ranks
 
     @property
@@ -77,10 +77,10 @@ def compare(options: CompareOptions) -> Compared:
     """Compare systems on the items that they share (`referee compare`).
 
     Returns:
-        A `Compared`; ``.ranks``, ``.sentences`` and ``.frame`` hold the findings.
+        A `Compared`; ``.ranks``, ``.sentences`` and ``.frame`` have the findings.
 
     Raises:
-        InputError: if nothing can be compared.
+        InputError: if no comparison is possible.
 
     >>> import referee
     >>> rows = [{"participant": p, "item": i, "system": s, "correct": c} for p in "xyz" for i, s, c in

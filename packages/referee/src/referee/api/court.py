@@ -1,4 +1,4 @@
-"""`referee.court`: which measures can be trusted to say what hearers do?"""
+"""`referee.court`: which measures predict the results of hearers?"""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ CORPUS_NOTE = (
 
 
 class CourtResult(Result):
-    """What a court heard and said: one row per measure and hearer measure, and a verdict per measure.
+    """The results of a court: one row per measure and hearer measure, and a verdict per measure.
 
     Args:
-        proceedings: all of it.
+            proceedings: the complete results.
 
     >>> import referee
     >>> referee.court(published="belz-gatt-2008")
@@ -58,7 +58,7 @@ class CourtResult(Result):
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """Everything as plain data: what `referee court --format json` prints."""
+        """Return everything as JSON values: the output of `referee court --format json`."""
         return as_json(self.proceedings)
 
     def page(self, width: int = 160) -> str:
@@ -71,6 +71,7 @@ class CourtResult(Result):
         return charts.drawn(court_figure(best.evidence, f"The court on {self.proceedings.source}"))
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table of evidence over all domains."""
         import polars as pl
 
         best = "corrected" if self.proceedings.corrected else "printed"
@@ -91,6 +92,7 @@ def _rows(way: str, proceedings: Proceedings) -> list[dict[str, Any]]:
 
 
 def _row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
+    """Return the evidence on one pair of measures as a row."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return {
         "as": way,
@@ -115,13 +117,13 @@ def _row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
 
 @takes(CourtOptions)
 def court(options: CourtOptions) -> CourtResult:
-    """Try every automatic measure against every hearer measure, and say which ones hold (`referee court`).
+    """Test every automatic measure as a predictor of every hearer measure (`referee court`).
 
     Returns:
-        A `CourtResult`; ``.verdicts`` says it in sentences.
+        A `CourtResult`; ``.verdicts`` has the results in sentences.
 
     Raises:
-        InputError: where there is nothing to try, or a source is neither a run nor a CSV file.
+        InputError: if there is no source, or one is neither a run nor a CSV file.
 
     >>> import referee
     >>> "BLEU-4" in referee.court(published="refoi-2025").verdicts
@@ -141,6 +143,7 @@ def court(options: CourtOptions) -> CourtResult:
 
 
 def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings) -> Proceedings:
+    """Return the results on a printed table, run folders or a CSV file."""
     if (paper is None) == (not sources):
         raise InputError(
             "nothing to try" if paper is None else "either a printed table or sources of one's own, not both",

@@ -25,9 +25,9 @@ class Drawing(Result):
 
     Args:
         svg: the picture.
-        scene: what it shows; None for a contact sheet.
+            scene: the scene shown; None for a contact sheet.
         framed: ids of the entities with a frame.
-        layout: where its entities stand; needed for their regions.
+            layout: the positions of its entities; needed for their regions.
 
     >>> import referee
     >>> referee.draw({"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}]})
@@ -75,6 +75,7 @@ class Drawing(Result):
         return self
 
     def _title(self) -> str:
+        """Return the title of the picture."""
         if self.scene is None:
             return "Drawing of a contact sheet"
         n = len(self.scene.entities)

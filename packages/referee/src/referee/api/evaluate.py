@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 
 class Evaluation(Result):
-    """What files show: scores, sentences, and the steps that go on from them.
+    """The results on files: scores, sentences, and methods for further steps.
 
     Args:
-        evaluated: what was measured.
+            evaluated: the measured data.
         name: of the first file.
 
     >>> import referee
@@ -62,7 +62,7 @@ class Evaluation(Result):
 
     @property
     def recognised(self) -> dict[str, Any]:
-        """Kind, format and mapping of what was read."""
+        """Return kind, format and mapping of the data."""
         material = self.evaluated.material
         return {"kind": material.kind, "format": material.format, "mapping": material.mapping}
 
@@ -73,7 +73,7 @@ class Evaluation(Result):
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the numbers has to know about the files."""
+        """Return the notes on the files that readers of the results need."""
         return self.evaluated.material.notes
 
     @property
@@ -149,6 +149,7 @@ class Evaluation(Result):
         return out
 
     def _write_run(self, out: Path, overwrite: bool = False) -> None:
+        """Write the data and scores as a run folder."""
         evaluated, material = self.evaluated, self.evaluated.material
         material.trials = {t.id: t for t in trials_to_write(material)}
         if (
@@ -179,6 +180,7 @@ class Evaluation(Result):
         )
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table of scores."""
         metrics = list(dict.fromkeys(r["metric"] for r in self.evaluated.rows if r["n"]))
         cells = {(r["system"], r["metric"]): r for r in self.evaluated.rows}
         body = []
@@ -211,13 +213,13 @@ def _flat_answer(response: Response, trial: Trial) -> dict[str, Any]:
 
 @takes(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> Evaluation:
-    """Recognise what files, frames or lists hold, score it, and say what it shows (`referee evaluate`).
+    """Recognise the format of files, frames or lists, score them, and report the findings (`referee evaluate`).
 
     Returns:
-        An `Evaluation`: ``.sentences``, ``.frame``, and ``.compare(…)``, ``.listen(…)``, ``.court()``, ``.report(…)`` to go on.
+        An `Evaluation`: ``.sentences``, ``.frame``, and ``.compare(…)``, ``.listen(…)``, ``.court()``, ``.report(…)`` for further steps.
 
     Raises:
-        InputError: if it is not clear what the files hold; the message names the choices.
+        InputError: if the content of the files is ambiguous; the message names the choices.
 
     >>> import referee
     >>> rows = [{"item": 1, "model": "a", "output": "the red cup", "reference": "the red cup"}]
@@ -238,7 +240,7 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
     The literal hearer answers where it can.
 
     Raises:
-        InputError: if it is not clear what the files hold, or nothing in them can be measured.
+        InputError: if the content of the files is ambiguous, or no measure applies.
     """
     outputs = options.outputs
     if outputs is None or (isinstance(outputs, (list, tuple)) and not outputs):
@@ -277,7 +279,7 @@ def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
 
 
 def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | CompareOptions) -> None:
-    """Add the identification rate of the literal hearer; it leads the findings where nothing else was measured."""
+    """Add the identification rate of the literal hearer; it leads the findings if no other measure applies."""
     evaluated = evaluation.evaluated
     is_only = not evaluated.rows
     heard = evaluation.listen("literal", cluster=options.cluster, confidence=options.confidence)
@@ -298,7 +300,7 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
 
 
 def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:
-    """What the options declare about files."""
+    """Return the options' declarations about files."""
     is_compare = isinstance(options, CompareOptions)
     return Declared(
         columns=parse_map(options.map),

@@ -1,4 +1,4 @@
-"""`referee.listen`: a hearer answers what a run's systems said, and the hearing of it is measured."""
+"""`referee.listen`: a hearer answers the outputs of a run's systems, and its answers are measured."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Responses(Result):
 
 
 class Heard(Result):
-    """What hearers made of a run: every measure of hearing by system and hearer, with its interval.
+    """Hearers' results on a run: every measure of hearing by system and hearer, with its interval.
 
     Args:
         run: the run folder.
@@ -80,6 +80,7 @@ class Heard(Result):
         super().__init__(frame_of(map(self._row, rows), HEARING))
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a measure as a row of the frame."""
         return {
             **row,
             "metric": row["measure"],
@@ -90,7 +91,7 @@ class Heard(Result):
 
     @property
     def items(self) -> Responses:
-        """Every answer, with the labels of its trial and whether it found the target."""
+        """Return every answer, with the labels of its trial and whether it identified the target."""
         opened = Run(self.run)
         trials = {t.id: t for t in opened.trials()}
         rows = (
@@ -111,7 +112,7 @@ class Heard(Result):
         return Responses(frame_of(rows, RESPONSES))
 
     def filled(self) -> list[str]:
-        """The measures that some row tells something about."""
+        """Return the measures with a value in any row."""
         groups = self.groups().values()
         return [name for name in dict.fromkeys(r["measure"] for r in self.rows) if any(tells(name, g) for g in groups)]
 
@@ -138,6 +139,7 @@ class Heard(Result):
         return charts.dots(rows, f"hearing, {self.confidence:.0%} intervals")
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table of measures."""
         names = self.filled()
         body = [
             [
@@ -176,7 +178,7 @@ def listen(options: ListenOptions) -> Heard:
         A `Heard`, or with `items` the `Responses`.
 
     Raises:
-        InputError: where the folder is no run, or nobody answered in it.
+        InputError: if the folder is no run, or has no answers.
 
     >>> import referee, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -186,7 +188,7 @@ def listen(options: ListenOptions) -> Heard:
     ['system', 'hearer', 'metric', 'value']
     """
     folder = Path(options.run)
-    Run(folder).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
+    Run(folder).manifest  # noqa: B018 (raises the error for a folder that is no run at once)
     if options.people is not None:
         _add_people(folder, options.people, options.data)
     if (
@@ -223,6 +225,7 @@ def listen(options: ListenOptions) -> Heard:
 
 
 def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard:
+    """Return the measures of all answers in a run."""
     from referee.hearers.passports.quoting import warn_elsewhere
 
     opened = Run(folder)
@@ -258,6 +261,7 @@ def _card(path: str | Path | None, hearer: str) -> dict[str, Any] | None:
 
 
 def _signed(card: dict[str, Any] | None) -> str:
+    """Return the passport's part of a signature."""
     if card is None:
         return ""
     from referee.hearers.passports.quoting import sign
@@ -266,6 +270,7 @@ def _signed(card: dict[str, Any] | None) -> str:
 
 
 def _keep(run: Path, card: dict[str, Any] | None) -> None:
+    """Store a passport in a run."""
     if card is not None:
         from referee.hearers.passports.cards import keep_card
 
@@ -273,7 +278,7 @@ def _keep(run: Path, card: dict[str, Any] | None) -> None:
 
 
 def _add_people(run: Path, source: str | Path, data: str | Path | None) -> None:
-    """Answers of a corpus to what its people said, or of a file to what the run's systems (or people) said."""
+    """Add answers to a run: a corpus's answers to references, or a file's to outputs or references."""
     from referee.hearers.passports.people import open_people
 
     file = Path(source)

@@ -80,6 +80,7 @@ def _batch_in() -> Any:
 
 
 def _cluster(about: str) -> Any:
+    """Return the option for the sampling unit."""
     return option(
         "design", f"{about}: {', '.join(CLUSTERINGS)} (design: as the corpus card says).", choices=CLUSTERINGS
     )
@@ -179,6 +180,7 @@ def _map() -> Any:
 
 
 def _answers_mean() -> Any:
+    """Return the option for the convention of coordinates."""
     return option(
         None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).'
     )

@@ -1,4 +1,4 @@
-"""`referee.passport`: may a simulated hearer stand in for people?"""
+"""`referee.passport`: may a simulated hearer replace people?"""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Begin = Callable[[int], Callable[[int], None]]
 
 
 class Passport(Result):
-    """The card of a hearer: what it gets right beside people, and the verdict.
+    """The card of a hearer: its agreement with people, and the verdict.
 
     Args:
-        card: all of it, as `referee passport --format json` prints it.
+            card: its content, as `referee passport --format json` prints it.
 
     >>> import referee
     >>> card = {"hearer": "mine", "corpus": "c", "n": 3, "verdict": "not fit", "signature": "mine", "accuracy": 0.5, "intervals": {}}
@@ -57,7 +57,7 @@ class Passport(Result):
         return Path(out)
 
     def plot(self) -> alt.TopLevelMixin:
-        """Calibration beside bars for what it gets right."""
+        """Return the calibration curve beside bars of the measures."""
         from referee.show.reports.passport_card import draw_card
 
         return charts.drawn(draw_card(self.card).spec)
@@ -75,7 +75,7 @@ def _bounds(interval: Any) -> dict[str, Any]:
 
 
 def check_place(out: Path) -> None:
-    """What is wrong with where a card is to be written, said before an examination that may take hours."""
+    """Raise an error if a card cannot be written there, before an examination that may take hours."""
     if out.suffix != ".json":
         raise InputError(f"the card is JSON, not {out.suffix or 'nameless'}", where=out, remedy="name it CARD.json")
     if not out.parent.is_dir():

@@ -67,6 +67,7 @@ class Replication(Result):
         )
 
     def _title(self) -> str:
+        """Return the title of the replication."""
         s, n = self.summary, self.frame["system"].n_unique()
         return (
             f"Replication of {self.task}: {n} systems, {s['metric']}: Spearman's rho {number(s['spearman'])}, "
@@ -85,8 +86,8 @@ def replicate(options: ReplicateOptions) -> Replication:
         A `Replication`.
 
     Raises:
-        UnknownName: for a task that nobody set.
-        DataNotFound: where TUNA is not in the data folder.
+        UnknownName: for an unknown task.
+        DataNotFound: if TUNA is not in the data folder.
 
     >>> import referee
     >>> referee.replicate("tuna2010")
@@ -94,7 +95,7 @@ def replicate(options: ReplicateOptions) -> Replication:
     ...
     referee.errors.UnknownName: no task is called 'tuna2010'...
     """
-    # A wrong name is told before the corpus is read.
+    # A wrong name is reported before the corpus is read.
     task_named(options.task)
     trained_on = None
     if options.train is not None or options.test is not None or options.peers:

@@ -29,7 +29,7 @@ AFTER_ITEMS = 3
 
 
 class WrittenReport(Result):
-    """A report folder: `page` is what to open, and the frame lists its files.
+    """A report folder: `page` is its main page, and the frame lists its files.
 
     Args:
         folder: its path.
@@ -50,7 +50,7 @@ class WrittenReport(Result):
         super().__init__(frame_of(rows, REPORT))
 
     def plot(self) -> alt.TopLevelMixin:
-        """What the folder holds, by size."""
+        """Return the files of the folder by size."""
         return charts.bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
 
     def _title(self) -> str:
@@ -65,10 +65,10 @@ def report(options: ReportOptions) -> WrittenReport:
     """Make one page from run folders (`referee report`), with its tables and figures beside it.
 
     Returns:
-        A `WrittenReport`; ``.page`` is what to open.
+        A `WrittenReport`; ``.page`` is its main page.
 
     Raises:
-        InputError: where no run is named, or `out` is taken.
+        InputError: if no run is named, or `out` exists.
 
     >>> import referee
     >>> referee.report()
@@ -109,10 +109,11 @@ def report(options: ReportOptions) -> WrittenReport:
 
 
 def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
+    """Return the part of the report on one table."""
     hearing, held = gather_hearing(material), summon_court(material, always=court)
     sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
     speakers = speakers_section(material)
-    # After what hearers did, before the tables by group.
+    # After the sections on hearers, before the tables by group.
     sections[5:5] = [speakers] if speakers is not None else []
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
@@ -141,6 +142,7 @@ def _add_places(
 
 
 def _audit() -> Part:
+    """Return the part of the report with the audits."""
     from referee.auditing.audit import audit
     from referee.auditing.paper import shipped, shipped_paper
     from referee.show.reports.audit_section import audit_section
@@ -149,6 +151,7 @@ def _audit() -> Part:
 
 
 def _title(materials: list[Material]) -> str:
+    """Return the title of the report."""
     if not materials:
         return "Audit of printed tables"
     return "Report on " + " and ".join(dict.fromkeys(m.label for m in materials))

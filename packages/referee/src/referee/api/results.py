@@ -1,4 +1,4 @@
-"""What a function of the API returns: one frame, with its figure, table and notebook view."""
+"""The result of an API function: a frame with figure, table and notebook view."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Result:
         return f"{type(self).__name__}: {len(self.frame)} rows of {', '.join(self.frame.columns)}"
 
     def _notes(self) -> Sequence[str]:
-        """Return what a notebook shows under the table."""
+        """Return the notes that a notebook shows under the table."""
         return ()
 
     def _repr_html_(self) -> str:
@@ -154,7 +154,7 @@ class Result:
         return self.frame[key]
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not found here; what a copy being made asks for is not passed on.
+        # Only for missing attributes; lookups during copying are not passed on.
         if name.startswith("_") or not self.__dict__:
             raise AttributeError(name)
         return getattr(self.frame, name)

@@ -1,4 +1,4 @@
-"""`referee.run`: systems speak on a corpus, and a run folder keeps what they said."""
+"""`referee.run`: runs systems on a corpus; a run folder stores their outputs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class FinishedRun(Result):
-    """A run folder that was just made: what every system answered, and where it is kept.
+    """A new run folder: the outputs of every system, and its path.
 
     Args:
         folder: its path.
-        counts: what was counted, by system.
+            counts: the numbers of outputs and outcomes, by system.
 
     >>> import referee, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -50,7 +50,7 @@ class FinishedRun(Result):
 
     @property
     def outputs(self) -> pl.DataFrame:
-        """What was said: one row per system and trial."""
+        """Return the outputs: one row per system and trial."""
         rows = (
             {
                 "system": o.system,
@@ -65,7 +65,7 @@ class FinishedRun(Result):
         return frame_of(rows, OUTPUTS)
 
     def score(self, **options: Any) -> Scores:
-        """Score this run: the options are those of `referee.score`."""
+        """Score this run; the options are those of `referee.score`."""
         return score(self.folder, **options)
 
     def plot(self) -> alt.TopLevelMixin:
@@ -73,6 +73,7 @@ class FinishedRun(Result):
         return charts.bars(self.frame.to_dicts(), "trials answered", x="answered", y="system")
 
     def _title(self) -> str:
+        """Return the title of the run."""
         n = len(self.frame)
         trials = max(self.frame["trials"], default=0)
         return f"FinishedRun: {n} system{'s' * (n != 1)}, {trials:,} trials in {self.folder.name}"
@@ -82,14 +83,14 @@ class FinishedRun(Result):
 def run(options: RunOptions) -> FinishedRun:
     """Train and run systems by name on a corpus (`referee run`).
 
-    Each trial is described by a system that was trained on others.
+    Each trial is described by a system trained on other trials.
 
     Returns:
         A `FinishedRun`; ``.score()`` measures it.
 
     Raises:
         UnknownName: for a system or corpus that is not in the catalogue.
-        InputError: where `out` is taken, or something cannot be read.
+        InputError: if `out` exists, or an input cannot be read.
 
     >>> import referee, tempfile
     >>> with tempfile.TemporaryDirectory() as place:

@@ -83,6 +83,7 @@ class ItemScores(Result):
         return charts.strips(self.frame.to_dicts(), "items by score")
 
     def _title(self) -> str:
+        """Return the title of the scores."""
         metrics = self.frame["metric"].unique(maintain_order=True).to_list()
         systems, trials = self.frame["system"].n_unique(), self.frame["trial"].n_unique()
         shown = ", ".join(metrics) if len(metrics) < 4 else f"{len(metrics)} measures"
@@ -93,11 +94,11 @@ class Scores(Result):
     """Signed scores of every system, group and measure.
 
     Args:
-        table: the statistics they are made of.
-        answers: gives what the systems said, which not every use of scores needs.
+            table: their additive statistics.
+            answers: a function that returns the outputs.
         opened: the corpus.
-        test: which p the stars go by.
-        progress: is shown the rows as they are made.
+            test: the p value of the stars.
+            progress: the callback for finished rows.
 
     >>> import referee
     >>> scores = referee.score(demo=True, metrics=["set/dice", "string/edit"])
@@ -139,7 +140,7 @@ class Scores(Result):
 
     @cached_property
     def items(self) -> ItemScores:
-        """The scores of single items, for those that could be measured."""
+        """Return the scores of single items, for those with a value."""
         labels = {t.id: labels_of(t) for t in self.opened.trials()}
         return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
 
@@ -163,6 +164,7 @@ class Scores(Result):
         return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
     def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
+        """Return the card of one item for the notebook."""
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
         text = (
@@ -196,6 +198,7 @@ class Scores(Result):
         return Path(out)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table of scores."""
         rows = self.measured
         metrics = list(dict.fromkeys(r["metric"] for r in rows))
         cells = {(r["system"], r["group"], r["metric"]): r for r in rows}
@@ -209,6 +212,7 @@ class Scores(Result):
         return heads, body
 
     def _title(self) -> str:
+        """Return the title of the scores."""
         systems = self.table.systems
         whole = [r for r in self.measured if r["group"] is None]
         metrics = list(dict.fromkeys(r["metric"] for r in whole))
@@ -222,6 +226,7 @@ class Scores(Result):
         return f"Scores: {names} on {self.opened.name}, {len(self.table.trials):,} trials: {values}{more}"
 
     def _repr_html_(self) -> str:
+        """Return the scores with example items as HTML."""
         heads, rows = self._table()
         metric, card = next((r["metric"] for r in self.measured), ""), self.opened.card
         is_pictured = len(self.table.trials) <= PICTURED and any(r["n"] for r in self.measured)
@@ -251,7 +256,7 @@ def score(options: ScoreOptions) -> Scores:
         A `Scores`, or with `items` an `ItemScores`; `.frame` is tidy and always has the same columns.
 
     Raises:
-        InputError: where outputs and corpus do not fit together; the message says which file, where in it, and what to do.
+        InputError: if outputs and corpus do not match; the message names file, line and remedy.
         UnknownName: for a metric or corpus that is not in the catalogue.
 
     >>> import referee
@@ -343,6 +348,7 @@ def listed(text: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _present(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the metric names. Raises InputError if there are none."""
     if not names:
         raise InputError("no metric was named", remedy="see `referee list metrics`")
     return names

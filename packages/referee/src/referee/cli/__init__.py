@@ -20,12 +20,12 @@ from referee.errors import MissingExtra, RefereeError, UnknownName, name_missing
 if TYPE_CHECKING:
     from rich.console import Console
 
-# What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
+# The exit code of a program stopped by Ctrl-C: 128 plus the signal's number.
 STOPPED = 130
 
 
 class StoppedWork(Exception):
-    """The user stopped the work with Ctrl-C; the message says what is left of it."""
+    """The user stopped the work with Ctrl-C; the message reports unfinished work."""
 
 
 QUIET, VERBOSE = "--quiet", "--verbose"
@@ -152,8 +152,9 @@ def _wants_help(args: list[str]) -> bool:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; mistakes of input end with exit code 2 and a message that says what to do."""
-    # What a command reads it keeps: to look for lost cycles among millions of records again and again takes a fifth of its time.
+    """Run one command; input errors end with exit code 2 and a message with a remedy."""
+    # A command keeps what it reads: repeated searches for reference cycles among millions of records take a fifth of
+    # its time.
     gc.set_threshold(20_000, 50, 100)
     if argv is None and "_REFEREE_COMPLETE" in os.environ:
         return int(import_module("referee.cli.completion").answer_request())
@@ -208,7 +209,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _remedy_for(error: OSError) -> str:
-    """Return what a user can do about an error of the operating system."""
+    """Return the remedy for an error of the operating system."""
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -239,7 +240,8 @@ def run_command(command: str, args: list[str], commands: Commands, program: str 
         # Not standalone: typer would print mistakes in its own way and end the process.
         result = module.app(args, prog_name=f"{program} {command}", standalone_mode=False)
     except Exception as error:
-        # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class
+        # typer has its own copy of click's usage errors, and older versions have click's: identified by their methods,
+        # not by class
         if not hasattr(error, "format_message"):
             raise
         if message := error.format_message():
@@ -251,7 +253,7 @@ def run_command(command: str, args: list[str], commands: Commands, program: str 
 
 
 def installed_commands() -> Commands:
-    """Return all commands: those of this package, then those that other packages add by entry point."""
+    """Return all commands: those of this package, then those of other packages by entry point."""
     from importlib.metadata import entry_points
 
     others = {
@@ -300,6 +302,7 @@ def results() -> Console:
 
 
 def _console(**more: Any) -> Console:
+    """Return a console for output, without colours if they are disabled."""
     from rich.console import Console
 
     # Where colours are not wanted, bold and dim are not either: they are the same control characters to a file.
@@ -322,7 +325,7 @@ def print_note(text: str, style: str = "") -> None:
 
 
 def print_warning(text: str) -> None:
-    """Print a warning to standard error: something may change what a result means."""
+    """Print a warning to standard error: a remark that affects the interpretation of results."""
     _print_to_stderr(text, "yellow")
 
 
@@ -333,6 +336,7 @@ def print_detail(text: str) -> None:
 
 
 def _print_to_stderr(text: str, style: str) -> None:
+    """Print text to standard error, styled on a terminal."""
     if not sys.stderr.isatty():
         print(text, file=sys.stderr)
         return

@@ -1,4 +1,4 @@
-"""`referee audit`: does what a paper prints follow from what it prints?"""
+"""`referee audit`: checks printed numbers against each other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ How to describe a paper: `referee docs audit` and examples/audit-my-paper.
 
 @dataclass
 class AuditCommand(AuditOptions):
-    """Options of `referee audit`: those of `referee.audit`, and those of the command alone."""
+    """Options of `referee audit`: those of `referee.audit`, and those of the command only."""
 
     paper: list[str] | None = option(None, "A shipped paper by name.", "--paper", "-p")
     every: bool = option(False, "Print every row, not only the findings.", "--all")
@@ -59,10 +59,11 @@ class AuditCommand(AuditOptions):
 
 @command(app, AuditCommand, EPILOG)
 def run_audit(options: AuditCommand) -> int:
-    """Recompute what one printed number implies about another, and say what does not follow.
+    """Check printed numbers against each other, and report those that do not follow.
 
-    Correlations from scores, overall from parts, F values, chi-squares and subset letters from means, SDs and counts, shares from whole counts,
-    ranges, sums. A printed number stands for everything that rounds to it, so only what no rounding can explain is reported.
+    Correlations from scores, overall from parts, F values, chi-squares and subset letters from means, SDs and counts,
+    shares from whole counts, ranges, sums. A printed number represents every value that rounds to it, so only
+    differences that rounding cannot explain are reported.
     """
     if options.names:
         _list()
@@ -82,6 +83,7 @@ def run_audit(options: AuditCommand) -> int:
 
 
 def _list() -> None:
+    """Print the shipped papers."""
     papers = [shipped_paper(name) for name in shipped()]
     width = max(len(p.name) for p in papers)
     for p in papers:
@@ -94,7 +96,7 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
     from rich.padding import Padding
 
     console = results()
-    console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
+    console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line for all readers
     for a in audits:
         console.print()
         count = len(a.findings)
@@ -127,6 +129,7 @@ def _assumed(a: Audit) -> list[str]:
 
 
 def _rows(rows: Sequence[AuditRow]) -> object:
+    """Return the table of audit rows."""
     from rich.markup import escape
     from rich.table import Table
 

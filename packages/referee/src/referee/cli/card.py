@@ -67,6 +67,7 @@ def card(
 def _made(
     opened: Run, manifest: dict[str, Any], hearer: str | None, passport: Path | None, seed: int, confidence: float
 ) -> list[dict[str, Any]]:
+    """Return the cards of a run's speakers."""
     from referee.hearers.speaker_card import cards_of
     from referee.jobs.open import open_corpus
 
@@ -117,6 +118,7 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
 
 
 def _print(made: dict[str, Any]) -> None:
+    """Print a card as a table."""
     from rich.table import Table
 
     from referee.cli import results
@@ -133,6 +135,7 @@ def _print(made: dict[str, Any]) -> None:
 
 
 def _shown(cell: dict[str, Any]) -> str:
+    """Return a value with its interval."""
     if cell["value"] is None:
         return "–"
     # Rounded first: a value that is 0 but for the last bit is 0.

@@ -40,7 +40,7 @@ EPILOG = examples("""
 
 @dataclass
 class CompareCommand(CompareOptions):
-    """Options of `referee compare`: those of `referee.compare`, and those of the command alone."""
+    """Options of `referee compare`: those of `referee.compare`, and those of the command only."""
 
     fail_if_worse: bool = option(
         False, "Exit code 1 if a system is worse than the first (its interval excludes 0).", "--fail-if-worse"

@@ -29,6 +29,7 @@ class _LazyGroup(TyperGroup):
         return list(self.table)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, imported when first used."""
         if cmd_name not in self.table:
             return None
         module_name, about = self.table[cmd_name]

@@ -80,18 +80,18 @@ def create(name: str, data: Path | None = None, reading: str | None = None) -> A
     if reading is not None and "reading" not in taken:
         raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
     arguments = {"data": data, "reading": reading}
-    # Only what was given: a reader's own defaults are not overwritten with None.
+    # Only given values: a reader's own defaults are not overwritten with None.
     return catalogue.create("corpus", name, **{k: v for k, v in arguments.items() if v is not None and k in taken})
 
 
 def folder_of(card: Card) -> str:
-    """The folder a corpus has inside the data folder: as its files say, or its own name."""
+    """Return the folder of a corpus inside the data folder: from its files, or its name."""
     first = Path(card.files[0]) if card.files else Path()
     return first.parts[0] if len(first.parts) > 1 else card.name
 
 
 def find_folder(name: str, data: Path | None) -> Path | None:
-    """The folder in which the files of a corpus lie, or None; a reader that can do without the usual files has the last word."""
+    """Return the folder with the files of a corpus, or None; the reader decides if it can do without the usual files."""
     corpus = create(name, data)
     folder = folder_of(corpus.card)
     try:
@@ -108,7 +108,7 @@ def find_folder(name: str, data: Path | None) -> Path | None:
 
 
 def can_be_read(name: str, data: Path | None) -> bool:
-    """Whether a corpus can be asked for here and now: those that are shipped need no folder at all, and what is broken is passed over."""
+    """Return whether a corpus can be read now: shipped ones need no folder; broken ones are skipped."""
     try:
         return bool(create(name, data).card.synthetic) or find_folder(name, data) is not None
     except RefereeError:
@@ -133,6 +133,7 @@ def corpora(
 
 
 def _row(name: str, data: Path | None) -> dict[str, Any]:
+    """Return the row of a corpus in the table."""
     if not catalogue.is_shipped("corpus", name):
         return _neighbour(name, data)
     card: Card = create(name, data).card
@@ -150,7 +151,7 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
 
 
 def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
-    """The row of a corpus that another package adds: nobody has written down its size, so it is read; what cannot be is told."""
+    """Return the row of another package's corpus, which is read for its size; errors are reported in the row."""
     about = catalogue.entry("corpus", name).about
     row: dict[str, Any] = {"name": name, "trials": None, "languages": [], "domain": None, "listeners": None}
     try:
@@ -170,7 +171,7 @@ def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
 
 
 def _where(name: str, data: Path | None) -> str | None:
-    """Where the corpus is, what is wrong with it, or None where it is missing."""
+    """Return the path of the corpus, or its error; None if it is missing."""
     try:
         folder = find_folder(name, data)
     except InputError as error:
@@ -179,6 +180,7 @@ def _where(name: str, data: Path | None) -> str | None:
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
+    """Print the table of corpora."""
     from rich.markup import escape
     from rich.table import Table
 

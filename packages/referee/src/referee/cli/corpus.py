@@ -51,7 +51,7 @@ def card(
     reading: options.Reading = None,
     form: options.TextOrJson = "text",
 ) -> int:
-    """What to know before quoting a number from a corpus: source, licence, checksum, counts, known faults."""
+    """Print the facts to know before quoting a number from a corpus: source, licence, checksum, counts, known faults."""
     options.check_form(form)
     facts = read_card(name, data, reading)
     if form == "json":
@@ -241,7 +241,7 @@ def add(
             source,
             target,
             [Path(f).name for f in static.files],
-            # Run before the new folder gets its name: what cannot be read never becomes visible.
+            # Called before the new folder gets its name: an unreadable corpus never becomes visible.
             lambda f: counts.update(_proof(name, f, source)),
             shared,
             progress,
@@ -251,13 +251,13 @@ def add(
 
 
 def _shares_its_folder(name: str, static: Card) -> bool:
-    """Whether another corpus lies in the same folder (GRE3D3 and GRE3D7 do), whose files have to stay."""
+    """Return whether another corpus shares the folder (GRE3D3 and GRE3D7 do), whose files must stay."""
     others = (n for n in catalogue.names("corpus") if n not in (name, "jsonl"))
     return any(folder_of(create(n).card) == folder_of(static) for n in others)
 
 
 def _proof(name: str, folder: Path, source: str) -> dict[str, int]:
-    """Read the whole corpus; its errors name the place they were found in, and no trials at all is one of them."""
+    """Read the whole corpus; errors name their place, and a corpus without trials is an error."""
     try:
         counts = count(create(name, folder), name)
     except DataNotFound as error:
@@ -300,7 +300,7 @@ def synthetic(
     """Make a synthetic corpus of any size, in the TUNA design with a speaker of published habits."""
     from referee.corpora.synthetic.corpus import Synthetic
 
-    # Every speaker describes all scenes; what is too much is cut off below.
+    # Every speaker describes all scenes; surplus trials are cut off below.
     speakers = ceil(trials / scenes)
     corpus = Synthetic(
         seed=seed, speakers=speakers, scenes=scenes, entities=entities, similarity=similarity, slips=slips, typos=typos
@@ -352,7 +352,7 @@ def schema() -> int:
 
 
 def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, Any]:
-    """The card with counts and checksum; without the data, what the reader states and what is missing."""
+    """Return the card with counts and checksum; without the data, the reader's facts and the missing files."""
     corpus = create(name, data, reading)
     static: Card = corpus.card
     facts: dict[str, Any] = {field.name: getattr(static, field.name) for field in fields(Card)}
@@ -377,7 +377,7 @@ def _checksum(folder: Path, static: Card) -> str | None:
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
     """Counts by reading everything once; None where the corpus does not name its speakers, scenes, games or participants."""
-    # With None from the start, so that one less is the number of those that are named.
+    # With None from the start, so that one less is the number of named ones.
     clusters: dict[str, set[str | None]] = {factor: {None} for factor in FACTORS}
     languages: set[str] = set()
     domains: Counter[str] = Counter()
@@ -406,7 +406,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
 
 
 def print_card(facts: dict[str, Any]) -> None:
-    """Print the card as aligned lines no wider than the terminal, without what is not known."""
+    """Print the card as aligned lines no wider than the terminal, without unknown fields."""
     page = page_width()
     if facts["synthetic"]:
         print("SYNTHETIC corpus: generated, not human data\n")
@@ -423,6 +423,7 @@ def print_card(facts: dict[str, Any]) -> None:
 
 
 def _shown(key: str, value: Any) -> str:
+    """Return a field of the card as text."""
     if key == "sampled":
         return describe_sampling(value)
     if isinstance(value, dict):
@@ -449,12 +450,14 @@ def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
 
 
 def trial_lines(trials: Iterable[Trial]) -> Iterator[str]:
+    """Yield trials as JSON lines."""
     from referee.corpora.jsonl import json_line, trials_to_json
 
     return map(json_line, trials_to_json(trials))
 
 
 def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
+    """Yield references as JSON lines of outputs."""
     from referee.corpora.jsonl import json_line
     from referee.corpora.outputs import output_to_json
 
@@ -474,6 +477,7 @@ def _human(reference: Description, trial: Trial) -> str:
 
 
 def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
+    """Yield responses as JSON lines."""
     from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
 
     corpus = create(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
@@ -489,6 +493,7 @@ def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterato
 
 
 def write_xml(trials: Iterable[Trial], out: str) -> None:
+    """Write trials as XML."""
     from referee.corpora.challenge_xml import write_trials
 
     if out == "-":
@@ -500,6 +505,7 @@ def write_xml(trials: Iterable[Trial], out: str) -> None:
 
 
 def write_pictures(trials: Iterable[Trial], out: str, outlines: bool) -> None:
+    """Write trials with pictures."""
     from referee.corpora.pictured import write_pictured
 
     if out == "-":

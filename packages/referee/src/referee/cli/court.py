@@ -1,4 +1,4 @@
-"""`referee court`: which measures can be trusted to say what hearers do?"""
+"""`referee court`: which measures predict the results of hearers?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Printed tables: {", ".join(published())}. What the columns mean, and the form of
 
 @dataclass
 class CourtCommand(CourtOptions):
-    """Options of `referee court`: those of `referee.court`, and those of the command alone."""
+    """Options of `referee court`: those of `referee.court`, and those of the command only."""
 
     form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
     details: bool = option(False, "Print all tables, items and cases, not only the verdict and one table.")
@@ -65,6 +65,7 @@ def court(options: CourtCommand) -> int:
 
 
 def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
+    """Write the results as JSON, text and figure."""
     from referee.show.reports.court_figure import court_figure, save_court_figure
 
     make_folder(out)

@@ -1,4 +1,4 @@
-"""`referee describe`: one object of a scene, described now, with the reasons if they are wanted."""
+"""`referee describe`: describes one object of a scene, on request with reasons."""
 
 from __future__ import annotations
 
@@ -62,10 +62,7 @@ def describe(
     reading: options.Reading = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
-    """Describe one object so that it can be told from the others.
-
-    A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
-    """
+    """Describe one object so that it can be distinguished from the others."""
     options.check_form(form)
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
     view = view_of(read_scene(scene), _targets(target), where=scene)
@@ -82,7 +79,8 @@ def describe(
     else:
         _print(described, explain)
     _warn(described)
-    # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
+    # A warning does not change the exit code; a missing description, and words that differ from the chosen properties,
+    # do.
     return 0 if described.description.text and not described.dropped and not described.false else 1
 
 
@@ -93,12 +91,12 @@ def _targets(text: str) -> list[str]:
 def _described(
     view: SpeakerView, system: str, trials: Iterable[Trial] | None, corpus: str | None
 ) -> tuple[Described, str | None]:
-    """A system that has to learn and was given nothing learns from the shipped corpus, which is said."""
+    """Return the description by a system; one that needs training without a corpus uses the shipped one, with a note."""
     try:
         with waiting(f"{system} learns" if trials is not None else system):
             return describe_view(view, system, trials), corpus
     except NotTrained:
-        # Whoever named a corpus must not get an answer that was learned from another one.
+        # With a named corpus, the answer must not come from training on another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
     print_note(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
@@ -107,6 +105,7 @@ def _described(
 
 
 def _as_json(described: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
+    """Return the description as JSON values."""
     description = described.description
     return {
         "target": list(view.targets),
@@ -135,6 +134,7 @@ def _as_json(described: Described, view: SpeakerView, system: str, trained_on: s
 
 
 def _print(described: Described, explain: bool) -> None:
+    """Print the description, with its steps if requested."""
     if explain:
         for number, step in enumerate(described.steps, 1):
             what = "" if step.property is None else f"{step.property}: "
@@ -144,6 +144,7 @@ def _print(described: Described, explain: bool) -> None:
 
 
 def _warn(described: Described) -> None:
+    """Print warnings on false, dropped or insufficient properties."""
     if not described.description.text:
         print(f"referee: nothing was said: {described.trouble or 'the system gave no words'}", file=sys.stderr)
         return

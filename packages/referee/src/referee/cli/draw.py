@@ -32,7 +32,7 @@ Without --out the SVG goes to standard output. SCENE.json is as for `referee des
 
 @dataclass
 class DrawCommand(DrawOptions):
-    """Options of `referee draw`: those of `referee.draw`, and those of the command alone."""
+    """Options of `referee draw`: those of `referee.draw`, and those of the command only."""
 
     out: str = option("-", "FILE.svg or FILE.png; - is standard output (SVG).", "--out", "-o")
     regions: Path | None = option(None, "FILE.json: the box of every entity, in pixels of the PNG of --out.")
@@ -42,7 +42,7 @@ class DrawCommand(DrawOptions):
 
 @command(app, DrawCommand, EPILOG)
 def draw(options: DrawCommand) -> int:
-    """Draw a scene so that every attribute can be seen; objects without a picture become cards with words."""
+    """Draw a scene with every attribute visible; objects without a picture become cards with words."""
     # All options before the first is used: reading a corpus takes a while.
     ending = Path(options.out).suffix.lower()
     if options.out != "-" and ending not in (".svg", ".png"):

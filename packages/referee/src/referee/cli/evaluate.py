@@ -35,7 +35,7 @@ EPILOG = examples("""
 
 @dataclass
 class EvaluateCommand(EvaluateOptions):
-    """Options of `referee evaluate`: those of `referee.evaluate`, and those of the command alone."""
+    """Options of `referee evaluate`: those of `referee.evaluate`, and those of the command only."""
 
     explain: bool = option(False, "Only say what was recognised, why, and what can be measured.")
     signatures: bool = option(False, "Print the signature in full under the table.")
@@ -44,7 +44,7 @@ class EvaluateCommand(EvaluateOptions):
 
 @command(app, EvaluateCommand, EPILOG)
 def evaluate(options: EvaluateCommand) -> int:
-    """Recognise what files hold, score it, compare systems, and say what it shows."""
+    """Recognise the format of files, score them, compare systems, and report the findings."""
     from referee.api.evaluate import declared_by
     from referee.api.evaluate import evaluate as evaluate_files
 
@@ -68,6 +68,7 @@ def evaluate(options: EvaluateCommand) -> int:
 
 
 def _print(evaluation: Evaluation, all_signatures: bool) -> None:
+    """Print the findings and tables."""
     from referee.show.reports import score_tables
 
     console = results()

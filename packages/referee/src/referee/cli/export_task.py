@@ -1,4 +1,4 @@
-"""`referee export-task`: any corpus as an inspect_ai task and a dataset folder, for those who ask their models elsewhere."""
+"""`referee export-task`: any corpus as an inspect_ai task and a data set folder, to ask models elsewhere."""
 
 from __future__ import annotations
 

@@ -83,13 +83,14 @@ def ground(
 
 
 def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
+    """Write the page of answers with places. Raises InputError without --out."""
     from referee.jobs.folder import Run
     from referee.show.reports.place_pages import write_place_pages
 
     if out is None:
         raise InputError("it is not said where to write the page", remedy="name a new folder with --out")
     made = Run(run)
-    _ = made.manifest  # says at once what is wrong with a folder that is no run
+    _ = made.manifest  # raises the error for a folder that is no run at once
     with waiting("pages of items"):
         written = write_place_pages(out, made, pictures)
     print(f"{written:,} items in {out / 'index.html'}")
@@ -97,6 +98,7 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
 
 
 def _print(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
+    """Print the conventions of a file's models."""
     print(
         f"{report['file']}: {report['items']:,} items; boxes meant are {report['gold'] or 'open'}" + _inverted(report)
     )
@@ -109,6 +111,7 @@ def _print(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
 
 
 def _inverted(report: dict[str, Any]) -> str:
+    """Return a remark on inverted gold boxes."""
     names = report["inverted"]
     return (
         f"; {len(names)} of them inverted or empty, not used: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
@@ -118,6 +121,7 @@ def _inverted(report: dict[str, Any]) -> str:
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
+    """Return the lines on one model."""
     lines = []
     if row["reading"] is not None:
         fit = "" if row["fit"] is None else f": {row['fit']:.3f} right"
@@ -133,6 +137,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
 
 
 def _print_suspects(listed: dict[str, Any]) -> None:
+    """Print the items that every system misses."""
     print(
         f"\n{len(listed['items'])} of {listed['of']:,} items are found by none of {', '.join(listed['systems'])}",
         end="",

@@ -2,7 +2,7 @@
 
 Wrapped text, lists of commands, and examples that can be copied as they are.
 
-Nothing is imported but the standard library's terminal size, because `referee --help` has to start as fast as Python itself.
+It imports only the standard library's terminal size, so that `referee --help` starts as fast as Python itself.
 """
 
 from __future__ import annotations
@@ -49,10 +49,7 @@ def list_entries(entries: Mapping[str, str], width: int) -> str:
 
 
 def format_examples(lines: Iterable[str], width: int) -> list[str]:
-    """Example commands, each with its note after a `#`.
-
-    A command that is too wide goes on after a backslash.
-    """
+    """Return example commands, each with its note after a `#`."""
     formatted: list[str] = []
     for line in lines:
         command, _, note = (part.strip() for part in line.strip().partition("   "))
@@ -76,7 +73,7 @@ def _break_command(command: str, width: int) -> list[str]:
 
 
 def _split_outside_quotes(command: str) -> list[str]:
-    """Words of a command; what is between quotes, and an option with its value, stays together."""
+    """Return the words of a command; quoted text, and an option with its value, stay together."""
     words: list[str] = []
     for i, part in enumerate(command.split('"')):
         pieces = [f'"{part}"'] if i % 2 else part.split(" ")
@@ -142,6 +139,7 @@ def fitted(
 
 
 def _parts(widths: Sequence[int], fixed: int, width: int) -> list[list[int]]:
+    """Return the columns of each part of a table that is wider than the terminal."""
     left = width - sum(w + _GAP for w in widths[:fixed])
     parts: list[list[int]] = []
     used = 0

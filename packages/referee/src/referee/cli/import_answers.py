@@ -61,7 +61,7 @@ def import_run(
     system: Annotated[str | None, typer.Option(help="What the speaker is to be called.")] = None,
     overwrite: options.OverwriteRun = False,
 ) -> int:
-    """Turn answers from elsewhere into a run folder; what is unknown is refused, what cannot be read is counted."""
+    """Convert external answers to a run folder; unknown trials are errors, unparsable answers are counted."""
     from referee.corpora.natives.recognition import recognise
     from referee.jobs.import_answers import import_answers, import_episodes
     from referee.jobs.open import open_corpus
@@ -92,6 +92,7 @@ def import_run(
 
 
 def _mapped(columns: str | None) -> dict[str, str]:
+    """Return the columns of --map. Raises InputError for an invalid part."""
     pairs = [part.partition("=") for part in (columns or "").split(",") if part.strip()]
     wrong = [
         name for name, equals, _ in pairs if not equals or name.strip() not in ("trial", "text", "system", "filter")

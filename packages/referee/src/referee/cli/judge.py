@@ -1,4 +1,4 @@
-"""`referee judge`: a model rates what a run's systems said, or gets a passport against people's ratings."""
+"""`referee judge`: a model rates the outputs of a run, or gets a passport against people's ratings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judge(
     limit: Annotated[int | None, typer.Option(help="At most this many texts.", min=10)] = None,
     form: options.TableOrJson = "table",
 ) -> int:
-    """Let a model judge descriptions, and see how far it can stand in for people who rate."""
+    """Let a model rate descriptions, or compare its ratings with people's."""
     if form not in ("table", "json") or (run is None) == (examine is None):
         raise InputError("name a run to judge, or --examine neuralreg", remedy="see `referee judge --help`")
     model = _made(judge_named)
@@ -57,6 +57,7 @@ def judge(
 
 
 def _made(switches: str) -> Any:
+    """Return a judge from its options. Raises InputError without a model."""
     from referee.catalogue import build
     from referee.hearers.model_judge import ModelJudge
 
@@ -69,6 +70,7 @@ def _made(switches: str) -> Any:
 def _examine(
     model: Any, scales: Sequence[str], data: Path | None, out: Path | None, limit: int | None, form: str
 ) -> int:
+    """Make the card of a judge."""
     from referee.corpora.rated_texts import read_rated_texts
     from referee.files import write_atomically
     from referee.hearers.passports.rating_cards import examine_ratings
@@ -104,11 +106,11 @@ def _examine(
 
 
 def _ready(run: Path, model: Any) -> list[tuple[str, str, str]]:
-    """System, trial and words of everything that was said, with the judge ready to keep its calls."""
+    """Return system, trial and words of every output, with the judge's cache prepared."""
     from referee.hearers.remote import in_words
     from referee.jobs.folder import Run
 
-    Run(run).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
+    Run(run).manifest  # noqa: B018 (raises the error for a folder that is no run at once)
     (run / CALLS).mkdir(exist_ok=True)
     model.asker = f"judge {model.model}"
     model.remember(run / CALLS)
@@ -116,6 +118,7 @@ def _ready(run: Path, model: Any) -> list[tuple[str, str, str]]:
 
 
 def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
+    """Rate all outputs of a run and store the ratings."""
     from referee.capabilities import in_parallel
     from referee.files import write_atomically
     from referee.jobs.folder import Run
@@ -136,6 +139,7 @@ def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
 
 
 def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
+    """Print the mean ratings."""
     from referee.signature import signature
 
     means = []
@@ -164,6 +168,7 @@ def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
 
 
 def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
+    """Ask for preferences between two systems and store them."""
     from collections import Counter
 
     from referee.capabilities import in_parallel

@@ -1,4 +1,4 @@
-"""`referee listen`: a hearer answers what a run's systems said, and the hearing of it is measured."""
+"""`referee listen`: a hearer answers the outputs of a run's systems, and its answers are measured."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ HEADS = {
 
 @dataclass
 class ListenCommand(ListenOptions):
-    """Options of `referee listen`: those of `referee.listen`, and those of the command alone."""
+    """Options of `referee listen`: those of `referee.listen`, and those of the command only."""
 
     form: str = option("table", "table or json", "--format", "-f", choices=("table", "json"))
 
 
 @command(app, ListenCommand, EPILOG)
 def listen(options: ListenCommand) -> int:
-    """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
+    """Add a hearer's responses to a run, then show identification rates: n, value and interval by system and hearer."""
     try:
         with advancing(f"{options.hearer}: answers", cost=True) as options.progress:
             heard = apply(listen_to, options)
@@ -90,7 +90,7 @@ def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_asking(manifest: dict[str, Any]) -> None:
-    """What endpoints did not answer, and what their answers cost."""
+    """Print the numbers of unanswered questions, and the cost."""
     for hearer, n in manifest.get("unanswered", {}).items():
         print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
     for hearer, spent in manifest.get("spent", {}).items():
@@ -100,7 +100,7 @@ def _say_asking(manifest: dict[str, Any]) -> None:
 
 
 def _print(heard: Heard) -> None:
-    """One row a system and hearer; columns that nobody's responses fill are left out, and what does not fit beside the others goes below."""
+    """Print one row per system and hearer, without empty columns; columns that do not fit follow below."""
     groups = heard.groups()
     names = [name for name in HEADS if name in heard.filled()]
     heads = ["system", "hearer", "n", *(HEADS[name] for name in names)]
@@ -122,6 +122,7 @@ def _print(heard: Heard) -> None:
 
 
 def _cell(row: dict[str, Any]) -> str:
+    """Return a value with its interval."""
     if row["value"] is None:
         return "–"
     digits = 0 if row["measure"].endswith("_ms") else 3

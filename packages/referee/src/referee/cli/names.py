@@ -117,6 +117,7 @@ def _format_stanza(kind: str, name: str, entry: Entry, width: int) -> list[str]:
 
 
 def _cell(value: object) -> str:
+    """Return a value as the text of a cell."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "; ".join(value) or "–" if isinstance(value, list) else str(value)

@@ -26,11 +26,13 @@ class _ExamplesFirst(TyperCommand):
     """A command whose help page has its examples before its options; `--references` takes all files that follow it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, repeating --references for several files."""
         if any(REFERENCES in param.opts and getattr(param, "multiple", False) for param in self.params):
             args = _repeat_option(args, REFERENCES)
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write help with the examples before the options."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         if self.epilog:
@@ -38,6 +40,7 @@ class _ExamplesFirst(TyperCommand):
         self.format_options(ctx, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options in columns."""
         records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
         for title, kind in (("Arguments", "argument"), ("Options", "option")):
             rows = [_plain_record(r) for param, r in records if r is not None and param.param_type_name == kind]
@@ -87,6 +90,7 @@ class _Group(TyperGroup):
     """A group of commands whose help page has their descriptions in full."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with their first help lines."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in commands if command is not None]
         with formatter.section("Commands"):
@@ -99,7 +103,7 @@ class _App(typer.Typer):
 
 
 def new_app(**settings: Any) -> typer.Typer:
-    """Return an application whose help pages begin with examples; `settings` are those of typer."""
+    """Return an application whose help pages begin with examples; `settings` are typer's."""
     context = {"max_content_width": WIDEST}
     return _App(add_completion=False, rich_markup_mode=None, context_settings=context, cls=_Group, **settings)
 

@@ -1,4 +1,4 @@
-"""`referee passport`: may this hearer stand in for people? Its card, computed on human answers."""
+"""`referee passport`: may this hearer replace people? Prints its card, computed on human answers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ The verdict is one of: may be used, in this experiment, not known elsewhere, use
 
 @dataclass
 class PassportCommand(PassportOptions):
-    """Options of `referee passport`: those of `referee.passport`, and those of the command alone."""
+    """Options of `referee passport`: those of `referee.passport`, and those of the command only."""
 
     form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
 
@@ -62,6 +62,7 @@ def passport(options: PassportCommand) -> int:
 
 
 def _print(card: dict[str, Any]) -> None:
+    """Print a passport as a table."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -70,7 +71,7 @@ def _print(card: dict[str, Any]) -> None:
         title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}", title_justify="left", box=None, pad_edge=False
     )
     for name in ("measure", "value", "95% interval", "beside it"):
-        # Numbers stay whole; only what is said beside them is broken over lines.
+        # Numbers stay whole; only remarks are wrapped.
         table.add_column(name, no_wrap=name != "beside it", overflow="fold", header_style="bold")
     for row in _rows(card):
         table.add_row(*map(escape, row))
@@ -84,7 +85,9 @@ def _print(card: dict[str, Any]) -> None:
 
 
 def _footing(card: dict[str, Any]) -> Iterator[str]:
-    """What the numbers rest on: other experiments, fitted parameters, training, reading, folds, clusters, what was left out."""
+    """Yield the lines under the table: other experiments, fitted parameters, training, inputs, folds, clusters,
+    omissions.
+    """
     yield from _elsewhere(card["transfer"])
     if card["fitted"]:
         fit, textbook = card["fitted"], card["fitted"]["textbook"]
@@ -113,7 +116,7 @@ def _footing(card: dict[str, Any]) -> Iterator[str]:
 
 
 def _elsewhere(transfer: dict[str, Any] | None) -> Iterator[str]:
-    """The experiments, each with what it reaches there."""
+    """Yield the results on other experiments."""
     if transfer is None:
         yield "other experiments: none"
         return
@@ -129,7 +132,7 @@ def _elsewhere(transfer: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    """What the text form shows; the rest is in the JSON."""
+    """Return the rows of the text output; the JSON has all."""
     beside = _beside_judge(card) if "correlation" in card else _beside(card)
     rows = [(name.replace("_", " "), _shown(card[name]), _interval(card, name), note) for name, note in beside.items()]
     rows += _ranking(card["rank_agreement"])
@@ -145,7 +148,7 @@ def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 
 
 def _beside(card: dict[str, Any]) -> dict[str, str]:
-    """The measures of a hearer, each with what stands beside it."""
+    """Return the remark beside each measure of a hearer."""
     return {
         "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
         "expected_accuracy": f"belief in the target; above chance: p {_chance(card['above_chance']['p'])}",
@@ -162,6 +165,7 @@ def _beside(card: dict[str, Any]) -> dict[str, str]:
 
 
 def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
+    """Return the remark beside each measure of a judge."""
     return {
         "auc": f"0.5 is chance; people found {_shown(card['human_accuracy'])}",
         "auc_within_condition": "pairs of one condition",
@@ -173,6 +177,7 @@ def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
 
 
 def _ranking(ranking: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
+    """Return the rows on ranking."""
     if ranking is None:
         return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
     note = f"Spearman over {ranking['units']} {ranking['over']} with {ranking['least']} answers or more"

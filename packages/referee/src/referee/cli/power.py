@@ -78,7 +78,7 @@ def power(
     worker = engine_apart(engine, jobs, address) or LocalEngine()
     estimates = _simulate(study, simulations, alpha, seed, worker, shard)
     if form == "json":
-        # What was really used: without options these depend on the measure.
+        # The values used: their defaults depend on the measure.
         spreads = dict(zip(("participant_sd", "item_sd"), study.spreads, strict=True))
         rows = {"study": {**asdict(study), **spreads}, "seed": seed, "rows": estimates.to_dicts()}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
@@ -90,6 +90,7 @@ def power(
 def _simulate(
     study: PlannedStudy, simulations: int, alpha: float, seed: int, engine: Engine, shard: int
 ) -> pl.DataFrame:
+    """Simulate studies with a progress bar."""
     with advancing("simulated studies") as begin:
         advance, reported = begin(simulations), 0
 
@@ -104,6 +105,7 @@ def _simulate(
 
 
 def _print_table(study: PlannedStudy, estimates: pl.DataFrame) -> None:
+    """Print the table of power."""
     from rich.console import Console
     from rich.table import Table
 

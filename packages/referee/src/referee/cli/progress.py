@@ -39,6 +39,7 @@ def counting(items: Iterable[T], label: str, /) -> Iterable[T]:
 
 
 def _counted(items: Iterable[T], label: str) -> Iterator[T]:
+    """Yield items with a progress bar."""
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import TimeRemainingColumn as Remaining
 

@@ -38,7 +38,7 @@ as the algorithms make them, and once more mended.
 
 @dataclass
 class ReplicateCommand(ReplicateOptions):
-    """Options of `referee replicate`: those of `referee.replicate`, and those of the command alone."""
+    """Options of `referee replicate`: those of `referee.replicate`, and those of the command only."""
 
     form: str = option("table", "table, json or csv.", "--format", "-f", choices=FORMATS)
 
@@ -58,6 +58,7 @@ def replicate_task(options: ReplicateCommand) -> int:
 
 
 def _print(task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any], reasons: Sequence[str]) -> None:
+    """Print the tables of a replication and the reasons for differences."""
     console = results()
     for measure in TASKS[task].measures:
         for table in _tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
@@ -99,7 +100,7 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
 
 
 def _protocol(row: dict[str, Any]) -> list[str]:
-    """The mean and range of the draws of the printed protocol, and whether the printed value lies in the range."""
+    """Return the mean and range of the draws of the printed protocol, and whether the printed value is inside."""
     if row.get("protocol") is None:
         return ["–", "–"]
     text = f"{number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"
@@ -132,6 +133,7 @@ def _agreement(columns: Iterable[dict[str, Any]], width: int) -> list[Any]:
 
 
 def _rho(column: dict[str, Any], key: str) -> str:
+    """Return Spearman's rho with its range and number of systems."""
     spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
     between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""
     return f"{number(column[key])}{between} {column[f'{key}_n']}"

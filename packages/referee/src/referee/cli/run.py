@@ -1,4 +1,4 @@
-"""`referee run`: named systems speak on a corpus, and a run folder keeps what they said."""
+"""`referee run`: runs named systems on a corpus; a run folder stores their outputs."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ def run_named(options: RunOptions) -> int:
 
 
 def _retry(folder: Path, systems: str | Sequence[str]) -> int:
+    """Repeat the failed questions of a run."""
     from referee.jobs.retry import failures_of
     from referee.jobs.retry import retry as ask_again
 
@@ -93,14 +94,14 @@ def _stopped() -> StoppedWork:
 
 
 def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
-    """A run with unanswered questions is finished and says so."""
+    """Print the number of unanswered questions of a finished run."""
     failed = sum(numbers.get("failed", 0) for numbers in counts.values())
     if failed:
         print(f"{failed:g} questions were not answered; ask them again: referee run --retry {out}", file=sys.stderr)
 
 
 def _print(counts: dict[str, dict[str, float]]) -> None:
-    """One line a system: how many answers, and whatever else was counted."""
+    """Print one line per system: the number of outputs, and other counts."""
     width = max(map(len, counts))
     for system, numbers in counts.items():
         more = {k: v for k, v in numbers.items() if v and k not in ("trials", "answered")}

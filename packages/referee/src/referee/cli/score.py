@@ -41,7 +41,7 @@ CSV and Parquet files with these columns and the challenges' peer-output XML wor
 
 @dataclass
 class ScoreCommand(ScoreOptions):
-    """Options of `referee score`: those of `referee.score`, and those of the command alone."""
+    """Options of `referee score`: those of `referee.score`, and those of the command only."""
 
     signatures: bool = option(False, "Print every signature in full under the table, not one line.")
     form: str = option("table", ", ".join(FORMATS), "--format", "-f", choices=FORMATS)
@@ -69,6 +69,7 @@ def score(options: ScoreCommand) -> int:
 
 
 def _print(rows: list[dict[str, Any]], options: ScoreCommand, scores: Scores) -> None:
+    """Print the scores in the chosen format."""
     from referee.show.reports import score_tables
 
     about = scores.table.about_clusters()

@@ -1,4 +1,4 @@
-"""`referee signature`: what a signed number rests on, from the signature itself or from its short form in a table."""
+"""`referee signature`: explains a signature, from its full text or from its short form in a table."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _compare(text: str, files: Sequence[Path], form: str) -> int:
 
 
 def _signatures_of(text: str, files: Sequence[Path]) -> Iterator[str]:
-    """The signatures that files have: those of runs and of score tables, or those made by scoring outputs on a corpus as the signature says."""
+    """Yield the signatures of files: of runs and score tables, or from scoring outputs on the signature's corpus."""
     loose = [file for file in files if not file.is_dir() and file.suffix != ".json"]
     for place in (file for file in files if file not in loose):
         of_runs = (row for run in _runs(place) for row in Run(run).scores())
@@ -131,6 +131,7 @@ def _signatures_of(text: str, files: Sequence[Path]) -> Iterator[str]:
 
 
 def _rows_of_table(file: Path) -> list[dict[str, Any]]:
+    """Return the rows of a score table. Raises InputError for another file."""
     try:
         rows = json.loads(file.read_text("utf-8"))["rows"]
         return [dict(row) for row in rows]
@@ -147,11 +148,12 @@ def _is_corpus(file: Path) -> bool:
 
 
 def _find(abbreviation: str, places: list[Path]) -> str:
+    """Return the signature with a short form in some folders. Raises InputError if there is none."""
     for folder in (run for place in places for run in _runs(place)):
         try:
             rows = Run(folder).scores()
         except RefereeError:
-            continue  # a damaged run somewhere below is not what was asked about
+            continue  # a damaged run below the folder is irrelevant here
         for text in dict.fromkeys(str(row["signature"]) for row in rows if "signature" in row):
             if abbreviation in (short(text), short(without_outputs(text))):
                 return text if abbreviation == short(text) else without_outputs(text)
@@ -163,6 +165,7 @@ def _find(abbreviation: str, places: list[Path]) -> str:
 
 
 def _runs(place: Path, deep: int = DEEP) -> Iterator[Path]:
+    """Yield the run folders below a place."""
     # Not looked into further: a run holds no runs.
     if is_run(place):
         yield place

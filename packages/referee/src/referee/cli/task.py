@@ -73,7 +73,7 @@ def rank(
     out: Annotated[Path | None, typer.Option(help="Also write a page of results into this folder.")] = None,
     form: options.TextOrJson = "text",
 ) -> int:
-    """Score all submissions of a folder and rank them; systems that cannot be told apart share a rank."""
+    """Score all submissions of a folder and rank them; systems that do not differ significantly share a rank."""
     from referee.jobs.shared_task import find_task, rank_submissions
 
     options.check_form(form)

@@ -53,6 +53,7 @@ def view(
 
 
 def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
+    """Serve pages until Ctrl-C."""
     with LocalServer(routes, port) as server, contextlib.suppress(KeyboardInterrupt):
         print(f"{server.address}   (Ctrl-C stops)", flush=True)
         if browser:
@@ -63,6 +64,7 @@ def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
 
 
 def _play(data: Path | None) -> dict[str, Answering]:
+    """Return the routes of the playground."""
     from referee.cli.corpora import can_be_read
     from referee.show.viewer.playground import Playground, play_routes
 

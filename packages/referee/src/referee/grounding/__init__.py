@@ -1,1 +1,1 @@
-"""Pictures: where things are in them, what models answer about places, and which convention their numbers follow."""
+"""Pictures: regions of objects, models' answers about places, and the conventions of their numbers."""

@@ -1,8 +1,10 @@
-"""The convention detective: which reading of the numbers fits what was meant, over a whole set, and how sure that is. Never chosen item by item.
+"""Convention detection: finds the convention under which a whole set of numbers fits the gold regions, with its
+certainty. Never chosen item by item.
 
-Every hypothesis (order and unit of the numbers, how the picture was resized on its way, order and unit of the boxes meant) is compared with all items by mean
-IoU. Hypotheses that put the numbers at the same places are one. The plainest of those that fit best is named, unless a rival explains the numbers as well.
-Units that are proportions of a picture, and pixels of a resized picture, need its size.
+Every hypothesis (order and unit of the numbers, resizing of the picture, order and unit of the gold boxes) is compared
+with all items by mean IoU. Hypotheses with equal places are one. The simplest of the best-fitting ones is reported,
+unless a rival explains the numbers as well. Units in proportions of a picture, and pixels of a resized picture, need
+its size.
 """
 
 from __future__ import annotations
@@ -62,15 +64,15 @@ AREAS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Answers of one model as they were written, beside what was meant as it was written.
+    """The answers of one model as written, with the gold regions as written.
 
     Args:
-        numbers: (n, 4) for boxes or (n, 2) for points; NaN where there is no one place.
-        gold: (n, 4), NaN where there is none.
-        sizes: of the pictures; None where unknown.
-        declared: how the answers are declared.
-        gold_order: the declared order of the boxes meant; None where it is not declared.
-        gold_unit: the declared unit of the boxes meant; None where it is not declared.
+        numbers: (n, 4) for boxes or (n, 2) for points; NaN without exactly one place.
+        gold: (n, 4), NaN without a gold box.
+        sizes: of the pictures; None if unknown.
+        declared: the declared convention of the answers.
+        gold_order: the declared order of the gold boxes; None if not declared.
+        gold_unit: the declared unit of the gold boxes; None if not declared.
     """
 
     numbers: FloatArray
@@ -121,20 +123,20 @@ class NumberReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConventionFinding:
-    """The detective's finding about one model's answers.
+    """The result of convention detection for one model's answers.
 
     Args:
-        best: the reading that fits; None where nothing does or there are too few answers.
-        declared: the declared reading and how well it fits; None where none is declared.
-        fits: whether the declared reading is as good as the best.
-        runner_up: the best reading that differs.
+        best: the convention that fits; None if none does or there are too few answers.
+        declared: the declared convention and its fit; None without one.
+        fits: whether the declared convention is as good as the best.
+        runner_up: the best convention that differs.
         p: of the test between the two.
-        sure: certain, likely or open by the test against the runner-up alone; by range where only the numbers' range decides.
-        confidence: certain, likely, open, nothing fits, or needs size; by all rivals, and by whether the answers that fit are off by a common factor.
-        needs_size: whether pictures' sizes are needed to go on.
-        inverted: how many boxes meant are inverted as declared (or as inferred).
-        n: items with one place and a usable box meant.
-        remarks: what else a reader should know, in sentences.
+        sure: certain, likely or open by the test against the runner-up alone; by range if only the numbers' range decides.
+        confidence: certain, likely, open, nothing fits, or needs size; by all rivals, and by a common factor of the fitting answers.
+        needs_size: whether pictures' sizes are needed to continue.
+        inverted: number of gold boxes that are inverted as declared (or as inferred).
+        n: items with one place and a usable gold box.
+        remarks: further facts for the reader, in sentences.
     """
 
     best: NumberReading | None
@@ -179,12 +181,14 @@ class _Hypothesis:
 
     @cached_property
     def usable(self) -> Truths:
+        """The items with an answer and a proper gold box."""
         wide, tall = (self.meant[:, 2:] - self.meant[:, :2]).T
         usable: Truths = self.evidence.present & (wide > 0) & (tall > 0)
         return usable
 
     @cached_property
     def right(self) -> Truths:
+        """The items that the hypothesis makes correct."""
         with np.errstate(invalid="ignore"):
             hits = inside(self.places, self.meant) if self.evidence.points else self.overlap >= RIGHT
         return hits & self.usable
@@ -208,7 +212,7 @@ class _Hypothesis:
         return float(self.overlap[self.usable].mean()) if self.usable.any() else 0.0
 
     def above_chance(self) -> bool:
-        """Whether the answers fit their own boxes better than those of other items."""
+        """Return whether the answers fit their own boxes better than those of other items."""
         chosen = np.flatnonzero(self.usable)
         places, meant = self.places[chosen], self.meant[chosen]
         turns = np.linspace(1, len(chosen) - 1, min(30, len(chosen) - 1), dtype=int)
@@ -227,6 +231,7 @@ class _Hypothesis:
 
 
 def _overlap(places: FloatArray, meant: FloatArray, points: bool) -> FloatArray:
+    """Return the IoU of boxes, or the closeness of points, with the gold boxes."""
     with np.errstate(invalid="ignore"):
         if not points:
             return np.asarray(np.nan_to_num(iou(places, meant)))
@@ -290,13 +295,14 @@ def _gold_candidates(evidence: Written) -> list[tuple[Order, Unit]]:
 
 
 class _Extent(NamedTuple):
-    """Whether nearly all boxes lie in their pictures, and how far they reach, as a proportion of its sides."""
+    """Whether nearly all boxes are inside their pictures, and their largest extent as a proportion of the sides."""
 
     is_inside: bool
     reach: float
 
 
 def _extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97) -> _Extent:
+    """Return whether boxes are inside their pictures, and their extent."""
     whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in sizes], dtype=float)
     relative = np.concatenate([places[:, i : i + 2] / whole for i in range(0, places.shape[1], 2)], axis=1)
     relative = relative[~np.isnan(relative).any(axis=1)]
@@ -318,6 +324,7 @@ def _credible(numbers: FloatArray) -> set[Order]:
 
 
 def _hypotheses(evidence: Written, golds: Sequence[tuple[Order, Unit]]) -> Iterator[_Hypothesis]:
+    """Yield the hypotheses for orders, units and gold conventions."""
     credible = set(POINT_ORDERS) if evidence.points else _credible(evidence.numbers)
     orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
     for k, (gold_order, gold_unit) in enumerate(golds):
@@ -332,7 +339,7 @@ def _hypotheses(evidence: Written, golds: Sequence[tuple[Order, Unit]]) -> Itera
 
 
 def _is_possible(hypothesis: _Hypothesis) -> bool:
-    """Whether most answers lie in their pictures."""
+    """Return whether most answers are inside their pictures."""
     evidence = hypothesis.evidence
     if hypothesis.gold_unit is Unit.PIXELS and not evidence.is_sized:
         return True
@@ -342,6 +349,7 @@ def _is_possible(hypothesis: _Hypothesis) -> bool:
 def _conventions(
     evidence: Written, order: Order, gold_unit: Unit, meant: FloatArray
 ) -> Iterator[tuple[Convention, float]]:
+    """Yield the possible conventions of an order, with their complexity."""
     is_placed = evidence.is_sized or gold_unit is not Unit.PIXELS
     if evidence.is_sized or gold_unit is Unit.PIXELS:
         yield Convention(Unit.PIXELS, order), 0.0
@@ -362,7 +370,7 @@ def _conventions(
 
 
 def _raw_centres(evidence: Written, order: Order) -> FloatArray:
-    """Middles of the answers, in their own numbers."""
+    """Return the centres of the answers, in their own numbers."""
     plain = Convention(Unit.PIXELS, order)
     blank = [None] * len(evidence.numbers)
     if evidence.points:
@@ -371,7 +379,9 @@ def _raw_centres(evidence: Written, order: Order) -> FloatArray:
 
 
 def _resize_rules(evidence: Written, order: Order, meant: FloatArray) -> Iterator[tuple[Resize, float]]:
-    """Rules under which answers in pixels of a resized picture may lie where they should; sizes are estimated from the ratio of answers to boxes meant."""
+    """Yield resizing rules under which answers in resized pixels fit; sizes are estimated from the ratio of answers to
+    gold boxes.
+    """
     answered, middle = _raw_centres(evidence, order), centres(meant)
     whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in evidence.sizes], dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -415,7 +425,7 @@ def _frame_sizes(sides: FloatArray) -> Iterator[tuple[int, int]]:
 
 
 def _modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[float]:
-    """Values around which many others lie, the most frequent first; wrong answers scatter and do not count."""
+    """Return values with many others close by, the most frequent first; scattered wrong answers do not count."""
     logs = np.sort(np.log(values[np.isfinite(values) & (values > 0)]))
     modes: list[float] = []
     while len(logs) and len(modes) < most:
@@ -440,7 +450,10 @@ def _near(estimates: Iterable[float], common: Sequence[int], within: float = 0.0
 
 
 def _common_factor(evidence: Written, order: Order, meant: FloatArray) -> Resize | None:
-    """The one factor between pixels as sent and pixels of the original, where all pictures were resized alike; None where there is none worth naming."""
+    """Return the common factor between sent and original pixels if all pictures were resized alike.
+
+    None without a relevant one.
+    """
     answered, middle = _raw_centres(evidence, order), centres(meant)
     usable = evidence.present & (meant[:, 2:] > meant[:, :2]).all(axis=1) & (middle > 0).all(axis=1)
     if usable.sum() < FEWEST:
@@ -476,6 +489,7 @@ def _roundness(size: int) -> int:
 def _judge(
     evidence: Written, tried: list[_Hypothesis], declared: _Hypothesis | None, inverted: int
 ) -> ConventionFinding:
+    """Return the result of comparing all hypotheses."""
     best = tried[0] if tried else None
     if best is None or not best.above_chance():
         return _without_fit(evidence, best, declared, inverted)
@@ -503,6 +517,7 @@ def _judge(
 
 
 def _confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: float) -> str:
+    """Return the certainty of a hypothesis, given its rivals."""
     close = [(h, _paired_p(_differences(named, h))) for h in rivals if named.mean - h.mean < 0.15]
     gap = min((named.mean - h.mean for h in rivals), default=1.0)
     is_odd = named.is_estimated if named.evidence.is_sized else named.mean < GOOD or _is_mixed(named)
@@ -517,14 +532,18 @@ def _confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: float) -> 
 
 
 def _differences(better: _Hypothesis, other: _Hypothesis) -> FloatArray:
-    """How much farther off the other puts each answer; answers that neither puts near the box meant say nothing about either."""
+    """Return how much farther off the other hypothesis is for each answer, ignoring answers that are far off under
+    both.
+    """
     near = better.usable & ((better.overlap > NEAR) | (other.overlap > NEAR))
     difference: FloatArray = (other.error - better.error)[near]
     return difference
 
 
 def _paired_p(differences: FloatArray) -> float:
-    """The larger of the two-sided p of a sign test and of a t test: small differences and single items decide nothing."""
+    """Return the larger of the two-sided p of a sign test and of a t test, so that small differences and single items
+    do not decide.
+    """
     from scipy.stats import binomtest, ttest_1samp
 
     moved = differences[np.abs(differences) > 1e-9]
@@ -537,7 +556,7 @@ def _paired_p(differences: FloatArray) -> float:
 
 
 def _is_worse(hypothesis: _Hypothesis, best: _Hypothesis) -> bool:
-    """Whether a hypothesis fits clearly worse than the best: by mean IoU, or by where nearly every corner lies."""
+    """Return whether a hypothesis fits clearly worse than the best: by mean IoU, or by the inliers of corners."""
     if _is_same(hypothesis, best):
         return False
     if best.mean - hypothesis.mean > ABOVE_CHANCE:
@@ -618,7 +637,9 @@ def _drifts(named: _Hypothesis, most: float) -> bool:
 def _without_fit(
     evidence: Written, best: _Hypothesis | None, declared: _Hypothesis | None, inverted: int
 ) -> ConventionFinding:
-    """The finding where no hypothesis fits better than chance: a unit by the range of the numbers, where sizes are missing, or nothing."""
+    """Return the result if no hypothesis fits better than chance: a unit by the range of the numbers if sizes are
+    missing, or none.
+    """
     n = int(evidence.present.sum())
     as_declared = None if declared is None else declared.on(evidence).reading(evidence.present)
     unit = None if evidence.is_sized else _unit_by_range(evidence)
@@ -653,7 +674,7 @@ def _without_fit(
 
 
 def _unit_by_range(evidence: Written) -> Unit | None:
-    """The unit by the range of numbers that cannot be pixels: within 1 or 100 while what was meant goes far beyond, or beyond it up to 1000."""
+    """Return the unit for numbers that cannot be pixels: within 1 or 100 while gold goes far beyond, or up to 1000."""
     if evidence.declared is not None and evidence.declared.unit.steps is not None:
         return evidence.declared.unit
     # A stray number must not hide the range of all others.
@@ -686,6 +707,7 @@ def _order_by_rank(evidence: Written, gold_order: Order, gold_unit: Unit) -> Ord
 
 
 def _is_related(evidence: Written) -> bool:
+    """Return whether answers correlate with gold boxes."""
     gold_order, gold_unit = _gold_candidates(evidence)[0]
     order = _order_by_rank(evidence, gold_order, gold_unit)
     correlation = _rank_correlation(evidence, order, _meant(evidence, gold_order, gold_unit))
@@ -693,6 +715,7 @@ def _is_related(evidence: Written) -> bool:
 
 
 def _remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
+    """Yield remarks on the reported convention."""
     sent = named.convention.sent
     if sent is not None and sent.rule.startswith("by-"):
         side = float(np.nanmax(evidence.numbers))

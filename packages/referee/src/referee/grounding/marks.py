@@ -1,6 +1,7 @@
-"""What is meant, shown in a picture: a box around it, an arrow to it, a part cut out, or its place in words; and all candidates numbered (set of marks).
+"""Marks targets in pictures: a box, an arrow, a crop, or the position in words; and numbers all candidates (set of
+marks).
 
-How a target was marked changes what a model says about it, so whoever marks says how, and it goes into the signature.
+The kind of mark affects a model's answer, so it is declared and part of the signature.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ __all__ = ["WAYS", "bounds_of", "mark_target", "number_marks", "place_in_words"]
 
 WAYS = ("box", "arrow", "crop", "words", "none")
 RED, WHITE, BLACK = (230, 30, 40), (255, 255, 255), (0, 0, 0)
-# Told apart by people who see few colours, too (Okabe & Ito 2008).
+# Distinguishable with colour blindness (Okabe & Ito 2008).
 COLOURS = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (230, 159, 0))
 
 
@@ -28,7 +29,10 @@ def bounds_of(region: Region, size: Size | None) -> Corners:
 
 
 def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
-    """A copy of the picture in which what is meant is marked; ``words`` and ``none`` leave it as it is (see `place_in_words`)."""
+    """Return a copy of the picture with the target marked.
+
+    ``words`` and ``none`` leave it unchanged (see `place_in_words`).
+    """
     if way not in WAYS:
         raise InputError(f"nothing can be marked by {way!r}", remedy=f"mark is one of {', '.join(WAYS)}")
     size = Size(*picture.size)
@@ -44,7 +48,7 @@ def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
     pen = ImageDraw.Draw(marked)
     thick = max(2, round(max(picture.size) / 250))
     if way == "box":
-        # Outside the region, so that the line hides nothing of what is meant.
+        # Outside the region, so that the line covers nothing of it.
         pen.rectangle((left - thick, top - thick, right + thick, bottom + thick), outline=RED, width=thick)
     else:
         _arrow(pen, (left, top, right, bottom), size, thick)
@@ -52,7 +56,7 @@ def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
 
 
 def _cropped(picture: Image, box: Corners) -> Image:
-    """What is meant with a tenth of its size around it, within the picture."""
+    """Return the target with a margin of a tenth of its size, within the picture."""
     left, top, right, bottom = box
     margin = max(right - left, bottom - top) / 10
     inside = (
@@ -65,7 +69,7 @@ def _cropped(picture: Image, box: Corners) -> Image:
 
 
 def _arrow(pen: object, box: Corners, size: Size, thick: int) -> None:
-    """An arrow whose tip touches the border of what is meant, from the side where there is more room."""
+    """Draw an arrow whose tip touches the target's border, from the side with more room."""
     left, top, right, bottom = box
     middle = (top + bottom) / 2
     from_right = size.width - right > left
@@ -79,7 +83,8 @@ def _arrow(pen: object, box: Corners, size: Size, thick: int) -> None:
 
 
 def place_in_words(region: Region, size: Size | None) -> str:
-    """Where it is, for a model that is given no mark: shares of the picture, from the left and from the top.
+    """Return a region's position in words, for a model without marks: proportions of the picture, from the left and
+    from the top.
 
     >>> place_in_words(Box((64, 120, 320, 240)), Size(640, 480))
     'from 10 % to 50 % of the width (from the left) and from 25 % to 50 % of the height (from the top)'

@@ -47,13 +47,14 @@ def iou(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the IoU of two arrays of boxes in corner-major order."""
     width = np.minimum(first[2], second[2])
     width -= np.maximum(first[0], second[0])
     height = np.minimum(first[3], second[3])
     height -= np.maximum(first[1], second[1])
     np.maximum(width, 0.0, out=width)
     np.maximum(height, 0.0, out=height)
-    width *= height  # what both cover
+    width *= height  # the intersection
     union = _areas(first)
     union += _areas(second)
     union -= width
@@ -63,6 +64,7 @@ def _iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _areas(boxes: FloatArray) -> FloatArray:
+    """Return the areas of boxes."""
     wide, tall = boxes[2] - boxes[0], boxes[3] - boxes[1]
     area: FloatArray = np.maximum(wide, 0.0, out=wide)
     area *= np.maximum(tall, 0.0, out=tall)
@@ -70,7 +72,7 @@ def _areas(boxes: FloatArray) -> FloatArray:
 
 
 def inside(points: FloatArray, boxes: FloatArray) -> Truths:
-    """Whether points (n, 2) lie in boxes (n, 4); the border is inside."""
+    """Return whether points (n, 2) are inside boxes (n, 4), borders included."""
     held = (points >= boxes[:, :2]) & (points <= boxes[:, 2:])
     both: Truths = held[:, 0] & held[:, 1]
     return both
@@ -121,6 +123,7 @@ def _frames(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, 
 
 
 def _frame(convention: Convention, size: Size | None) -> tuple[float, float, float, float]:
+    """Return scale and origin of a convention; NaN if it needs an unknown size."""
     try:
         across, down = convention.factors(size)
     except NeedsSize:
@@ -193,6 +196,7 @@ def region_distance(region: Region, x: float, y: float, size: Size | None) -> fl
 
 @lru_cache(maxsize=1024)
 def _outline(region: Box | Polygon, size: Size | None) -> Any:
+    """Return a region as a shapely polygon."""
     with naming_extra():
         import shapely
 
@@ -200,19 +204,20 @@ def _outline(region: Box | Polygon, size: Size | None) -> Any:
         left, top, right, bottom = region.on(size)
         return shapely.box(left, top, max(left, right), max(top, bottom))
     drawn = shapely.Polygon(region.on(size))
-    # Outlines drawn by hand cross themselves now and then; what they enclose is still clear.
+    # Hand-drawn outlines may cross themselves; the enclosed area is still clear.
     return drawn if drawn.is_valid else shapely.make_valid(drawn)
 
 
 @lru_cache(maxsize=64)
 def _pixels(mask: Mask) -> Truths:
+    """Return a mask as a boolean array."""
     runs = np.repeat(np.arange(len(mask.counts)) % 2 == 1, mask.counts)
     # Runs go down the columns.
     return runs.reshape(mask.size.width, mask.size.height).T
 
 
 def _as_pixels(region: Region, picture: Size | None, size: Size | None) -> Truths:
-    """A region as pixels: those whose middle it covers."""
+    """Return a region as pixels: those whose centre it covers."""
     if isinstance(region, Mask):
         return _pixels(region)
     assert picture is not None  # one of the two is a mask, which knows its picture

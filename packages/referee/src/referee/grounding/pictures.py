@@ -46,7 +46,10 @@ def size_of(path: str | Path) -> Size:
 
 
 def open_picture(path: str | Path) -> Image:
-    """A picture unpacked whole, in RGB and turned upright; a bomb, a truncated file or one of another kind is an error that says so."""
+    """Return a picture in RGB, upright and fully decoded.
+
+    Raises InputError for a bomb, a truncated file or another kind.
+    """
     with naming_extra():
         from PIL import ImageOps
 
@@ -54,7 +57,7 @@ def open_picture(path: str | Path) -> Image:
     with _opened(where) as picture:
         try:
             picture.load()
-            # Photographs may say that they lie on their side; boxes are about what is seen.
+            # Photographs may declare a rotation; boxes refer to the upright picture.
             upright = ImageOps.exif_transpose(picture)
             return (upright or picture).convert("RGB")
         except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, ZeroDivisionError) as error:
@@ -84,6 +87,7 @@ def resized(picture: Image, by: Resize) -> Image:
 
 
 def _opened(path: Path) -> Image:
+    """Return an opened picture. Raises InputError if it is too large or no picture."""
     with naming_extra():
         from PIL import Image, UnidentifiedImageError
 
@@ -114,7 +118,7 @@ def _opened(path: Path) -> Image:
 
 
 def checked(folder: str | Path, picture: ScenePicture) -> Path:
-    """The file of a scene's picture, with the size and the hash that the scene says it has."""
+    """Return the file of a scene's picture, after checking its declared size and hash."""
     path = inside(folder, picture.path)
     if picture.size is not None and (actual_size := size_of(path)) != picture.size:
         raise InputError(

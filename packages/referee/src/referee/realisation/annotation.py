@@ -40,7 +40,7 @@ Model = TypeVar("Model")
 
 
 class Piece(NamedTuple):
-    """Words that belong together, and what they express (nothing, for function words)."""
+    """A phrase and the properties it expresses (none, for function words)."""
 
     words: tuple[str, ...]
     properties: Properties = frozenset()
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Example:
-    """One description to learn from: its pieces in order, its set of properties, who said it of what."""
+    """One training description: its pieces in order, its set of properties, its speaker and target."""
 
     pieces: tuple[Piece, ...]
     properties: Properties
@@ -67,12 +67,12 @@ class Example:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The attributes that were said, whatever their values."""
+        """The attributes of the description."""
         return frozenset(p.name for p in self.properties)
 
     @cached_property
     def head(self) -> int | None:
-        """Where the noun stands: the first piece that expresses the type."""
+        """The index of the noun: the first piece that expresses the type."""
         return next((i for i, piece in enumerate(self.pieces) if HEAD in piece.names), None)
 
 
@@ -84,7 +84,7 @@ def normalise(text: str) -> tuple[str, ...]:
 
 
 def read_examples(trials: Iterable[Trial]) -> list[Example]:
-    """Every reference that has words and properties; without spans its words are pieces that express nothing."""
+    """Return every reference with words and properties; without spans, words are pieces without properties."""
     examples = []
     for trial in trials:
         for reference in trial.references:
@@ -127,11 +127,12 @@ def _corrected(piece: Piece, right: Mapping[str, str]) -> Piece:
 
 
 def picture(trial: Trial | SpeakerView) -> str:
-    """What tells one target from another across trials: its picture, or its id."""
+    """Return the key of a target across trials: its picture, or its id."""
     return " ".join(trial.scene.entity(target).image or target for target in trial.targets)
 
 
 def _pieces(spans: Sequence[Span]) -> list[Piece]:
+    """Return spans as pieces."""
     pieces: list[Piece] = []
     for span in spans:
         words = normalise(span.text)
@@ -174,7 +175,7 @@ def by_domain(examples: Sequence[Example]) -> dict[str | None, list[Example]]:
 
 
 def choose(models: Mapping[str | None, Model], domain: str | None) -> Model:
-    """What was learned for a domain, or from everything where the domain is new."""
+    """Return the model of a domain, or the overall one for a new domain."""
     return models.get(domain, models[None])
 
 

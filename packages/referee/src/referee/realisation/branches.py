@@ -1,7 +1,9 @@
-"""A description cut into head, determiner and branches: what hangs before and behind the noun, each with what it expresses.
+"""Splits a description into head, determiner and branches: the phrases before and after the noun, each with its
+properties.
 
-Bohnet (2008) cut hand-made dependency trees below their root; here the annotated string is cut instead, a phrase behind the noun taking along the
-function words in front of it. The rule-based and case-based realisers build their strings from the same parts.
+Bohnet (2008) split hand-made dependency trees below their root; here the annotated string is split instead, and a
+phrase after the noun includes the function words before it. The rule-based and case-based realisers build their strings
+from the same parts.
 """
 
 from __future__ import annotations
@@ -39,10 +41,10 @@ class Cut(NamedTuple):
 
 
 def cut(example: Example, language: Language) -> Cut:
-    """Words that express nothing and open no phrase are lost; "and" goes, since what it joined may be parted;
-    what was said before is not said again ("a red chair … surrounded by red").
+    """Split a description into head, determiner and branches.
 
-    What someone has, or has not, gets a "with" behind the noun if it stands bare.
+    Function words that open no phrase are dropped, and so is "and". Repeated properties are dropped ("a red chair …
+    surrounded by red"). A feature of the target gets a "with" after the noun if it has no opener.
     """
     determiner = _determiner(example, language)
     head: Words = ()
@@ -75,7 +77,9 @@ def _determiner(example: Example, language: Language) -> str:
 
 
 def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
-    """A phrase behind the noun with the function words in front of it, from its preposition on; one that has its own keeps that alone."""
+    """Return a phrase after the noun with its opening function words, from its preposition on; a phrase with its own
+    opener keeps only that.
+    """
     if words[0] in language.openers:
         return words
     fitting = [w for w in loose if w in language.openers or w in language.determiners]
@@ -89,7 +93,7 @@ def _possessed(prop: Property) -> bool:
 
 
 class Places:
-    """On which side of the noun, and how far from it, phrases usually stand; for a new phrase its attributes decide."""
+    """The usual side of phrases and their distance from the noun; for a new phrase, by its attributes."""
 
     def __init__(self, cuts: Iterable[Cut]) -> None:
         self._sides: dict[object, Counter[int]] = {}
@@ -101,13 +105,14 @@ class Places:
                 self._add([b for b in branches if b.side == AFTER])
 
     def _add(self, branches: Sequence[Branch]) -> None:
+        """Count the sides and distances of branches."""
         for distance, branch in enumerate(branches, start=1):
             for key in ((branch.names, branch.words), branch.names):
                 self._sides.setdefault(key, Counter())[branch.side] += 1
                 self._ranks.setdefault((branch.names, branch.side), []).append(distance)
 
     def side(self, branch: Branch) -> int:
-        """The usual side of a phrase, else of its attributes, else the one it has."""
+        """Return the usual side of a phrase, else that of its attributes, else its own."""
         for key in ((branch.names, branch.words), branch.names):
             if key in self._sides:
                 return self._sides[key].most_common(1)[0][0]
@@ -116,11 +121,11 @@ class Places:
     def distance(self, branch: Branch) -> float:
         """The mean distance from the noun of phrases for these attributes on this side."""
         ranks = self._ranks.get((branch.names, branch.side))
-        # What was never placed stands outermost.
+        # Unseen branches come outermost.
         return sum(ranks) / len(ranks) if ranks else 9.0
 
     def arrange(self, branches: Iterable[Branch]) -> tuple[list[Branch], list[Branch]]:
-        """What goes before the noun and what behind it, in the usual order (as given, where none is usual)."""
+        """Return the branches before and after the noun, in the usual order (in the given order if there is none)."""
         placed = sorted(branches, key=self.distance)
         before = [b for b in placed if b.side == BEFORE][::-1]
         return before, [b for b in placed if b.side == AFTER]
@@ -140,6 +145,6 @@ def join(
 
 
 def plain_branches(properties: Sequence[Property], language: Language) -> list[Branch]:
-    """The language's own phrases, for what was not said in training."""
+    """Return the language's own phrases, for properties unseen in training."""
     key = frozenset(properties)
     return [Branch(key, tuple(phrase.text.split()), phrase.place) for phrase in language.word(properties)]

@@ -28,7 +28,7 @@ _OPPOSITE = ({"front", "back"}, {"left", "right"})
 
 
 def similarity(first: Property, second: Property) -> float:
-    """How alike two values of an attribute are: 1 for equal ones, less the further apart they are."""
+    """Return the similarity of two values of an attribute: 1 if equal, less with distance."""
     if first.name != second.name:
         return 0.0
     if first.value == second.value:
@@ -42,11 +42,11 @@ def similarity(first: Property, second: Property) -> float:
 
 
 class CaseNet:
-    """The most similar case as a template: parts for other attributes are dropped, wanted values put in, and what the case does not say is lost.
+    """The most similar case as a template: parts for other attributes are dropped, values replaced, and properties that
+    the case lacks are lost.
 
-    Cases with the same attributes come first, then those with more, then those with some more and some fewer, then those with fewer;
-    among equals, the one that is built, then worded, like most.
-    A query that shares nothing with any case is worded by `CommonPhrases`.
+    Cases with the same attributes come first, then supersets, then overlapping sets, then subsets; among equals, the
+    one with the most typical structure, then wording. A query without a common attribute is worded by `CommonPhrases`.
     """
 
     def __init__(self, language: Language = ENGLISH) -> None:
@@ -62,6 +62,7 @@ class CaseNet:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the words of the most similar case, adapted."""
         if not hasattr(self, "cases_"):
             raise NotTrained(self)
         content = frozenset(properties)
@@ -77,6 +78,7 @@ class CaseNet:
         return self._adapt(nearest, content, view)
 
     def _adapt(self, case: Example, content: Properties, view: SpeakerView) -> str:
+        """Return a case's words with the wanted values."""
         wordings = choose(self.rules_.wordings_, view.domain)
         determiner, head, branches = cut(case, self.language)
         filled = [new for branch in branches for new in self._fill(branch, content, wordings)]
@@ -85,7 +87,7 @@ class CaseNet:
         return join(determiner, before, noun, [b for b in filled if b.side == AFTER], self.language)
 
     def _fill(self, branch: Branch, content: Properties, wordings: Wordings) -> list[Branch]:
-        """The branch as it is, with other values, or nothing."""
+        """Return the branch unchanged, with other values, or nothing."""
         values = frozenset(p for p in content if p.name in branch.names)
         if branch.properties <= content or not values:
             return [branch] if values else []
@@ -94,7 +96,7 @@ class CaseNet:
 
 
 def _agrees(case: Example, content: Properties) -> bool:
-    """Whether the case's noun can stay: its type is the one wanted, or none is."""
+    """Return whether the case's noun can stay: its type is the wanted one, or none is wanted."""
     types = {p for p in content if p.name == "type"}
     return not types or types <= case.properties
 

@@ -39,6 +39,7 @@ class CaseBase:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the words of a case with equal properties, or an edited one."""
         if not hasattr(self, "cases_"):
             raise NotTrained(self)
         content = frozenset(properties)
@@ -57,7 +58,7 @@ class CaseBase:
         return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), content, view)
 
     def _edit(self, case: Example, content: Properties, view: SpeakerView) -> str:
-        """The case's words, with the most common phrase that fits for the wanted values wherever it expresses others."""
+        """Return the case's words, with the most common fitting phrase for wanted values that differ."""
         book = choose(self.rules_.wordings_, view.domain).book
         words: list[str] = []
         for piece in case.pieces:
@@ -71,19 +72,21 @@ class CaseBase:
         return self.language.polish(" ".join(words))
 
     def _plain(self, values: Properties) -> list[str]:
-        """Values that were never said in training, in the language's own words: a plate must not become the chair of the case."""
+        """Return the language's own words for values unseen in training: a plate must not become the chair of the case."""
         phrases = [p.text for p in self.language.word(sorted(values))]
         nouns = [self.language.noun([p]).word for p in sorted(values) if p.name == HEAD and p.value not in UNSAYABLE]
         return " ".join([*phrases, *nouns]).split()
 
 
 def _of_same_target(cases: list[Example], target: str) -> list[Example]:
-    """Those that describe the same picture, unless there are none."""
+    """Return the cases with the same picture, or all if there are none."""
     return [case for case in cases if case.target == target] or cases
 
 
 def _quote(cases: Sequence[Example]) -> str:
-    """The string said most often if one was said twice (capitals and punctuation apart), else the shortest; word for word."""
+    """Return the most frequent string, if one is repeated (ignoring case and punctuation), else the shortest; word for
+    word.
+    """
     counts = Counter(case.words for case in cases)
     repeated, often = counts.most_common(1)[0]
     chosen = repeated if often > 1 else min(counts, key=len)

@@ -1,7 +1,8 @@
-"""The cheapest string through a set of slots: candidates weighted λ·T + (1-λ)·LM (Di Fabbrizio, Stent & Bangalore 2008).
+"""The cheapest string through a set of slots: candidates weighted λ·T + (1-λ)·LM (Di Fabbrizio, Stent & Bangalore
+2008).
 
-The authors composed weighted automata. Here the search keeps, for each set of slots already said and each pair of last words, only the cheapest way there;
-a trigram model cannot tell the others apart, so the result is the same.
+The authors composed weighted automata. Here the search stores, for each set of used slots and each pair of last words,
+only the cheapest path; a trigram model does not distinguish the others, so the result is the same.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ State = tuple[int, tuple[str, ...]]
 
 
 def in_order(slots: int) -> Next:
-    """One slot after the other, as given."""
+    """Return the function that uses slots in the given order."""
     return lambda covered: [covered.bit_count()] if covered.bit_count() < slots else []
 
 

@@ -42,8 +42,11 @@ class Chunker:
 
     @classmethod
     def learn(cls, counts: Mapping[tuple[Words, frozenset[str]], int], language: Language) -> Self:
-        """Phrases from annotated ones with their counts, and from the language, with and without the function words in front; each is about what it was
-        most often used for."""
+        """Learn phrases from annotated ones with their counts, and from the language, with and without opening function
+        words.
+
+        Each has the attributes for which it is most often used.
+        """
         seen: dict[Words, Counter[frozenset[str]]] = {}
         for group, phrases in language.phrases.items():
             for phrase in phrases:
@@ -59,12 +62,12 @@ class Chunker:
         inner = {tuple(dropwhile(blank.function, words)): names for words, names in usual.items()}
         # "next to the green desk" is a place, "green desk" is none
         inner = {words: names for words, names in inner.items() if HEAD in names or nouns.isdisjoint(words)}
-        # A phrase as a whole goes before what is left of another one.
+        # A whole phrase takes precedence over parts of others.
         lexicon = {**inner, **usual}
         return cls({words: names for words, names in lexicon.items() if not all(map(blank.function, words))}, language)
 
     def knowing(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
-        """The same, knowing the language's own words for what is to be said, too: what was not said in training is worded by the language."""
+        """Return the chunker with the language's words for properties unseen in training."""
         of_language = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
         new = {words: names for words, names in of_language.items() if words not in self.phrases and len(words) > 1}
         new |= {noun: frozenset({HEAD})} if noun not in self.phrases else {}
@@ -76,7 +79,7 @@ class Chunker:
         return word in language.openers or word in language.determiners or word in (language.conjunction, PAUSE)
 
     def cut(self, words: Sequence[str]) -> tuple[str, list[Chunk]]:
-        """The determiner of the whole, if there is one, and the chunks; function words that open nothing are lost."""
+        """Return the determiner of the whole, if any, and the chunks; function words that open none are dropped."""
         rest = tuple(words)
         determiner = rest[0] if rest[0] in self.language.determiners else ""
         while rest and rest[0] in self.language.determiners:

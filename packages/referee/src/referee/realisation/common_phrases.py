@@ -20,7 +20,7 @@ AXES = ("y-dimension", "x-dimension")
 
 
 class Wordings(NamedTuple):
-    """How a domain is usually worded: nouns, branches by what they express, and where these stand."""
+    """The usual wording of a domain: nouns, branches by properties, and their positions."""
 
     book: PhraseBook
     branches: dict[Properties, Counter[Branch]]
@@ -29,6 +29,7 @@ class Wordings(NamedTuple):
 
     @classmethod
     def learn(cls, examples: Sequence[Example], language: Language) -> Wordings:
+        """Learn the usual wording from examples."""
         cuts = cut_all(examples, language)
         branches: dict[Properties, Counter[Branch]] = {}
         users: dict[Words, set[str | None]] = {}
@@ -76,7 +77,7 @@ class Wordings(NamedTuple):
         return [*others, Branch(row.properties | column.properties, row.words + column.words, row.side)]
 
     def _opened(self, axis: Branch, language: Language) -> Branch:
-        """A place behind the noun opens like a phrase: "on the left", not "left"."""
+        """Return a position after the noun with its opener: "on the left", not "left"."""
         if axis.side == BEFORE or axis.words[0] in language.openers:
             return axis
         behind = [b for b in self.ranked(axis.properties) if b.words[0] in language.openers and b.side == AFTER]
@@ -85,7 +86,7 @@ class Wordings(NamedTuple):
 
 
 class CommonPhrases:
-    """Always yields a string: "the", the most common phrases before the noun, the noun, and those behind it."""
+    """Always returns a string: "the", the most common phrases before the noun, the noun, and those after it."""
 
     def __init__(self, language: Language = ENGLISH) -> None:
         self.language = language
@@ -97,6 +98,7 @@ class CommonPhrases:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the usual words for the properties."""
         if not hasattr(self, "wordings_"):
             raise NotTrained(self)
         wordings = choose(self.wordings_, view.domain)

@@ -1,7 +1,8 @@
-"""Phrases ordered by what their words usually depend on (ATT-Dependency; Di Fabbrizio, Stent & Bangalore 2008).
+"""Orders phrases by typical dependencies of their words (ATT-Dependency; Di Fabbrizio, Stent & Bangalore 2008).
 
-The authors parsed the training strings with a parser of supertags; here a small parser of noun phrases does it (`noun_phrase_trees`). Pairs of words are
-counted as in the paper: one before the other, directly before it, and depending on it from either side. Determiners are not inserted, as in the original.
+The authors parsed the training strings with a supertag parser; here a small noun-phrase parser is used
+(`noun_phrase_trees`). Pairs of words are counted as in the paper: one before the other, directly before it, and
+depending on it from either side. Determiners are not inserted, as in the original.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class WordPairs:
             self._add(example.words)
 
     def _add(self, words: Words) -> None:
+        """Count the pairs of one string."""
         self.before.update(
             (earlier, other) for i, earlier in enumerate(words) for other in words[i + 1 :] if earlier != other
         )
@@ -55,9 +57,10 @@ class WordPairs:
                 self.depends_after[words[place], words[head]] += 1
 
     def precedes(self, phrase: Words, another: Words) -> bool | None:
-        """Whether a phrase goes before another; None when nothing speaks for either order.
+        """Return whether a phrase precedes another; None without evidence for either order.
 
-        By the pair of words, one of each, that depend on each other most often; where none do, by the order in which their words occur together.
+        By the pair of words, one of each, with the most frequent dependency; without any, by the order in which their
+        words co-occur.
         """
         pairs = [(a, b) for a in phrase for b in another if a != b]
         tied = [(*self._dependent(a, b), a, b) for a, b in pairs]
@@ -69,15 +72,17 @@ class WordPairs:
         return None if first == second else first > second
 
     def _dependent(self, a: str, b: str) -> tuple[int, int]:
-        """How often one of two words hangs on the other while the first, or the second, comes first."""
+        """Return how often one of two words depends on the other, with the first word first and with the second word
+        first.
+        """
         first = self.depends_before[a, b] + self.depends_after[b, a]
         return first, self.depends_after[a, b] + self.depends_before[b, a]
 
 
 class DependencyOrder(RankedPhrases):
-    """The most probable combinations of phrases, each in all orders that the dependencies allow; the language model picks.
+    """The most probable combinations of phrases, in all orders that dependencies allow; the language model selects.
 
-    `combinations` says how many combinations are tried; `options` how many phrases per slot they are made from.
+    `combinations` is the number of combinations; `options` the number of phrases per slot.
     """
 
     def __init__(
@@ -98,12 +103,13 @@ class DependencyOrder(RankedPhrases):
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the best string of all combinations and orders."""
         if not hasattr(self, "pairs_"):
             raise NotTrained(self)
         book, model = self.learned(view)
         pairs = choose(self.pairs_, view.domain)
         slots = self.slots(properties, book)
-        # The root of the number, so that the product stays within it however many slots there are.
+        # The root of the number, so that the product stays below it for any number of slots.
         few = max(1, int(COMBINATIONS ** (1 / max(len(slots), 1))))
         combinations = product(*(options[:few] for options in slots))
         likely = nsmallest(self.combinations, combinations, key=lambda c: sum(cost for _, cost in c))
@@ -116,7 +122,9 @@ class DependencyOrder(RankedPhrases):
 
 
 def _follow(phrases: Sequence[Words], pairs: WordPairs) -> Next:
-    """A phrase may follow once all that must precede it have been said; in a circle of preferences, whichever has fewest open ones."""
+    """Return the function that permits a phrase after all that must precede it; in a cycle of preferences, the one with
+    the fewest open ones.
+    """
     first = [
         sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.precedes(other, phrase))
         for i, phrase in enumerate(phrases)

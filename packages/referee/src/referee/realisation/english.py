@@ -120,7 +120,8 @@ _GRADES = {
 }
 # fmt: on
 
-# Ranks: before the noun size, age, baldness, hair, colour; behind it orientation, hair, features, what is missing of them, clothes, place.
+# Ranks: before the noun size, age, baldness, hair, colour; after it orientation, hair, features, missing features,
+# clothes, position.
 _SIZE, _AGE, _BALD, _HAIRED, _COLOUR = range(5)
 _QUALITY, _SHAPE, _MATERIAL = -1, 1, 60
 _FACE, _HAIR, _FEATURE, _MISSING, _WORN, _NOT_WORN, _PLACE = range(10, 17)
@@ -131,6 +132,7 @@ def _bare(name: str) -> str:
 
 
 def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+    """Return the phrases of TUNA's properties."""
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {}
 
     def put(phrases: list[tuple[int, int, str]], **properties: str) -> None:
@@ -188,7 +190,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     for value, shade in _SHADES.items():
         put([(BEFORE, _HAIRED, f"{shade}-haired")], hairColour=value)
         put([(AFTER, _HAIR, f"with {shade} hair")], hairColour=value, hasHair="1")
-        # Nobody is bald and dark-haired at once; in TUNA the colour is then that of the beard, or of what hair is left.
+        # Baldness excludes dark hair; in TUNA the colour is then that of the beard, or of the remaining hair.
         put([(BEFORE, _BALD, "balding"), (BEFORE, _HAIRED, f"{shade}-haired")], hairColour=value, hasHair="0")
         put(
             [(BEFORE, _BALD, "bald"), (AFTER, _FEATURE, f"with a {shade} beard")],
@@ -218,7 +220,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
 
 
 def _present_participle(words: str) -> str:
-    """Return a verb in the third person as it follows a noun ("holds": "holding"); other words as they are."""
+    """Return a verb in the third person as it follows a noun ("holds": "holding"); other words unchanged."""
     verb, blank, rest = words.partition(" ")
     if not verb.endswith("s") or verb.endswith("ss") or len(verb) < 4:
         return words

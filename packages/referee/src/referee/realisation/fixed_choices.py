@@ -1,7 +1,8 @@
-"""One choice for every choice point, the same for the whole corpus, found by trying (NIL-UCM-BSC; Gervás, Hervás & León 2008).
+"""One option per choice point, the same for the whole corpus, found by search (NIL-UCM-BSC; Gervás, Hervás & León
+2008).
 
-Which options the authors tried and kept is not printed. Here they come from the annotation, and are changed one at a
-time as long as the mean edit distance to the training strings falls.
+The authors' options are not printed. Here they come from the annotation, and are changed one at a time while the mean
+edit distance to the training strings falls.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class ChoiceExample(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FixedChoices:
-    """Fixed order (determiner, size, colour or hair, noun, orientation, features, place); learned words, one option per choice point.
+    """Fixed order (determiner, size, colour or hair, noun, orientation, features, position); learned words, one option
+    per choice point.
 
     At most `options` wordings are tried per point, for at most `rounds` rounds over all points.
     """
@@ -50,8 +52,7 @@ class FixedChoices:
         groups = by_domain(read_examples(trials))
         self.ranks_: dict[Properties, int] = {}
         self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
-        # What was learned from everything together serves new domains; climbing on it pays only where no domain is
-        # named.
+        # The overall model serves new domains; search on it pays only if no domain is named.
         self.choices_ = {
             domain: self._climb(examples, self.wordings_[domain])
             for domain, examples in groups.items()
@@ -60,6 +61,7 @@ class FixedChoices:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the words of the chosen options."""
         if not hasattr(self, "choices_"):
             raise NotTrained(self)
         wordings, choices = choose(self.wordings_, view.domain), self.choices_.get(view.domain, {})
@@ -67,7 +69,7 @@ class FixedChoices:
         return self._say(points, {**{p: self._offered(p, wordings)[0] for p in points}, **choices}, wordings.places)
 
     def _points(self, properties: Sequence[Property], wordings: Wordings) -> tuple[Point, ...]:
-        """What has to be decided to word some properties."""
+        """Return the choice points for some properties."""
         sayable = sorted(p for p in properties if p.value not in UNSAYABLE)
         groups = wordings.book.cover(sayable)
         typed = any(p.name == HEAD for p in sayable)
@@ -85,12 +87,13 @@ class FixedChoices:
             nouns = [" ".join(words) for words, _ in wordings.book.options(properties, self.options)]
             return nouns or [self.language.noun(properties).word]
         ranked = wordings.ranked(properties)
-        # What a single person wrote may be a slip of the keyboard.
+        # The wording of a single person may be a typing error.
         shared = [b for b in ranked if wordings.speakers(b) > 1]
         branches = shared or ranked[:1] or plain_branches(sorted(properties), self.language)
         return branches[: self.options] or [""]
 
     def _climb(self, examples: Sequence[Example], wordings: Wordings) -> Mapping[Point, Choice]:
+        """Return the options that minimise the edit distance to the training strings."""
         plans = [ChoiceExample(self._points(sorted(e.properties), wordings), e.words) for e in examples]
         affected: dict[Point, list[ChoiceExample]] = {}
         for plan in plans:
@@ -117,6 +120,7 @@ class FixedChoices:
         return sum(Indel.distance(self._say(plan.points, choices, places).split(), plan.words) for plan in plans)
 
     def _say(self, points: Sequence[Point], choices: Mapping[Point, Choice], places: Places) -> str:
+        """Return the string of the chosen options."""
         chosen = [choices[point] for point in points[1:]]
         branches = _in_one_place([c for c in chosen if isinstance(c, Branch)])
         nouns = [c for c in chosen if isinstance(c, str) and c]
@@ -125,7 +129,7 @@ class FixedChoices:
         return join(str(choices[DETERMINER]), before, " ".join(nouns[:1]), after, self.language)
 
     def _rank(self, branch: Branch) -> int:
-        """The place of a branch behind the noun: where the language puts these properties."""
+        """Return the rank of a branch after the noun: the language's rank for its properties."""
         if branch.properties not in self.ranks_:
             ranks = [phrase.rank for phrase in self.language.word(sorted(branch.properties))]
             self.ranks_[branch.properties] = min(ranks, default=self.language.unnamed_rank)
@@ -133,7 +137,7 @@ class FixedChoices:
 
 
 def _in_one_place(branches: list[Branch]) -> list[Branch]:
-    """A column of one word goes where the row goes: "the top right chair", not "the top chair right"."""
+    """Return branches with a one-word column joined to its row: "the top right chair", not "the top chair right"."""
     rows = [b for b in branches if b.names == {"y-dimension"}]
     return [
         b._replace(side=rows[0].side) if rows and b.names == {"x-dimension"} and len(b.words) == 1 else b

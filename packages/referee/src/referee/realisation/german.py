@@ -1,7 +1,9 @@
-"""German: words for the buttons and doors of GIVE-2, for Pentomino pieces, TUNA's furniture and simple scenes, written for this project.
+"""German: words for the buttons and doors of GIVE-2, for Pentomino pieces, TUNA's furniture and simple scenes, written
+for this project.
 
-Adjectives stand before the noun in the weak declension; a landmark stands in the dative behind its preposition. Genders of the plural and of the dative are
-keys of their own (``p``, ``m3``, …), so that an adjective's form is looked up like any other.
+Adjectives precede the noun in the weak declension; a landmark follows its preposition in the dative. Genders of the
+plural and of the dative have their own keys (``p``, ``m3``, …), so that an adjective's form is looked up in the same
+way.
 """
 
 from __future__ import annotations
@@ -59,6 +61,7 @@ _ROWS, _COLUMNS = ("oben", "in der Mitte", "unten"), ("links", "in der Mitte", "
 
 
 def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+    """Return the phrases of the known properties."""
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {}
 
     def put(name: str, value: str, *phrase: object) -> None:

@@ -1,7 +1,7 @@
-"""A language is an object: nouns with gender, a phrase and a place for each property, and how they are put together.
+"""A language as an object: nouns with gender, a phrase and a position for each property, and rules to combine them.
 
-The frame (article, what comes before the noun, noun, what comes after it) is that of the attribute-to-word converter of the REG challenges
-(Belz & Gatt 2007); what differs between languages is data, so a new language needs no new code.
+The frame (article, phrases before the noun, noun, phrases after it) is that of the attribute-to-word converter of the
+REG challenges (Belz & Gatt 2007); differences between languages are data, so a new language needs no new code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Noun(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Words with their place: before or after the noun, and their rank there."""
+    """Words with their position: before or after the noun, and their rank there."""
 
     place: int
     rank: int
@@ -43,10 +43,11 @@ class Phrase(NamedTuple):
 
 
 class Grades(NamedTuple):
-    """How more and less of something is said, of two things and of several, and what lies between ("second from the left"; {} is the ordinal).
+    """The words for more and less of an attribute, for two objects and for several, and for ranks between ("second from
+    the left"; {} is the ordinal).
 
-    `dimension` follows a number with its unit ("30 cm tall"), `called` is what the language calls the attribute, `at` how a place is said that is
-    first or last of nothing ("in column 3").
+    `dimension` follows a number with its unit ("30 cm tall"), `called` is the language's name of the attribute, `at`
+    words a position without a rank ("in column 3").
     """
 
     more: str
@@ -61,12 +62,13 @@ class Grades(NamedTuple):
 
 
 class Clauses(NamedTuple):
-    """The words of a relative clause; with `verb_last` the verb ends it. `lack` denies "has", where that takes other words than `no`.
+    """The words of a relative clause; with `verb_last` the verb ends it.
 
-    `inverse` words a relation from its other end, with {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in
-    it); `inverse_verb` does so where the relation is a verb ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it` are
-    the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him); `located` is "is"
-    of a place, where that is another verb.
+    `lack` denies "has", if that needs other words than `no`. `inverse` words a relation from its other end, with
+    {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in it);
+    `inverse_verb` does so for verbs ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it`
+    are the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him);
+    `located` is "is" of a place, where that is another verb.
     """
 
     that: str
@@ -86,37 +88,41 @@ class Clauses(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """What a realiser has to know about a language.
+    """The data that a realiser needs about a language.
 
-    `phrases` words properties, alone or several at once (the largest group wins). A form such as ``vermelh{m:o|f:a}`` follows the gender of the noun.
-    Neighbours that open with the same word of `merging` share it: "with a beard and glasses". `openers` can open a phrase behind the noun; a phrase
-    without one gets `having` or, where a property is denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da),
-    `before_vowels` changes a word before a vowel (English a, an).
+    `phrases` words properties, alone or several at once (the largest group wins). A form such as ``vermelh{m:o|f:a}``
+    follows the gender of the noun. Neighbours that open with the same word of `merging` share it: "with a beard and
+    glasses". `openers` can open a phrase behind the noun; a phrase without one gets `having` or, where a property is
+    denied, `lacking`. `contractions` join two words into one (Portuguese de + a = da), `before_vowels` changes a word
+    before a vowel (English a, an).
 
-    For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of attributes whose values are numbers,
-    `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of adjectives (behind words of `degrees`, too: mais baratos; `invariable`
-    words have none), the genders that plural and oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a
-    verb (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of attributes before the noun, and `parts`
-    that a thing may have (`uncounted`: without an article).
+    For words that look at a scene (`referee.realisation.wording`): `numbers` and `ordinals` in words, `grades` of
+    attributes whose values are numbers, `clauses` for "or" and "not", the `indefinite` article, `plural_endings` of
+    adjectives (behind words of `degrees`, too: mais baratos; `invariable` words have none), the genders that plural and
+    oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb
+    (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of
+    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
 
-    `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it ("the two with a
-    handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
-    a language without any says the same noun.
+    `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it
+    ("the two with a handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the
+    rule); a language without any uses the same noun.
 
-    `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what the attribute names ("with blue eyes").
-    `patterns` word the values of an attribute behind the noun ("owned by {}"); `numbered` has the preposition of attributes whose numbers are names;
-    `states` are attributes that are adjectives themselves (open: ajar), `antonyms` adjectives with their denial; `aliases` are names that the language itself
-    has for attributes (Farbe: colour).
+    `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what
+    the attribute names ("with blue eyes"). `patterns` word the values of an attribute behind the noun ("owned by {}");
+    `numbered` has the preposition of attributes whose numbers are names; `states` are attributes that are adjectives
+    themselves (open: ajar), `antonyms` adjectives with their denial; `aliases` are names that the language itself has
+    for attributes (Farbe: colour).
 
-    `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than` compares with a number, `extremes` words
-    superlatives of attributes without `grades`, `anything` and `something` are indefinite landmarks.
-    `verb_forms` makes the form of a verb that follows a noun (holds: holding). `genders` and `inflections`
-    are endings of nouns with their gender, and of adjectives with their forms, for values that are written in the language itself.
+    `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
+    compares with a number, `extremes` words superlatives of attributes without `grades`, `anything` and `something` are
+    indefinite landmarks. `verb_forms` makes the form of a verb that follows a noun (holds: holding). `genders` and
+    `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are
+    written in the language itself.
 
-    For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
-    other, `partitive` puts one place within another, `inside` opens a bare one of the `regions` (a row, a corner), `things` are had and not adjectives,
-    `generic_nouns` can be the head of any description, `resumptive` words (he, it) begin a sentence anew, and the
-    `copula` ends the noun phrase.
+    For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those
+    of `places_open` cannot follow each other, `partitive` puts one place within another, `inside` opens a bare one of
+    the `regions` (a row, a corner), `things` are had and not adjectives, `generic_nouns` can be the head of any
+    description, `resumptive` words (he, it) begin a sentence anew, and the `copula` ends the noun phrase.
     """
 
     code: str
@@ -185,14 +191,16 @@ class Language:
         return self.code
 
     def noun(self, properties: Iterable[Property]) -> Noun:
-        """The noun for the type (or whatever the language takes nouns from); a type it does not know names itself."""
+        """The noun for the type (or whatever the language takes nouns from); an unknown type is its own noun."""
         mentioned = list(properties)
         nouns = [self.nouns[p] for p in mentioned if p in self.nouns]
         unknown = [self._unknown_noun(p.value) for p in mentioned if p.name == "type" and p.value not in UNSAYABLE]
         return (nouns + unknown + [self.default])[0]
 
     def _unknown_noun(self, value: str) -> Noun:
-        """A type that the language has no noun for names itself; it may be written in the language, which tells its gender."""
+        """Return the noun for a type that the language lacks: the type itself, with its gender if it is written in the
+        language.
+        """
         word = plain_words(value)
         same = [noun for noun in self.nouns.values() if noun.word.lower() == word]
         endings = [end for end in self.genders if word.endswith(end)]
@@ -200,7 +208,7 @@ class Language:
         return same[0] if same else Noun(self._noun_case(_spelling(value, keeps_case=False)), gender)
 
     def words_of(self, prop: Property) -> str:
-        """Return the words for one property, by which a hearer cannot tell it from a property with the same words."""
+        """Return the words for one property; a hearer cannot distinguish properties with the same words."""
         if prop not in self._words:
             is_noun = prop.name == "type" or prop in self.nouns
             phrases = [] if is_noun else [p.text for p in self.word([prop])]
@@ -221,14 +229,17 @@ class Language:
         return self.verb_forms(words) if self.verb_forms is not None else words
 
     def say_inverse(self, relation: str, thing: str, noun: Noun, number: int) -> str:
-        """Return a relation from its other end, behind the noun: "with the rabbit in it"; nothing where the language has no words for it."""
+        """Return a relation from its other end, after the noun.
+
+        "with the rabbit in it"; empty if the language has no words for it.
+        """
         words = self.clauses
         if words is None:
             return ""
         is_verb = relation.partition(" ")[0].endswith("ing") or relation == self.having
         pattern = words.inverse_verb if is_verb and words.inverse_verb else words.inverse
         if relation == self.having and words.inverse_verb:
-            # What a man has is "the beard that the man has".
+            # A possession is worded "the beard that the man has".
             pattern, relation = pattern.replace("{be} {relation}", words.have[0]), ""
         be = (words.located or words.be)[0]
         which = spelt(words.which, noun.gender)
@@ -249,11 +260,13 @@ class Language:
         return noun._replace(word=noun.word[: len(noun.word) - len(end)] + self.plurals[end])
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
-        """Phrases for everything but the noun, in the order they are said; relations (which need a landmark) and unsayable values are left out."""
+        """Return phrases for all properties except the noun's, in order, without relations (which need a landmark) and
+        values without words.
+        """
         return [phrase for phrase, _ in self.phrases_for(properties)]
 
     def phrases_for(self, properties: Sequence[Property]) -> list[tuple[Phrase, frozenset[Property]]]:
-        """As `word`, each phrase with what it expresses."""
+        """Return the phrases of `word`, each with its properties."""
         silent = {"type", *self.relations}
         sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
         unworded = {self._canonical(p): p for p in sayable if p not in self.nouns}
@@ -278,14 +291,14 @@ class Language:
         return prop if name is None else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
-        """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
+        """Return words for a property without a phrase: its value as an adjective, or its name for yes-no values.
 
-        What one has (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) is said with "with", what one is (``hot:1``) as an adjective. A value of
-        something that is named in several words (``batteryLevel:high``) is no adjective of the whole thing.
+        Features (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) get "with", states (``hot:1``) are
+        adjectives. A value of a name with several words (``batteryLevel:high``) is no adjective of the whole object.
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
-        # What one has is said behind all adjectives.
+        # Parts follow all adjectives.
         had_rank = self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
         if pattern := self.patterns.get(prop.name):
             nothing = (value in _NONE or value == "empty") and self.lacking
@@ -342,11 +355,13 @@ class Language:
         return word.removesuffix(end) + self.inflections.get(end, "") if end else word
 
     def _is_quality(self, name: str) -> bool:
-        """Whether an attribute is what one is or how much, and not a thing that one could be without."""
+        """Return whether an attribute is a quality or an amount, and not a part."""
         return name in self.grades or name in self.ranks or name in self.qualities or name == "type"
 
     def counted(self, prop: Property) -> str:
-        """How many of something one has ("with 3 dots", "without wheels"); nothing where the attribute is no thing, or the value no whole number."""
+        """Return a number of parts ("with 3 dots", "without wheels"); empty if the attribute is no part, or the value
+        no integer.
+        """
         name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
@@ -364,14 +379,17 @@ class Language:
         return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
 
     def _singular(self, name: str) -> str:
-        """One of what a plural names: the shortest word whose plural it is."""
+        """Return the singular of a plural: the shortest word with that plural."""
         return next(
             (name[:-n] + y for n, y in ((3, "y"), (2, ""), (1, "")) if self.several(Noun(name[:-n] + y)).word == name),
             name,
         )
 
     def measured(self, name: str, value: str) -> str:
-        """A number with the name of what it measures: "with a speed of 50 km/h", "in row 2"; a code is none ("with species s1")."""
+        """Return a number with the name of its attribute.
+
+        "with a speed of 50 km/h", "in row 2"; a code is none ("with species s1").
+        """
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
         if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
@@ -379,7 +397,10 @@ class Language:
         return f"{self.having} {name} {value}"
 
     def _had_so(self, name: str, value: str) -> str:
-        """What one has, as it is: "long sleeves", "a red hat", "a high battery level"; nothing where the value is said of the whole thing."""
+        """Return a part with its value.
+
+        "long sleeves", "a red hat", "a high battery level"; empty if the value is a quality of the whole object.
+        """
         if not self.indefinite:
             return ""
         thing = self._bearer(name)
@@ -400,21 +421,23 @@ class Language:
         return f"{article}{value} {thing}"
 
     def _bearer(self, name: str) -> str:
-        """What has the colour, length or style that an attribute names: "hat colour" is of a hat."""
+        """Return the bearer of an attribute's colour, length or style: the hat for "hat colour"."""
         return re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
 
     def _had(self, attribute: str, name: str, value: str) -> bool:
-        """Whether a yes-or-no attribute is a thing that one has and not what one is: by its name, where the language can tell (``lid``, ``ripe``)."""
+        """Return whether a yes-no attribute is a part and not a state, by its name, if the language can decide
+        (``lid``, ``ripe``).
+        """
         if re.match(r"has(?=[A-Z_.-])|has$", attribute):
             return True
         last = name.rpartition(" ")[2]
         if self.states:
             return last in self.parts or not (name in self.states or _ADJECTIVE.search(last) or " " in name)
-        # Without a list of adjectives, "yes" is said of what one has and "true" of what one is.
+        # Without a list of adjectives, "yes" marks parts and "true" marks states.
         return last in self.parts or value not in _TRUTH
 
     def _uncounted(self, name: str) -> bool:
-        """Whether no indefinite article goes with a noun: hair, glasses, stripes."""
+        """Return whether a noun takes no indefinite article: hair, glasses, stripes."""
         last = name.rpartition(" ")[2]
         return (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.uncounted
 
@@ -425,7 +448,10 @@ class Language:
         return self.polish(spelt(words, noun.gender))
 
     def merge(self, phrases: Iterable[str]) -> list[str]:
-        """Neighbours with the same opening word said under one: "with a beard", "with glasses" becomes "with a beard and glasses"."""
+        """Return neighbours with the same opening word joined.
+
+        "with a beard", "with glasses" becomes "with a beard and glasses".
+        """
         groups: list[list[str]] = []
         for phrase in phrases:
             opening, _, rest = phrase.partition(" ")
@@ -444,7 +470,7 @@ class Language:
         return f"{', '.join(items[:-1])} {self.conjunction} {items[-1]}"
 
     def polish(self, text: str) -> str:
-        """Contractions made, articles fitted, doubled words said once, single blanks."""
+        """Return a text with contractions, fitting articles, single spaces, and without doubled words."""
         words: list[str] = []
         for word in text.split():
             last = words[-1] if words else ""
@@ -474,7 +500,7 @@ class Language:
 
 
 def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Property]]]:
-    """Own properties, and those of each landmark without its prefix."""
+    """Return own properties, and those of each landmark without its prefix."""
     of_object: list[Property] = []
     landmarks: dict[str, list[Property]] = {}
     for prop in properties:

@@ -1,7 +1,8 @@
 """A smoothed n-gram model of word strings: interpolated Kneser-Ney (Kneser & Ney 1995; Chen & Goodman 1999).
 
-Every context is interpolated with the next shorter one, and the shortest with a uniform distribution over the vocabulary and one place for all unknown
-words, so that no string is impossible and the probabilities of each context add up to one.
+Every context is interpolated with the next shorter one, and the shortest with a uniform distribution over the
+vocabulary and one entry for all unknown words. No string is impossible, and the probabilities of each context add up to
+one.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ class NgramModel:
         self._steps: dict[tuple[Context, tuple[str, ...]], tuple[float, Context]] = {}
 
     def _count(self, strings: Iterable[Sequence[str]]) -> None:
+        """Count the n-grams of some strings."""
         for words in strings:
             padded = (START,) * (self.order - 1) + tuple(words) + (END,)
             for i in range(self.order - 1, len(padded)):
                 context = padded[i - self.order + 1 : i]
                 self._followers.setdefault(context, Counter())[padded[i]] += 1
-        # In how many contexts, not how often: what follows one word only is not likely elsewhere (Kneser & Ney 1995).
+        # The number of contexts, not the frequency: a word that follows one word only is unlikely elsewhere (Kneser &
+        # Ney 1995).
         for length in range(self.order - 1, 0, -1):
             longer = [(c, word) for c, counts in self._followers.items() if len(c) == length for word in counts]
             for context, word in longer:
@@ -49,13 +52,14 @@ class NgramModel:
         return self._probability(word if word in self.vocabulary else UNKNOWN, history)
 
     def _probability(self, word: str, context: Context) -> float:
+        """Return the probability of a word in a context."""
         shorter = self._probability(word, context[1:]) if context else 1 / (len(self.vocabulary) + 1)
         counts = self._followers.get(context)
         if counts is None:
             return shorter
         total = self._totals[context]
         discounted = max(counts.get(word, 0) - self.discount, 0.0)
-        # What the discount takes off is what the shorter context hands out, so that chances add up to 1.
+        # The discounted mass is distributed by the shorter context, so that probabilities add up to 1.
         return (discounted + self.discount * len(counts) * shorter) / total
 
     def step(self, words: tuple[str, ...], context: Context) -> tuple[float, Context]:

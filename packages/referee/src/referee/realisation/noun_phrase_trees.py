@@ -1,7 +1,8 @@
 """Dependency trees of descriptions: a small parser for noun phrases, by classes of words.
 
-Descriptions are noun phrases: articles and adjectives hang on the noun that follows, a preposition or participle on the noun it tells more about, and what
-follows it on the preposition. A word is a noun if people used it for the type, or if it ends a stretch that nothing else explains ("in the top left *corner*").
+Descriptions are noun phrases: articles and adjectives depend on the noun after them, a preposition or participle on the
+noun that it modifies, and its object on the preposition. A word is a noun if people used it for the type, or if it ends
+an otherwise unexplained phrase ("in the top left *corner*").
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ ROOT = -1
 
 
 def heads_of(words: Sequence[str], nouns: frozenset[str], language: Language) -> list[int]:
-    """For every word the place of the word it depends on; -1 for the head of the whole description."""
+    """Return, for every word, the index of its head; -1 for the head of the whole description."""
     chunks = _chunks(words, language)
     tops = [_top(words, chunk, nouns, language) for chunk in chunks]
-    # The head of the description: the first stretch that does not hang on a preposition, and has a noun.
+    # The head of the description: the first phrase with a noun that does not depend on a preposition.
     bare = [i for i, chunk in enumerate(chunks) if not _opens(words[chunk[0]], language)]
     named = [i for i in bare if any(words[w] in nouns for w in chunks[i])]
     main = (named or bare or [0])[0] if chunks else 0
@@ -31,7 +32,8 @@ def heads_of(words: Sequence[str], nouns: frozenset[str], language: Language) ->
                 heads[place] = top
         opening = chunk[0]
         if _opens(words[opening], language):
-            # The opening word governs the rest of its stretch, and hangs on the noun before ("the corner of the picture") or on the main one.
+            # The opening word governs the rest of its phrase, and depends on the noun before ("the corner of the
+            # picture") or on the main one.
             for place in chunk[1:]:
                 heads[place] = opening if place == top else heads[place]
             before = tops[i - 1] if words[opening] == language.partitive and i else tops[main]
@@ -59,6 +61,6 @@ def _chunks(words: Sequence[str], language: Language) -> list[list[int]]:
 
 
 def _top(words: Sequence[str], chunk: Sequence[int], nouns: frozenset[str], language: Language) -> int:
-    """The word that the rest of a stretch hangs on: its last noun, or else its last word."""
+    """Return the head of a phrase: its last noun, or else its last word."""
     named = [place for place in chunk if words[place] in nouns]
     return (named or [place for place in chunk if words[place] not in language.determiners] or list(chunk))[-1]

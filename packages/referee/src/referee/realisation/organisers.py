@@ -1,7 +1,8 @@
-"""The challenges' attribute-to-word converter: every attribute has its words and its place, whatever stands beside it (I. Langkilde-Geary for ASGRE 2007).
+"""The challenges' attribute-to-word converter: every attribute has fixed words and a fixed position (I. Langkilde-Geary
+for ASGRE 2007).
 
-Its source is not published. That the wording is fixed, the article definite, the type of people "person" and hair colour an adjective is on record;
-the other words are a reconstruction.
+Its source is not published. It is documented that the wording is fixed, the article definite, the type of people
+"person" and hair colour an adjective; the other words are a reconstruction.
 """
 
 from __future__ import annotations
@@ -58,17 +59,18 @@ BETTER_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 class FixedWords:
     """One phrase per attribute and value, in the order of the table; without a type the head is "one".
 
-    A property the table does not have is worded as English does it, behind everything else; what names nothing is left out.
+    A property that the table lacks is worded as in English, after all others; values without words are left out.
     """
 
     def __init__(self, words: Mapping[str, Mapping[str, str]] = CONVERTER_WORDS) -> None:
         self.words = words
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing is learned."""
+        """Return the realiser unchanged, because it needs no training."""
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the fixed words of the properties."""
         # Of a name said twice (37 sets of TUNA) the first value stays.
         values = {p.name: p.value for p in reversed(properties) if p.value not in UNSAYABLE}
         slots = [self._word(name, values.pop(name, None)) for name in self.words]
@@ -76,8 +78,9 @@ class FixedWords:
         return ENGLISH.polish(" ".join(["the", *slots, *(phrase.text for phrase in rest)]))
 
     def _word(self, name: str, value: str | None) -> str:
+        """Return the fixed words of a value."""
         if value is None:
-            # No source says what the converter did without a type.
+            # No source documents the converter's output without a type.
             return "one" if name == HEAD else ""
         words = self.words[name]
         form = words.get(value, words.get(""))

@@ -27,7 +27,7 @@ __all__ = ["PermuteAndRank", "RankedPhrases", "Resources"]
 
 
 class Resources(NamedTuple):
-    """What all ranked realisers learn per domain."""
+    """The data that all ranked realisers learn per domain."""
 
     book: PhraseBook
     model: NgramModel
@@ -38,10 +38,12 @@ class Resources(NamedTuple):
 
 
 class RankedPhrases:
-    """The common frame: a phrase lexicon and a trigram model per domain; subclasses say in which orders phrases may stand.
+    """The common frame: a phrase lexicon and a trigram model per domain; subclasses define the possible orders of
+    phrases.
 
-    `balance` is λ per domain, the weight of the candidates' own probability beside the language model's (0: the model alone, as submitted in 2008).
-    At most `options` phrases per slot are tried, the most frequent ones. A property that was never worded in training gets the words of `language`.
+    `balance` is λ per domain, the weight of the candidates' own probability relative to the language model (0: the
+    model alone, as submitted in 2008). At most `options` phrases per slot are tried, the most frequent ones. A property
+    unseen in training gets the words of `language`.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class RankedPhrases:
         return self
 
     def learned(self, view: SpeakerView) -> Resources:
+        """Return the lexicon and the model of a view's domain."""
         if not hasattr(self, "resources_"):
             raise NotTrained(self)
         return choose(self.resources_, view.domain)
@@ -71,7 +74,7 @@ class RankedPhrases:
         return [book.options(group, self.options) or self.in_plain_words(group) for group in book.cover(sayable)]
 
     def in_plain_words(self, group: Properties) -> list[Option]:
-        """The language's own words for what was never said in training."""
+        """Return the language's own words for properties unseen in training."""
         phrases = [p.text for p in self.language.word(sorted(group))]
         nouns = [self.language.noun(group).word] if any(p.name == HEAD for p in group) else []
         # Its probability is not known; the language model alone judges.
@@ -97,6 +100,7 @@ class PermuteAndRank(RankedPhrases):
         self.most = most
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the best string over phrases and orders."""
         book, model = self.learned(view)
         slots = self.slots(properties, book)
         # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.

@@ -1,6 +1,8 @@
-"""A phrase book: how often each set of properties was put into which words (the lexicon of Di Fabbrizio, Stent & Bangalore 2008).
+"""A phrase book: how often each set of properties was realised by which words (the lexicon of Di Fabbrizio, Stent &
+Bangalore 2008).
 
-Properties that are usually said in one breath (a white beard, a place in the middle of the grid) have phrases of their own.
+Properties that are usually expressed together (a white beard, a position in the middle of the grid) have their own
+phrases.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ class PhraseBook:
             self._add(example)
 
     def _add(self, example: Example) -> None:
+        """Count the phrases of one example."""
         expressed: set[Property] = set()
         for piece in example.pieces:
             if piece.properties:
@@ -40,12 +43,17 @@ class PhraseBook:
             self._both.update(frozenset(c) for c in combinations(sorted(expressed), size))
 
     def modal(self, properties: Properties) -> Words | None:
-        """The most frequent phrase (the shorter, then the alphabetically first of equals); None if it was never said."""
+        """Return the most frequent phrase (of equals the shorter, then the alphabetically first).
+
+        None if there is none.
+        """
         counts = self.counts.get(properties)
         return min(counts, key=lambda words: (-counts[words], len(words), words)) if counts else None
 
     def fitting(self, properties: Properties, model: Words, openers: frozenset[str]) -> Words | None:
-        """The most frequent phrase that can stand where `model` stood: with a preposition if, and only if, that one has one; else the most frequent."""
+        """Return the most frequent phrase that can replace `model`: with a preposition if and only if that has one;
+        else the most frequent.
+        """
         counts = self.counts.get(properties, Counter())
         alike = {w: n for w, n in counts.items() if (w[0] in openers) == (model[0] in openers)}
         return min(alike, key=lambda w: (-alike[w], len(w), w)) if alike else self.modal(properties)
@@ -58,9 +66,10 @@ class PhraseBook:
         return [(words, -log(counts[words] / total)) for words in ranked[:most]]
 
     def cover(self, properties: Sequence[Property]) -> list[Properties]:
-        """The properties in groups that are worded together: those said in one breath at least as often as apart.
+        """Return the properties in groups that are worded together: those expressed together at least as often as
+        separately.
 
-        Nothing is left out and nothing said twice; groups stand where their first member stood.
+        Every property occurs exactly once; groups are at the position of their first member.
         """
         left = dict.fromkeys(properties)
         groups: list[Properties] = []

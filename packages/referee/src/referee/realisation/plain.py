@@ -1,4 +1,6 @@
-"""The plainest words a language has: no training, every property said once in a fixed place (in the spirit of the challenges' attribute-to-word converter)."""
+"""The plainest words of a language: no training, every property once at a fixed position (like the challenges'
+attribute-to-word converter).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ __all__ = ["Plain", "in_portuguese"]
 
 
 class Plain:
-    """Says any properties in a language (None: that of the trial), neighbours of a kind joined: "the old person with a beard and glasses"."""
+    """Realises any properties in a language (None: that of the trial), joining similar neighbours.
+
+    "the old person with a beard and glasses".
+    """
 
     learns = False
 
@@ -22,7 +27,7 @@ class Plain:
         self.language = language
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing is learned."""
+        """Return the realiser unchanged, because it needs no training."""
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
@@ -39,7 +44,10 @@ class Plain:
 
 
 def in_portuguese() -> Plain:
-    """The plainest words in Portuguese, whatever language a trial is in (the open track of TUNA 2008; Pereira & Paraboni)."""
+    """Return the plainest words in Portuguese, for trials in any language (the open track of TUNA 2008.
+
+    Pereira & Paraboni).
+    """
     from referee.realisation.portuguese import PORTUGUESE
 
     return Plain(PORTUGUESE)

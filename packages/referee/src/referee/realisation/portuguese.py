@@ -155,6 +155,7 @@ def _property(written: str) -> Property:
 
 
 def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+    """Return the phrases of TUNA's properties."""
     ranks = {written: rank for rank, written in enumerate(_PHRASES)}
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {
         frozenset([_property(w)]): (Phrase(AFTER, ranks[w], text),) for w, text in _PHRASES.items()
@@ -174,7 +175,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
 
 
 def _hair() -> Mapping[frozenset[Property], str]:
-    """Everything said of the hair in one phrase: com cabelo curto, liso e escuro."""
+    """Return the phrases for the hair, with all its attributes in one: com cabelo curto, liso e escuro."""
     phrases = {}
     for size in range(1, len(_HAIR) + 1):
         for names in combinations(_HAIR, size):

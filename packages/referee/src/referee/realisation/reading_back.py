@@ -1,8 +1,10 @@
-"""What words say: a description read back into a meaning, by the phrases of a language and those that people used (their annotation).
+"""Interprets the words of a description as a meaning, by the phrases of a language and those that people used (their
+annotation).
 
-The reader goes from left to right, and the longest phrase wins. It sees the words and the scene, never what was chosen or who is meant: of several readings of
-a phrase ("left") those that are true of something in the scene come first, then the one that people mean most often; readings that nothing decides between
-are joined by "or". What it cannot read is returned beside the meaning.
+The reader goes from left to right, and the longest phrase wins. It uses the words and the scene, never the chosen
+properties or the target. Of several interpretations of a phrase ("left") those that are true of an entity come first,
+then the most frequent one; undecided ones are joined by "or". Words that it cannot interpret are returned beside the
+meaning.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class _Phrase(NamedTuple):
 
 
 class ReadBack:
-    """A lexicon from phrases to what they may express: learned from annotated descriptions, and the language's own for the values of a scene."""
+    """A lexicon from phrases to their interpretations: learned from annotated descriptions, and the language's own for
+    the values of a scene.
+    """
 
     def __init__(self, language: Language, trials: Iterable[Trial] = ()) -> None:
         self.language = language
@@ -92,7 +96,7 @@ class ReadBack:
         return re.sub(listed, f" {language.conjunction} ", text, flags=re.IGNORECASE)
 
     def lexicon(self, scene: Scene) -> dict[Words, Counter[Meaning]]:
-        """Return the phrases of the language for all that can be said of the things of a scene."""
+        """Return the phrases of the language for all properties of a scene's entities."""
         language = for_scene(self.language, scene)
         table: dict[Words, Counter[Meaning]] = {}
         values: dict[str, list[str]] = {}
@@ -145,7 +149,7 @@ class ReadBack:
             whole = [normalise(language.polish(form)) for text in texts for form in self._forms(text)]
             closed = language.openers | language.determiners
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
-            # What is denied by its opening ("without a beard") is not said by what follows it.
+            # A negative opener ("without a beard") does not apply to the words after it.
             denied = [w[:1] == (language.lacking,) or bool({"no", *self._denials} & {*w}) for w in whole]
             self._forms_of[key] = [w for w in (*whole, *(b for b, d in zip(bare, denied, strict=True) if not d)) if w]
         return self._forms_of[key]
@@ -165,6 +169,7 @@ class _Reader:
         self.is_denied = self.is_either = False
 
     def read(self, words: Words) -> WordsRead:
+        """Return the meaning of words, with the unread ones."""
         place = 0
         while place < len(words):
             place += self._step(words[place:], words[:place])
@@ -221,7 +226,9 @@ class _Reader:
         return None
 
     def _readings(self, phrase: Words) -> dict[Meaning, int]:
-        """What a phrase may express, with how often people mean it; a value whose words are true of others stands for these as well."""
+        """Return the interpretations of a phrase with their frequency; a value whose words also describe others
+        includes these.
+        """
         readings = dict.fromkeys(self.table.get(phrase, ()), 0)
         shared = {value: form for form in readings if form[0] == "or" for value in form[1:]}
         learned = self.lexicon.learned.get(phrase, Counter[Meaning]())
@@ -233,7 +240,7 @@ class _Reader:
         return readings
 
     def _likeliest(self, readings: dict[Meaning, int]) -> Meaning:
-        """The reading that is true of something in the scene and that people mean most; all of those that nothing decides between."""
+        """Return the interpretation that is true of an entity and most frequent; all of those that remain undecided."""
         exists = {form: self._exists(form) for form in readings}
         best = max((exists[form], count) for form, count in readings.items())
         alike = [form for form, count in readings.items() if (exists[form], count) == best]
@@ -243,6 +250,7 @@ class _Reader:
         return form[0] in ("least", "most", "nth") or self.scene.denotation(form) > 0
 
     def _add(self, form: Meaning) -> None:
+        """Add a conjunct to the current noun phrase."""
         conjuncts = self.open[-1].conjuncts
         said = ("not", form) if self.is_denied else form
         if self.is_either and conjuncts:
@@ -252,9 +260,10 @@ class _Reader:
         self.is_denied = self.is_either = False
 
     def _relate(self, name: str, size: int, before: Words, after: Words) -> int:
-        """A relation opens a landmark: of the last thing said, or behind "and" of the outermost one.
+        """Open a landmark for a relation: of the last object, or after "and" of the outermost one.
 
-        With "it" behind, the thing that "with" opened was the landmark; with nothing behind, the one that "that" opened ("that the man is holding").
+        With "it" after the relation, the object that "with" opened was the landmark; at the end, the one that "that"
+        opened ("that the man is holding").
         """
         words = self.language.clauses
         is_last = not after or after[0] in self.lexicon.ends
@@ -287,7 +296,7 @@ class _Reader:
         self.open.append(_Phrase([], (), []))
 
     def _close(self, depth: int) -> None:
-        """End the noun phrases beyond a depth; a landmark is said of what it is a landmark of, the outermost is a part."""
+        """End the noun phrases beyond a depth; a landmark becomes a relation of its object, the outermost a part."""
         while len(self.open) > depth:
             phrase = self.open.pop()
             form = conjunction(dict.fromkeys(phrase.conjuncts))

@@ -1,8 +1,9 @@
-"""Words from several mouths mended into one noun phrase: a head, what may stand before it, what has to follow it, and nothing said twice.
+"""Corrects strings of several sources into one noun phrase: a head, phrases that may precede it, phrases that must
+follow it, without repetition.
 
-The published realisers string together phrases cut from different descriptions, and some of what comes out is no English ("the in the middle guy",
-"glasses white beard"), or nothing at all. None of the papers describes a repair, so this step is ours, and a switch of every entry. A string that
-needs no mending stays as it is.
+The published realisers join phrases of different descriptions, and some results are not English ("the in the middle
+guy", "glasses white beard"), or empty. None of the papers describes a correction, so this step is ours, and an option
+of every entry. A correct string stays unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ AXES = frozenset({"x-dimension", "y-dimension"})
 
 
 class Mended:
-    """A realiser whose strings are mended; what it says well is left alone, and where it is silent the language's plain words are used."""
+    """A realiser whose strings are corrected; correct ones are unchanged, and empty ones are replaced by the language's
+    plain words.
+    """
 
     def __init__(self, realiser: Realiser, language: Language = ENGLISH) -> None:
         self.realiser = realiser
@@ -42,6 +45,7 @@ class Mended:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the corrected string."""
         text = self.realiser.realise(properties, view)
         # Realisers that learn nothing may be asked untrained.
         mender: Mender = getattr(self, "mender_", None) or Mender.learn([], self.language)
@@ -50,7 +54,7 @@ class Mended:
 
 @dataclass(frozen=True)
 class Mender:
-    """The rules, with what they have to know: how words are chunked and which noun is usual for a type."""
+    """The correction rules with their data: phrases for chunking and the usual noun of a type."""
 
     language: Language
     chunker: Chunker
@@ -58,6 +62,7 @@ class Mender:
 
     @classmethod
     def learn(cls, examples: Iterable[Example], language: Language) -> Self:
+        """Learn phrases and nouns from examples."""
         counts: Counter[tuple[Words, frozenset[str]]] = Counter()
         nouns: dict[Property, Counter[Words]] = {}
         for piece in (p for example in examples for p in example.pieces if p.properties):
@@ -82,13 +87,15 @@ class Mender:
             determiner, chunks = self._headed(determiner, chunks, properties)
         spoken = [w for c in self._ordered(chunks) for w in (*c.lead, *c.words) if w != PAUSE]
         mended = self.language.polish(said_once(" ".join([determiner, *spoken]).strip()))
-        # Word by word, so that what needs no mending keeps its capitals and marks.
+        # Word by word, so that correct strings keep case and punctuation.
         return text if mended.split() == [w for w in words if w != PAUSE] else mended
 
     def _headed(
         self, determiner: str, chunks: Sequence[Chunk], properties: Sequence[Property]
     ) -> tuple[str, list[Chunk]]:
-        """With a noun behind the adjectives; the article of "a beard" stays with the beard, and the noun gets its own."""
+        """Return the phrase with a noun after the adjectives; the article of "a beard" stays with the beard, and the
+        noun gets its own.
+        """
         place = next((i for i, c in enumerate(chunks) if self._follows(c) or self._region(c)), len(chunks))
         before, after = list(chunks[:place]), list(chunks[place:])
         if determiner and after and not before and self._thing(after[0]) and not after[0].lead:
@@ -98,7 +105,7 @@ class Mender:
         return self.language.articles[self.language.default.gender], [*before, noun, *after]
 
     def _ordered(self, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """Adjectives, noun, and behind it what opens like a phrase or is a thing that one has."""
+        """Return adjectives, noun, and after it phrases with openers and parts."""
         head = next(i for i, c in enumerate(chunks) if HEAD in c.names)
         before, noun, after = chunks[:head], chunks[head], chunks[head + 1 :]
         if any(self.language.partitive in c.lead and c.names <= ADJECTIVES | {HEAD} for c in (*before, noun)):
@@ -118,7 +125,10 @@ class Mender:
         ]
 
     def _moved(self, before: Sequence[Chunk]) -> list[Chunk]:
-        """What has to follow the noun, with the words that belong to it: "facing the left" takes "hand side" along."""
+        """Return the phrases that must follow the noun, with the words that belong to them.
+
+        "facing the left" includes "hand side".
+        """
         chunks_so_far: list[Chunk] = []
         about: frozenset[str] | None = None
         for chunk in before:
@@ -131,7 +141,7 @@ class Mender:
         return chunks_so_far
 
     def _tied(self, chunk: Chunk) -> Chunk:
-        """Behind the noun a clause needs no verb of its own: "man facing left" for "is facing left man"."""
+        """Return a clause after the noun without its verb: "man facing left" for "is facing left man"."""
         bare = chunk.bare()
         verb = bare.lead[:1] == (self.language.copula,) and bare.lead[1:2] and bare.lead[1] in self.language.openers
         return bare._replace(lead=bare.lead[1:]) if verb else bare
@@ -142,11 +152,12 @@ class Mender:
         return loose and bool(chunk.names) and chunk.names <= ADJECTIVES and len(chunk.words) == 1
 
     def _noun(self, properties: Sequence[Property]) -> Words:
-        """The usual noun for the type that was to be said; without one, the language's word for anything."""
+        """Return the usual noun for the type; without one, the language's generic noun."""
         types = [p for p in properties if p.name == HEAD and p.value not in UNSAYABLE]
         return self.nouns.get(types[0], (self.language.noun(types).word,)) if types else (self.language.default.word,)
 
     def _opened(self, chunk: Chunk) -> bool:
+        """Return whether a chunk begins with an opener or contains "of"."""
         return self.language.partitive in chunk.words or any(
             w in self.language.prepositions for w in (*chunk.lead, chunk.words[0])
         )
@@ -185,13 +196,15 @@ class Mender:
         return Chunk(tuple(words_so_far), self._whole(chunk.words[inside:]), chunk.names)
 
     def _whole(self, words: Words) -> Words:
-        """Without an "of" that nothing follows, or only a noun without an article ("in the middle of couch")."""
+        """Return the words without an "of" that nothing follows, or only a noun without an article ("in the middle of
+        couch").
+        """
         if len(words) > 2 and words[-2] == self.language.partitive and HEAD in self.chunker.phrases.get(words[-1:], ()):
             return words[:-2]
         return words[:-1] if len(words) > 1 and words[-1] == self.language.partitive else words
 
     def _once(self, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """What repeats an attribute without a reason of its own goes: "red chair at the top red", "right of right"."""
+        """Return chunks without repeated attributes: "red chair at the top red", "right of right"."""
         loose = {self.language.conjunction, self.language.partitive, PAUSE}
         unique: list[Chunk] = []
         for i, chunk in enumerate(chunks):
@@ -210,7 +223,7 @@ class Mender:
         return unique
 
     def _joined(self, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """Phrases behind the noun: bare things get a "with" or an "and", and a place within a place is said with "of"."""
+        """Return the phrases after the noun: bare parts get "with" or "and", nested positions "of"."""
         joined: list[Chunk] = []
         for chunk in chunks:
             last = joined[-1] if joined else None
@@ -230,7 +243,10 @@ class Mender:
         return (self.language.having,), (self.language.conjunction,)
 
     def _within(self, inner: Chunk, outer: Chunk) -> bool:
-        """Whether the second place repeats the first one's words and adds to them: "in the middle in the middle row"."""
+        """Return whether the second position repeats the first one's words and adds to them.
+
+        "in the middle in the middle row".
+        """
         places = self.language.places_open
         return (
             bool(self.language.partitive)

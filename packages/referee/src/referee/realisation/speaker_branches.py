@@ -22,7 +22,7 @@ __all__ = ["SpeakerBranches"]
 
 
 class SpeakerHabits(NamedTuple):
-    """What one speaker did: descriptions with their parts, the usual determiner, and words for values."""
+    """One speaker's habits: descriptions with their parts, the usual determiner, and words for values."""
 
     cuts: list[tuple[Example, Cut]]
     determiner: str
@@ -30,10 +30,12 @@ class SpeakerHabits(NamedTuple):
 
 
 class SpeakerBranches:
-    """Noun, determiner and simple modifiers as the speaker words them; the rest as branches of the speaker's most similar description.
+    """Noun, determiner and simple modifiers in the speaker's words; the rest as branches of the speaker's most similar
+    description.
 
-    Branches come from the description with the highest Dice to the input, those that cover most of what is missing first, then from the next. `modifiers` hang
-    directly under the noun. A speaker never seen is given the habits of the one whose sets are on average most similar to those of all others.
+    Branches come from the description with the highest Dice to the input, those with most of the missing properties
+    first, then from the next. `modifiers` are attached directly to the noun. An unknown speaker gets the habits of the
+    one whose sets are on average most similar to all others'.
     """
 
     def __init__(self, modifiers: tuple[str, ...] = ("colour", "size", "age"), language: Language = ENGLISH) -> None:
@@ -57,12 +59,14 @@ class SpeakerBranches:
         return self
 
     def _habits(self, examples: Sequence[Example]) -> SpeakerHabits:
+        """Return the habits in some examples."""
         cuts = [(example, cut(example, self.language)) for example in examples]
         determiners = Counter(cut_example.determiner for _, cut_example in cuts)
         usual = determiners.most_common(1)[0][0] if determiners else ""
         return SpeakerHabits(cuts, usual, Wordings.learn(examples, self.language))
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the words of the properties in the speaker's manner."""
         if not hasattr(self, "overall_"):
             raise NotTrained(self)
         overall = choose(self.overall_, view.domain)
@@ -73,19 +77,19 @@ class SpeakerBranches:
         content = [p for p in properties if p.value not in UNSAYABLE]
         missing = {p for p in content if p.name != HEAD}
         branches = self._modify(missing, habits, overall) + self._graft(missing, frozenset(content), habits, overall)
-        # What the speaker has no branch for is worded as by most speakers.
+        # Properties for which the speaker has no branch are worded as by most speakers.
         branches += overall.wordings.common(sorted(missing), self.language)
         before, after = overall.wordings.places.arrange(branches)
         return join(habits.determiner, before, self._head(content, habits, overall), after, self.language)
 
     def _head(self, content: Sequence[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> str:
-        """The speaker's noun, that of most speakers, the language's; none where no type is given."""
+        """Return the speaker's noun, that of most speakers, or the language's; empty without a type."""
         types = frozenset(p for p in content if p.name == HEAD)
         words = habits.wordings.book.modal(types) or overall.wordings.book.modal(types)
         return " ".join(words) if words else self.language.noun(types).word if types else ""
 
     def _modify(self, missing: set[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> list[Branch]:
-        """Plain modifiers before the noun; what is worded here is no longer missing."""
+        """Return plain modifiers before the noun; their properties are no longer missing."""
         branches = []
         for prop in sorted(p for p in missing if p.name in self.modifiers):
             key = frozenset([prop])
@@ -98,9 +102,10 @@ class SpeakerBranches:
     def _graft(
         self, missing: set[Property], content: Properties, habits: SpeakerHabits, overall: SpeakerHabits
     ) -> list[Branch]:
-        """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ.
+        """Return branches of the speaker's descriptions, the most similar first, with values replaced where they
+        differ.
 
-        A branch for only a part of what people say in one breath (a white beard) is passed over.
+        A branch for only a part of a fixed group (a white beard) is skipped.
         """
         grafted: list[Branch] = []
         breaths = [g for g in overall.wordings.book.cover(sorted(missing)) if len(g) > 1]
@@ -123,7 +128,7 @@ def _word(values: Properties, habits: SpeakerHabits, overall: SpeakerHabits) -> 
 
 
 def _most_typical(by_speaker: dict[str | None, list[Example]]) -> str | None:
-    """The speaker whose sets (of attribute names) are on average most similar to those of the others."""
+    """Return the speaker whose sets (of attribute names) are on average most similar to the others'."""
 
     def similarity(speaker: str | None) -> float:
         others = [e for another, examples in by_speaker.items() if another != speaker for e in examples]

@@ -44,7 +44,9 @@ def names_of(template: Template) -> Names:
 
 
 def opened(template: Template, place: int, language: Language) -> bool:
-    """Whether an article or a preposition stands before a slot, so that no further preposition fits ("on the … side")."""
+    """Return whether an article or a preposition precedes a slot, so that no further preposition fits ("on the …
+    side").
+    """
     last = template[place - 1] if place else ""
     return isinstance(last, str) and (last in language.determiners or last in language.prepositions)
 
@@ -85,6 +87,7 @@ class RankedTemplates(RankedPhrases):
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the best string of the fitting templates."""
         book = self.learned(view).book
         content = [p for p in properties if p.value not in UNSAYABLE]
         personal = self.by_speaker_.get((view.domain, view.speaker))
@@ -97,6 +100,7 @@ class RankedTemplates(RankedPhrases):
     def _best(
         self, content: Sequence[Property], templates: Counter[Template], books: Sequence[PhraseBook], view: SpeakerView
     ) -> str:
+        """Return the best string of some templates; empty without one."""
         model = self.learned(view).model
         fitting = self._fitting(frozenset(p.name for p in content), templates)
         total = sum(fitting.values())
@@ -110,6 +114,7 @@ class RankedTemplates(RankedPhrases):
         return " ".join(min(strings)[1]) if strings else ""
 
     def _fitting(self, names: Names, templates: Counter[Template]) -> Counter[Template]:
+        """Return the templates for the attributes, or larger ones."""
         exact = Counter({t: n for t, n in templates.items() if names_of(t) == names})
         # Silent on 44 of TUNA's 741 trials; in print on 4 of 148.
         if exact or self.miss == "silent":
@@ -126,6 +131,7 @@ class RankedTemplates(RankedPhrases):
     def _fill(
         self, place: int, template: Template, content: Sequence[Property], books: Sequence[PhraseBook]
     ) -> list[Option]:
+        """Return the phrases for one slot."""
         part = template[place]
         if isinstance(part, str):
             return [((part,), 0.0)]
@@ -138,14 +144,16 @@ class RankedTemplates(RankedPhrases):
 
 
 def _without(template: Template, spare: Names) -> Template:
-    """A template less the slots that hold nothing but spare attributes; a slot that mixes both keeps what is wanted."""
+    """Return a template without the slots for spare attributes; mixed slots keep the wanted part."""
     parts = [part if isinstance(part, str) else part - spare for part in template]
     return tuple(part for part in parts if part)
 
 
 class MajorityTemplates:
-    """GRAPH 2009: per attribute combination the most frequent order of slots and words, said after "the"; each slot gets the
-    phrase that is most frequent for its values in this template, else anywhere. Without a template the converter's words are used, with "man" for "person".
+    """GRAPH 2009: per attribute combination the most frequent order of slots and words, after "the".
+
+    Each slot gets the most frequent phrase for its values in this template, else anywhere. Without a template the
+    converter's words are used, with "man" for "person".
     """
 
     def __init__(self, language: Language = ENGLISH) -> None:
@@ -175,6 +183,7 @@ class MajorityTemplates:
         return template[1:] if template and template[0] in self.language.determiners else template
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return the string of the most frequent template."""
         if not hasattr(self, "templates_"):
             raise NotTrained(self)
         content = [p for p in properties if p.value not in UNSAYABLE]
@@ -188,6 +197,7 @@ class MajorityTemplates:
         return self.language.polish(" ".join(words))
 
     def _fill(self, place: int, template: Template, content: Sequence[Property], books: Sequence[PhraseBook]) -> str:
+        """Return the phrase for one slot."""
         part = template[place]
         if isinstance(part, str):
             return part

@@ -1,8 +1,10 @@
-"""Noun phrases for the things of a scene: number, numbers as "larger" and "leftmost", landmarks, relative clauses for "or" and "not".
+"""Noun phrases for the objects of a scene: plurals, numbers as "larger" and "leftmost", landmarks, relative clauses for
+"or" and "not".
 
-A description is worded from its meaning (`referee.meaning`), piece by piece. Each piece brings what its words mean (`Worded.meaning`), which may be less than
-the piece that was chosen: "on the left" is also true of what is on the far left. A piece that the language has no words for is left out and reported
-(`Worded.dropped`). Number words and plurals come from tables of the language: a package for inflection would take more time than all the rest.
+A description is worded from its meaning (`referee.meaning`), piece by piece. Each piece has the meaning of its words
+(`Worded.meaning`), which may be weaker than the chosen piece: "on the left" is also true of objects on the far left. A
+piece that the language has no words for is left out and reported (`Worded.dropped`). Number words and plurals come from
+tables of the language: an inflection package would be much slower.
 """
 
 from __future__ import annotations
@@ -45,9 +47,10 @@ _RANKS = frozenset({"least", "most", "nth"})
 
 
 class Worded(NamedTuple):
-    """A phrase with the properties that it expresses and those that it could not express, and with what its words mean.
+    """A phrase with its expressed and unexpressed properties, and the meaning of its words.
 
-    `added` are properties that were not chosen, without which the phrase would be true of others too ("the two smallest mice").
+    `added` are properties that were not chosen, without which the phrase would be true of other objects ("the two
+    smallest mice").
     """
 
     text: str
@@ -58,7 +61,7 @@ class Worded(NamedTuple):
 
 
 class Expressed(NamedTuple):
-    """Words with their place, the properties that they express, and what they mean."""
+    """Words with their position, their properties, and their meaning."""
 
     phrase: Phrase
     properties: frozenset[Property]
@@ -66,7 +69,7 @@ class Expressed(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """Relations to one landmark (or, with ``inv``, of it), what is said of it, and its id where it is known."""
+    """Relations to one landmark (or, with ``inv``, of it), its description, and its id if known."""
 
     operator: str
     names: tuple[str, ...]
@@ -76,7 +79,7 @@ class _Link(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """A description taken apart: its pairs, its landmarks, superlatives and ordinals, and what is said in relative clauses."""
+    """A description in components: pairs, landmarks, superlatives and ordinals, and relative clauses."""
 
     pairs: tuple[Property, ...]
     links: tuple[_Link, ...] = ()
@@ -143,7 +146,7 @@ class Wording:
         return self._content_of_list(properties).form()
 
     def _members(self, part: Meaning, ids: Sequence[str]) -> list[str]:
-        """The targets that a part is true of; where it is true of none, whatever it is true of."""
+        """Return the targets that satisfy a part; if none does, all entities that satisfy it."""
         mask = self.scene.denotation(part)
         meant = mask & self.scene.mask(self._in_scene(ids))
         return [e.id for e in self.scene.members(meant or mask)]
@@ -188,6 +191,7 @@ class Wording:
         return _Content(tuple(dict.fromkeys(pairs)), tuple(_merge(links)), tuple(ranks), tuple(clauses))
 
     def _link(self, form: Meaning, ids: Sequence[str], anchor: str | None = None) -> _Link:
+        """Return a relation of a meaning with its landmark."""
         operator, name, landmark = form
         if anchor is None:
             target = self.scene.mask(self._in_scene(ids[:1]))
@@ -198,7 +202,7 @@ class Wording:
         )
 
     def _content_of_list(self, properties: Sequence[Property]) -> _Content:
-        """A list of properties taken apart; what is said of landmarks is told by their ids."""
+        """Return a list of properties in components; properties of landmarks are assigned by their ids."""
         pairs, relations, of_landmarks = self._sorted(properties)
         links = [
             _Link("rel", tuple(r.name for r in tied), self._content_of_list(list(bare)), tied[0].value if tied else None,
@@ -210,7 +214,7 @@ class Wording:
         return _Content(tuple(p for p in pairs if p not in denied), tuple(links), (), tuple(clauses))
 
     def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
-        """The properties of the object, its relations, and what is said of landmarks."""
+        """Return the properties of the object, its relations, and the properties of landmarks."""
         of_object, relations, of_landmarks = [], [], []
         for prop in dict.fromkeys(properties):
             if LANDMARKS.match(prop.name):
@@ -229,7 +233,7 @@ class Wording:
     def _beside(
         self, relations: Sequence[Property], of_landmarks: Sequence[Property]
     ) -> Iterator[tuple[list[Property], dict[Property, Property]]]:
-        """Landmark by landmark: the relations to it, and what is said of it, without and with the prefix of a landmark."""
+        """Return, landmark by landmark, the relations to it, and its properties, without and with prefix."""
         landmarks: dict[str, list[Property]] = {}
         for relation in relations:
             landmarks.setdefault(relation.value, []).append(relation)
@@ -240,11 +244,11 @@ class Wording:
             left = [p for p in left if p not in chosen]
             yield tied, {_bare(p): p for p in chosen}
         if left and not relations:
-            # What is said of a landmark without a relation is something that is there as well.
+            # A landmark's property without a relation describes another object that is present.
             yield [], {_bare(p): p for p in left}
 
     def _is_said_of(self, prop: Property, landmark: str) -> bool:
-        """Whether something said of a landmark can be meant of this one."""
+        """Return whether a property of a landmark can belong to this one."""
         bare = _bare(prop)
         if LANDMARKS.match(bare.name):
             beyond = {r.entity for r in self.scene.entity(landmark).relations} & {e.id for e in self.scene.entities}
@@ -263,7 +267,7 @@ class Wording:
         is_counted: bool = True,
         is_ranked: bool = False,
     ) -> Worded:
-        """One noun phrase; with `is_ranked`, values that share their words are said by their rank."""
+        """Return one noun phrase; with `is_ranked`, values with equal words are expressed by their rank."""
         language = self.language
         pairs = [p for p in content.pairs if p.value not in UNSAYABLE]
         noun = self._noun(pairs, number, self._are_people(ids))
@@ -322,7 +326,9 @@ class Wording:
         return noun == prop or not self.scene.extension(noun) & ~self.scene.extension(prop)
 
     def as_heard(self, properties: Iterable[Property]) -> Meaning:
-        """What the words for some properties mean: each may be any value of its attribute that has the same words, or that they cover."""
+        """Return the meaning of the words of some properties: each may be any value of its attribute with the same
+        words, or that they cover.
+        """
         forms: list[Meaning] = []
         for prop in sorted(properties):
             values = self._values_in_same_words(prop)
@@ -330,6 +336,7 @@ class Wording:
         return conjunction(forms)
 
     def _values_in_same_words(self, prop: Property) -> list[Meaning]:
+        """Return the values with the same words as a property's."""
         language = self.language
         words = language.words_of(prop)
         covered = {words, *language.covers.get(words, ())}
@@ -341,7 +348,7 @@ class Wording:
         return [tuple(p) for p in dict.fromkeys([prop, *alike])]
 
     def _in_scene(self, ids: Sequence[str]) -> list[str]:
-        """Those that the scene has: what is said of a landmark may name one that it has not."""
+        """Return the ids that the scene has: a landmark's property may name one that it lacks."""
         present = {e.id for e in self.scene.entities} if ids else ()
         return [i for i in ids if i in present]
 
@@ -351,6 +358,7 @@ class Wording:
         return bool(entities) and all(e.value("gender") is not None and e.value(HEADS[0]) is None for e in entities)
 
     def _noun(self, properties: Sequence[Property], number: int, are_people: bool = False) -> Noun:
+        """Return the noun for some properties, inflected for number."""
         language = self.language
         # The most telling of its kinds is the noun.
         kinds = [p for name in HEADS for p in properties if p.name == name and p.value not in UNSAYABLE]
@@ -426,7 +434,7 @@ class Wording:
         )
 
     def _with_head(self, link: _Link, ids: Sequence[str]) -> _Content:
-        """Every landmark has a head, whether it was chosen or not, if it is so of the landmarks of all targets."""
+        """Return a landmark's description with a head, if the landmarks of all targets share it."""
         content = link.landmark
         if link.anchor not in {e.id for e in self.scene.entities} or any(p.name in HEADS for p in content.pairs):
             return content
@@ -567,7 +575,7 @@ class Wording:
         return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
 
     def _heard_clause(self, form: Meaning) -> Meaning:
-        """What a clause means in words that several values share; a column or row by its number is exact."""
+        """Return the meaning of a clause in words that several values share; a column or row by its number is exact."""
         if form[0] in ("and", "or", "not"):
             return (form[0], *map(self._heard_clause, form[1:]))
         grades = self.language.grades.get(form[0])
@@ -575,7 +583,7 @@ class Wording:
         return form if is_exact else self.as_heard([Property(*form)])
 
     def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
-        """ "is red or has a beard"; a verb that stays the same is said once."""
+        """Return a relative clause, such as "is red or has a beard"; a repeated verb is omitted."""
         words = self.language.clauses
         predicates = [self._predicate(part, many, noun, ids) for part in (form[1:] if form[0] == "or" else (form,))]
         if words is None or None in predicates:
@@ -591,7 +599,7 @@ class Wording:
         return f" {words.either} ".join(texts)
 
     def _predicate(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> tuple[str, str] | None:
-        """The verb (with its "not") and what follows it; None if the language has no words for it."""
+        """Return the verb (with its "not") and its complement; None if the language has no words for it."""
         words = self.language.clauses
         if words is None:
             return None
@@ -612,7 +620,7 @@ class Wording:
         return None if rest is None else self._deny(words.be[many], rest) if is_denied else (words.be[many], rest)
 
     def _predicative(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
-        """What stands behind "is": a comparison, a superlative, or a landmark."""
+        """Return the complement of "is": a comparison, a superlative, or a landmark."""
         language, operator = self.language, form[0]
         if operator in ("<", ">"):
             grades = language.grades.get(form[1])
@@ -645,6 +653,7 @@ class Wording:
         return None if worded.dropped else f"{how} {worded.text}"
 
     def _predicate_of(self, prop: Property, is_denied: bool, many: bool, noun: Noun) -> tuple[str, str] | None:
+        """Return verb and complement of a property; None without words."""
         words, language = self.language.clauses, self.language
         if words is None:
             return None
@@ -674,6 +683,7 @@ class Wording:
         return self._deny(verb, rest) if is_denied else (verb, rest)
 
     def _deny(self, verb: str, rest: str) -> tuple[str, str]:
+        """Return a verb and its complement, negated."""
         words = self.language.clauses
         if words is None or words.verb_last:
             return verb, f"{words.no if words else ''} {rest}".strip()
@@ -719,7 +729,7 @@ def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
 
 
 def _merge(links: Sequence[_Link]) -> Iterator[_Link]:
-    """Relations to the same landmark, described alike, as one link."""
+    """Yield links with relations to the same landmark joined."""
     merged: dict[tuple[object, ...], _Link] = {}
     for link in links:
         key = (link.operator, link.anchor, link.landmark) if link.anchor and link.operator == "rel" else (len(merged),)
@@ -750,7 +760,9 @@ def _amount(value: str | None) -> float | None:
 def _grade(
     grades: Grades, language: Language, values: Mapping[str, float | None], ids: Sequence[str], name: str
 ) -> tuple[str, Meaning]:
-    """The rank of some things among others by an amount, in words and as a form; no words where they have no rank of their own."""
+    """Return the rank of some objects among others by an amount, in words and as a form; no words without a rank of
+    their own.
+    """
     amounts = [v for i in ids if (v := values.get(i)) is not None]
     others = [v for i, v in values.items() if i not in ids and v is not None]
     if len(amounts) < len(ids) or not others or None in values.values():
@@ -808,7 +820,7 @@ def extreme(language: Language, operator: str, name: str) -> str:
 
 
 def measured(grades: Grades, prop: Property, language: Language) -> str:
-    """An amount that has no rank of its own, with its unit where it has one."""
+    """Return an amount without a rank, with its unit if any."""
     number, _, unit = prop.value.partition(" ")
     if match := _AMOUNT.fullmatch(prop.value):
         number, unit = match[1], match[2]
@@ -820,5 +832,8 @@ def measured(grades: Grades, prop: Property, language: Language) -> str:
 
 
 def _behind(words: str, grades: Grades) -> bool:
-    """Whether words of place stand behind the noun: "second from the left", but not "second largest" or "30 cm tall"."""
+    """Return whether words of position follow the noun.
+
+    "second from the left", but not "second largest" or "30 cm tall".
+    """
     return bool(grades.at) and " " in words and words not in (grades.most, grades.least)
