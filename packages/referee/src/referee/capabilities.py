@@ -326,8 +326,9 @@ class Explains(Protocol):
 
 @runtime_checkable
 class ChecksViews(Protocol):
-    """A selector that cannot describe every view and can check this; a run checks all trials before the first
-    description.
+    """A selector that cannot describe every view and can check this.
+
+    A run checks all trials before the first description.
     """
 
     def check(self, view: SpeakerView) -> None:

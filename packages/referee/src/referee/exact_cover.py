@@ -43,7 +43,9 @@ def hopeless(keeps: Sequence[int], left: int) -> int:
 
 
 def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
-    """Return the fewest sets that exclude all excludable entities; the first such choice in the given order.
+    """Return the fewest sets that exclude all excludable entities.
+
+    The first such choice in the given order.
 
     After the time limit, the best choice so far, not proven.
     """
@@ -112,7 +114,10 @@ def _rows(keeps: Sequence[int], left: int) -> list[int]:
 
 
 def _can_hit(rows: list[int], size: int, deadline: float | None) -> bool:
-    """Whether `size` bits are enough to have one in every row; branches on the shortest row, where the choice is narrowest."""
+    """Whether `size` bits are enough to have one in every row.
+
+    Branches on the shortest row, where the choice is narrowest.
+    """
     if not rows:
         return True
     if size <= 1:

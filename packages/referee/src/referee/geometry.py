@@ -1,5 +1,6 @@
-"""Places in a picture: numbers with their convention (unit, order, picture as sent or original), so that they cannot be
-misread.
+"""Places in a picture.
+
+Numbers with their convention (unit, order, picture as sent or original), so that they cannot be misread.
 
 A `Convention` is written as text, and read back from it: ``pixels xyxy``, ``0-1000 xyxy``, ``percent xy``, ``pixels
 xyxy sent:qwen28``. Comparisons use the original picture: `Box.on`, `Point.on` return its pixels, exactly (in fractions,

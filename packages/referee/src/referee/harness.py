@@ -1,4 +1,6 @@
-"""Measures for tasks of evaluation harnesses: functions of one answer, and `process_results` functions for lm-eval and lmms-eval.
+"""Measures for tasks of evaluation harnesses.
+
+Functions of one answer, and `process_results` functions for lm-eval and lmms-eval.
 
 A task of lm-eval or lmms-eval points at them from its own `utils.py`::
 
@@ -54,7 +56,9 @@ def measure_place(
     size: Sequence[int] | None = None,
     form: str = "json",
 ) -> dict[str, Any]:
-    """IoU, accuracy at .5 and whether the point is inside, for one answer with coordinates; an answer without any scores 0.
+    """IoU, accuracy at .5 and whether the point is inside, for one answer with coordinates.
+
+    An answer without any scores 0.
 
     Args:
         output: the words of the model.

@@ -1,4 +1,6 @@
-"""Scorers for inspect_ai (``pip install inspect-ai``): descriptions, choices, and coordinates with a declared convention.
+"""Scorers for inspect_ai (``pip install inspect-ai``).
+
+Descriptions, choices, and coordinates with a declared convention.
 
 from referee.inspect import choice, description, grounding
 
@@ -37,7 +39,10 @@ def description(metric: str = "string/chrf") -> Scoring:
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def choice() -> Scoring:
-    """Whether the model chose the entity meant; the target is its number from 1 among ``metadata["places"]``."""
+    """Whether the model chose the entity meant.
+
+    The target is its number from 1 among ``metadata["places"]``.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion

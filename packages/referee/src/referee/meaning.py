@@ -117,7 +117,9 @@ class _NameAndValue(NamedTuple):
 
 
 class Property(_NameAndValue):
-    """An attribute with a value; values are text (see `as_value`), so equal values are equal however they were written.
+    """An attribute with a value.
+
+    Values are text (see `as_value`), so equal values are equal however they were written.
 
     Attributes:
         name: the attribute; one of a landmark begins with ``landmark.``.
@@ -294,8 +296,9 @@ def atoms(form: Meaning) -> Iterator[Meaning]:
 
 
 def drop_atoms(form: Meaning, stays: Iterable[bool]) -> Meaning:
-    """Return a form without some atoms (one boolean per atom, in the order of `atoms`); a dropped relation takes its
-    landmark along.
+    """Return a form without some atoms (one boolean per atom, in the order of `atoms`).
+
+    A dropped relation takes its landmark along.
     """
     remaining = _without(form, iter(stays))
     return EVERYTHING if remaining is None else remaining
@@ -372,7 +375,9 @@ def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_deni
 
 
 def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
-    """Return the form of a list of properties; defines ``landmark.``, ``landmark2.``, ``not.`` and ``-by``.
+    """Return the form of a list of properties.
+
+    Defines ``landmark.``, ``landmark2.``, ``not.`` and ``-by``.
 
     - A plain property is itself; a property whose name is a relation of the scene is the relation alone, because ids are invisible.
     - ``on-by`` is the relation ``on`` from its other end, unless the scene has an attribute of that name.
@@ -425,7 +430,9 @@ def denote(form: Meaning, scene: Scene) -> int:
 
 
 def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
-    """Return the denotation of each part as bit sets; a part that counts more objects than there are denotes none.
+    """Return the denotation of each part as bit sets.
+
+    A part that counts more objects than there are denotes none.
 
     A part that counts fewer objects than satisfy it denotes all of them.
     """
@@ -520,8 +527,9 @@ def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> 
 
 
 def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
-    """Return, for every relation and for any (``"*"``), the related entities of each entity as bit sets; cached per
-    scene.
+    """Return, for every relation and for any (``"*"``), the related entities of each entity as bit sets.
+
+    Cached per scene.
 
     A relation to an object outside the scene has no target.
     """
@@ -586,7 +594,10 @@ def _mask(indices: Iterable[int]) -> int:
 
 
 def amounts(scene: Scene, name: str, among: int) -> Mapping[int, float]:
-    """Return the numbers of an attribute by entity index; where the scene has no attribute x or y, these are positions."""
+    """Return the numbers of an attribute by entity index.
+
+    Where the scene has no attribute x or y, these are positions.
+    """
     axis = _AXES.get(name)
     by_position = axis is not None and not any(p[0] == name for p in scene.extensions)
     numbers = {}

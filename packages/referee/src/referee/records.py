@@ -121,7 +121,10 @@ else:
 
 @lru_cache(maxsize=1 << 16)
 def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
-    """Properties with values of text; one tuple for all that are equal, since a million outputs share a few hundred."""
+    """Properties with values of text.
+
+    One tuple for all that are equal, since a million outputs share a few hundred.
+    """
     for name, value in pairs:
         if name.isspace():
             raise ValueError(f"a property with the value {value!r} has no name")
@@ -194,7 +197,9 @@ class Entity(Record, frozen=True, kw_only=True, gc=False):
 
 
 class Taxonomy(NamedTuple):
-    """Which values are above others, and which are at the basic level (Dale & Reiter 1995): a poodle is a dog, and is usually called so.
+    """Which values are above others, and which are at the basic level (Dale & Reiter 1995).
+
+    A poodle is a dog, and is usually called so.
 
     Args:
         parents: each value that has one above it, with that value.
@@ -214,7 +219,10 @@ class Taxonomy(NamedTuple):
     def of(
         cls, taxonomy: Mapping[str, Mapping[str, Any]] | None, basic: Mapping[str, Iterable[Any]] | None = None
     ) -> Taxonomy | None:
-        """Return the taxonomy of a scene as a file has it; None without one. A value that is above itself raises ValueError."""
+        """Return the taxonomy of a scene as a file has it; None without one.
+
+        A value that is above itself raises ValueError.
+        """
         if not taxonomy and not basic:
             return None
         parents = [
@@ -256,8 +264,9 @@ class Taxonomy(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Entities in order. `extension` and `denotation` return bit sets: bit i is entity i. Caches of other modules are
-    stored with a scene (see `SceneNotes`) and are no part of its identity.
+    """Entities in order. `extension` and `denotation` return bit sets: bit i is entity i.
+
+    Caches of other modules are stored with a scene (see `SceneNotes`) and are no part of its identity.
 
     Args:
         entities: the objects, in the order of the corpus.
@@ -543,7 +552,10 @@ class Trial(Record, frozen=True, kw_only=True):
         return self.scene.mask(self.targets)
 
     def cluster(self, factor: str) -> str | None:
-        """The scene, speaker, game or participant that this trial belongs to; None where the corpus does not say."""
+        """The scene, speaker, game or participant that this trial belongs to.
+
+        None where the corpus does not say.
+        """
         if factor == "scene":
             return self.scene.id
         # Games and participants are no fields of a trial; corpora that have them put them into `meta` under these

@@ -183,7 +183,10 @@ _span_text: Callable[[Span], str] = lru_cache(maxsize=1 << 16)(repr)
 
 
 class _DescriptionTexts(dict[int, str]):
-    """The texts of descriptions by `id`, so that a shared one is written once; valid while the descriptions live."""
+    """The texts of descriptions by `id`, so that a shared one is written once.
+
+    Valid while the descriptions live.
+    """
 
     def of(self, description: Description | None) -> str:
         """Return the text of a description, cached."""

@@ -1,4 +1,7 @@
-"""Simulated participants in a real Chromium: the study's own pages and plug-ins in jsPsych's visual simulation, over a real port (rule 16)."""
+"""Simulated participants in a real Chromium.
+
+The study's own pages and plug-ins in jsPsych's visual simulation, over a real port (rule 16).
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ def find_chromium() -> str | None:
 
 
 def browse(folder: Path, participants: int, *, database: str | None = None) -> list[str]:
-    """Let so many simulated participants play the study in Chromium, in mode debug; one line per session, an error when one got stuck."""
+    """Let so many simulated participants play the study in Chromium, in mode debug.
+
+    One line per session, an error when one got stuck.
+    """
     try:
         from playwright import async_api
     except ImportError:
@@ -90,8 +96,9 @@ async def _play(async_api: Any, address: str, served: Served, participants: int,
 
 
 async def _session(browser: Any, address: str, served: Served, patience_ms: float) -> None:
-    """Play one participant from the link to the code; the display properties that the page reports are marked as
-    simulated.
+    """Play one participant from the link to the code.
+
+    The display properties that the page reports are marked as simulated.
     """
     context = await browser.new_context()
     page = await context.new_page()

@@ -1,4 +1,8 @@
-"""A network as it is: requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong (rule 16)."""
+"""A network as it is.
+
+Requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong
+(rule 16).
+"""
 
 from __future__ import annotations
 

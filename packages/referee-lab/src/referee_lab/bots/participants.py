@@ -1,5 +1,6 @@
-"""Simulated participants: they enter, consent, answer and finish over the study's real HTTP interface, with injected
-network faults (rule 16).
+"""Simulated participants.
+
+They enter, consent, answer and finish over the study's real HTTP interface, with injected network faults (rule 16).
 
 A bot behaves like a participant's page: every answer has a UUID and is sent again until it is acknowledged; after a
 reload the session continues where the server says. Answers come from the protocol's own `simulate`. At the end every

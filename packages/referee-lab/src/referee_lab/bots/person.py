@@ -1,5 +1,6 @@
-"""A simulated person: a simulated hearer with individual speed, care and lapses, so that participants of a rehearsal
-differ as people do.
+"""A simulated person.
+
+A simulated hearer with individual speed, care and lapses, so that participants of a rehearsal differ as people do.
 
 The hearer gives the probability of each answer. A person draws one, more faithfully the more careful they are, with
 occasional random answers. Times come from the hearer if it has them (`hearers.times`), else from length and

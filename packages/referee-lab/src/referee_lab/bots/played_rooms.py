@@ -1,5 +1,6 @@
-"""Plays rooms with simulated participants, grouped as the study requires; the games are stored as active rooms store
-them.
+"""Plays rooms with simulated participants, grouped as the study requires.
+
+The games are stored as active rooms store them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ class PlayedRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """The participants of one room: the alias of each session in order of arrival, the step of the room, and the time
-    of arrival.
+    """The participants of one room.
+
+    The alias of each session in order of arrival, the step of the room, and the time of arrival.
     """
 
     names: Mapping[str, str]

@@ -24,7 +24,10 @@ KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 
 
 def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
-    """Play rooms for these sessions, in order, with the study's group size; return the result of each session."""
+    """Play rooms for these sessions, in order, with the study's group size.
+
+    Return the result of each session.
+    """
     settings = served.study.settings
     return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play)
 

@@ -1,5 +1,6 @@
-"""Simulated participants of a study with Tangram rooms: the game's bots play every puzzle, and it is stored as active
-rooms store it.
+"""Simulated participants of a study with Tangram rooms.
+
+The game's bots play every puzzle, and it is stored as active rooms store it.
 
 A session takes a fraction of a second, so times are those of the bots' game, starting when the room was made.
 Participants without a partner wait until the time limit, and are paid.
@@ -27,7 +28,10 @@ _TALK = ("say", "typing", "clock")
 
 
 def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
-    """Play rooms for these sessions, in order, with the study's kind of partner; return the result of each session."""
+    """Play rooms for these sessions, in order, with the study's kind of partner.
+
+    Return the result of each session.
+    """
     together = 2 if served.study.settings["partner"] == "person" else 1
     return play_in_rooms(served, sessions, seed, together, _play)
 

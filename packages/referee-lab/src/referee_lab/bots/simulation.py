@@ -160,8 +160,9 @@ def _perform(
     bot: Callable[[int, httpx.AsyncBaseTransport], Bot],
     think: Callable[[list[Bot]], None],
 ) -> tuple[list[Bot], tuple[int, int]]:
-    """Let all participants enter in order, so that the seed determines lists; compute answers; then play some at a
-    time.
+    """Let all participants enter in order, so that the seed determines lists; compute answers.
+
+    Then play some at a time.
     """
     app = create_app([served], limits=_no_limits(), housekeeping=1e9)
     transport = httpx.ASGITransport(app=app)

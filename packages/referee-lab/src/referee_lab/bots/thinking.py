@@ -57,8 +57,9 @@ def someone(hearer: Hearer, seed: int, number: int) -> Someone:
 def simulate_answer(
     person: Someone, kind: Any, settings: Mapping[str, Any], step: PlanStep, seed: int, number: int
 ) -> GivenAnswer:
-    """Return a participant's answer to a step; seeded by the step, so that neither the engine nor network faults change
-    it.
+    """Return a participant's answer to a step.
+
+    Seeded by the step, so that neither the engine nor network faults change it.
     """
     answer: GivenAnswer = kind.simulate(
         step.stimulus, step.shown, settings, person, Random(f"{seed}|{number}|{step.index}")

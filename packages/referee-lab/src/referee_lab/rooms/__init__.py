@@ -1,3 +1,4 @@
-"""The rooms in which people play together: their rules without I/O, the room manager, the stored log, and the view of
-each person.
+"""The rooms in which people play together.
+
+Their rules without I/O, the room manager, the stored log, and the view of each person.
 """

@@ -1,5 +1,6 @@
-"""The state that every room shares, without I/O: seats, phases, joining, lost connections with a grace period, and
-rejoining.
+"""The state that every room shares, without I/O.
+
+Seats, phases, joining, lost connections with a grace period, and rejoining.
 
 Every function takes a room (and a server time in milliseconds where it matters). It returns the next room and the lines
 to log and send.

@@ -75,7 +75,10 @@ class Partner:
         return room.game if room.phase == PLAYING else None
 
     async def _attend(self) -> None:
-        """One puzzle after the other, in whichever role it is; a room that was taken up again is already at one."""
+        """One puzzle after the other, in whichever role it is.
+
+        A room that was taken up again is already at one.
+        """
         try:
             while True:
                 while self.game is None:

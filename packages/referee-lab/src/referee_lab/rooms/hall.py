@@ -1,5 +1,6 @@
-"""The room manager: all active rooms of a study. It orders lines, stores each of them, and then acknowledges and
-broadcasts it.
+"""The room manager: all active rooms of a study.
+
+It orders lines, stores each of them, and then acknowledges and broadcasts it.
 
 Lines of all rooms that arrive during a commit share the next commit, so that durable writes stay cheap. If the store
 fails, the room is removed from memory and its people are disconnected. Their pages reconnect to the stored state and
@@ -40,8 +41,9 @@ ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partne
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A participant who enters a room: session, alias, mode of the study, step of their plan, and the pair or group of
-    their invitation.
+    """A participant who enters a room.
+
+    Session, alias, mode of the study, step of their plan, and the pair or group of their invitation.
 
     If the game is about a scene, `trial` is the trial of the step and `labels` the object behind each public label.
     """
@@ -124,7 +126,10 @@ class _Parcel:
 
 
 class Hall:
-    """The room manager of one study. All methods run on the event loop; other threads share only the store with it."""
+    """The room manager of one study. All methods run on the event loop.
+
+    Other threads share only the store with it.
+    """
 
     def __init__(self, served: Served, engage: Any = None) -> None:
         self.served = served
@@ -185,7 +190,10 @@ class Hall:
     # -- people --------------------------------------------------------------------------------------------------------
 
     async def enter(self, person: Person, link: Link, last: int) -> Live:
-        """Seat a person in their earlier room, a waiting room or a new one; the greeting follows once that is stored."""
+        """Seat a person in their earlier room, a waiting room or a new one.
+
+        The greeting follows once that is stored.
+        """
         live = self._find(person)
         # One connection per person: the newer one wins, as with windows (rule 6).
         old = live.links.pop(person.session, None)
@@ -226,7 +234,10 @@ class Hall:
         return joined
 
     def _over_already(self, person: Person) -> Live | None:
-        """Return the finished room of a person at this step, whose ending can still be shown; None without one."""
+        """Return the finished room of a person at this step, whose ending can still be shown.
+
+        None without one.
+        """
         with self.served.store.read() as connection:
             for row in room_store.finished(connection, person.session):
                 if row.data["step"] == person.step:
@@ -257,7 +268,9 @@ class Hall:
         self._push(live, *self.kind.rules.quit_room(live.room, actor, self.now_ms()))
 
     def take(self, live: Live, actor: str, sent: Iterable[RoomLine]) -> None:
-        """Apply lines that a page sent in one message, in order and each once. Lines before an invalid one are stored.
+        """Apply lines that a page sent in one message, in order and each once.
+
+        Lines before an invalid one are stored.
 
         A page that lost its connection resends every line that was not acknowledged. Numbers up to the last accepted
         one are skipped. A gap in the numbers is an error, because the missing line may still arrive.

@@ -80,7 +80,10 @@ class ReferenceBots:
             _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
 
     async def _next_line(self) -> None:
-        """Wait for something to happen; a question that gets no answer makes its listener choose with the words it has."""
+        """Wait for something to happen.
+
+        A question that gets no answer makes its listener choose with the words it has.
+        """
         open_questions = [actor for actor, number in self._questions.items() if self._waits(actor, number)]
         try:
             await asyncio.wait_for(self.heard.get(), REPLY_SECONDS / self.pace if open_questions else None)

@@ -1,5 +1,6 @@
-"""A room for a reference game, without I/O: one player speaks, the others choose alone, and feedback follows each round
-(Boyce et al. 2024).
+"""A room for a reference game, without I/O.
+
+One player speaks, the others choose alone, and feedback follows each round (Boyce et al. 2024).
 
 Every function takes a room and a server time in milliseconds and returns the next room and the lines to log. Targets
 and the display order of each person follow from the room's seed and are logged at the start of a round.
@@ -125,8 +126,9 @@ def _next_speaker(room: ReferenceRoom) -> int | None:
 
 
 def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
-    """Seat a player who joins or rejoins; the first round starts when all people are present, with bots in the other
-    seats.
+    """Seat a player who joins or rejoins.
+
+    The first round starts when all people are present, with bots in the other seats.
     """
     is_back = room.has(actor)
     room, lines = any_room.take_seat(room, actor, name, t_ms)

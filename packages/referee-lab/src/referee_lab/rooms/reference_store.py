@@ -1,4 +1,8 @@
-"""Reference games in the store: how a room comes back after a crash, its rounds as `referee play` knows them, and its whole log; people go by their aliases."""
+"""Reference games in the store.
+
+How a room comes back after a crash, its rounds as `referee play` knows them, and its whole log; people go by their
+aliases.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +127,10 @@ def _said(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
 def _choice(
     seat: Seat, line: RoomLine | None, begin: RoomLine, labels: Mapping[str, str], otherwise: str | None
 ) -> PlayedChoice:
-    """Return a listener's choice, or the outcome that replaces it; in an unfinished round a choice does not count."""
+    """Return a listener's choice, or the outcome that replaces it.
+
+    In an unfinished round a choice does not count.
+    """
     if line is None or otherwise is None:
         return PlayedChoice(heard=otherwise, hearer=seat.name)
     chosen = line.data["object"]

@@ -26,7 +26,10 @@ _SHOWN = {"say": ("text",), "over": ("outcome",)}
 
 
 def view_reference_line(room: ReferenceRoom, line: RoomLine, actor: str) -> dict[str, Any] | None:
-    """Return a line as sent to an actor; None if it is not for them. Rounds, choices and feedback reach pages by the status alone."""
+    """Return a line as sent to an actor; None if it is not for them.
+
+    Rounds, choices and feedback reach pages by the status alone.
+    """
     if line.kind not in (*_PASSED_ON, "over") or (line.kind == "typing" and line.actor == actor):
         return None
     return format_line(room, line, actor, _SHOWN)

@@ -172,7 +172,10 @@ def about_games(study: Study) -> str:
 
 
 def rooms_table(rooms: Sequence[RoomSummary]) -> str:
-    """Return a CSV table with a row per puzzle; a room that cannot be exported has one row with the reason."""
+    """Return a CSV table with a row per puzzle.
+
+    A room that cannot be exported has one row with the reason.
+    """
     out = io.StringIO()
     table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     table.writeheader()

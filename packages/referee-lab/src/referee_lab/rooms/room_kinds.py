@@ -1,5 +1,6 @@
-"""The kinds of rooms and their rules: players lay a figure together (Tangram), or each listener chooses alone
-(reference game).
+"""The kinds of rooms and their rules.
+
+Players lay a figure together (Tangram), or each listener chooses alone (reference game).
 """
 
 from __future__ import annotations

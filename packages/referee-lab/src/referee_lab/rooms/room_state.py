@@ -1,5 +1,6 @@
-"""A room in which people play Tangram, without I/O: waiting, roles, grace periods, puzzles in sequence, endings
-(Tokunaga et al. 2010).
+"""A room in which people play Tangram, without I/O.
+
+Waiting, roles, grace periods, puzzles in sequence, endings (Tokunaga et al. 2010).
 
 Every function takes a room and a server time in milliseconds and returns the next room and the lines to log and send,
 in order. Sockets, stores and clocks are the caller's. Roles are assigned when a puzzle starts, not when a player
@@ -61,7 +62,10 @@ Happened = tuple[Room, list[RoomLine]]
 
 
 def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The protocol's settings as the rules of the game want them; every change that settles is followed by a snapshot."""
+    """The protocol's settings as the rules of the game want them.
+
+    Every change that settles is followed by a snapshot.
+    """
     return {
         **{name: settings[name] for name in ("tolerance", "snap", "step")},
         "hints_ms": tuple(60_000 * minutes for minutes in settings["hints_minutes"]),
@@ -86,7 +90,10 @@ def join(room: Room, actor: str, name: str, t_ms: float) -> Happened:
 
 
 def leave(room: Room, actor: str, t_ms: float) -> Happened:
-    """Mark a connection as lost: its player drops a held piece, and the grace period starts. A waiting room has none."""
+    """Mark a connection as lost: its player drops a held piece, and the grace period starts.
+
+    A waiting room has none.
+    """
     room, lines = any_room.leave(room, actor, t_ms)
     if not lines or room.phase != PLAYING or room.game is None:
         return room, lines
@@ -142,7 +149,10 @@ def pass_time(room: Room, t_ms: float) -> Happened:
 
 
 def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
-    """Apply an action on the board; actions when no puzzle is running are logged as late and change nothing."""
+    """Apply an action on the board.
+
+    Actions when no puzzle is running are logged as late and change nothing.
+    """
     if room.phase != PLAYING or room.game is None:
         # A hand that moved while the puzzle ended broke no rule, so this is no error.
         return room, [RoomLine(actor, "late", {"kind": kind})]

@@ -1,5 +1,6 @@
-"""Rooms in the store: their rows, how a room is restored after a crash, and each puzzle as a recording (rules 2, 14 and
-15).
+"""Rooms in the store.
+
+Their rows, how a room is restored after a crash, and each puzzle as a recording (rules 2, 14 and 15).
 
 Every line of a room is one row of `event`, numbered by the room. `client_seq` marks rows that a page sent and detects
 repeats. `session` is the person, `actor` the server or a bot. The row of `room` has the fields that lines lack:
@@ -37,7 +38,10 @@ _MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and th
 
 
 def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
-    """Lines, each with its room; states also go into `snapshot`, with the version of the program that made them."""
+    """Lines, each with its room.
+
+    States also go into `snapshot`, with the version of the program that made them.
+    """
     if not lines:
         return
     if connection.dialect.name == "sqlite":

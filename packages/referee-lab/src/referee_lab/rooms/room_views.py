@@ -10,7 +10,10 @@ from referee_lab.rooms.room_line import RoomLine
 
 
 def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a line as sent to an actor, with the client number if they sent it; `shown` lists the fields to send of kinds that are sent in part."""
+    """Return a line as sent to an actor, with the client number if they sent it.
+
+    `shown` lists the fields to send of kinds that are sent in part.
+    """
     names = shown.get(line.kind)
     event = {
         "server_seq": line.seq,

@@ -1,5 +1,6 @@
-"""Sound recordings of people in a room, as files beside the store: each chunk is written once and deleted with its
-person's data (rules 1 and 11).
+"""Sound recordings of people in a room, as files beside the store.
+
+Each chunk is written once and deleted with its person's data (rules 1 and 11).
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""A ready-made Tangram study: consent, a short training with the pieces, the room, comments (the order of the REX-J collection, Tokunaga et al. 2010)."""
+"""A ready-made Tangram study.
+
+Consent, a short training with the pieces, the room, comments (the order of the REX-J collection, Tokunaga et al.
+2010).
+"""
 
 from __future__ import annotations
 

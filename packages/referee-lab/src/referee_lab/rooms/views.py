@@ -1,5 +1,6 @@
-"""Each person's view of a Tangram room: the operator never sees goal or hints; clock lines and a person's own cursor
-are not sent.
+"""Each person's view of a Tangram room: the operator never sees goal or hints.
+
+Clock lines and a person's own cursor are not sent.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _OTHERS = frozenset({"cursor", "typing"})
 
 
 def view_line(room: Room, line: RoomLine, actor: str) -> dict[str, Any] | None:
-    """Return a line as sent to an actor; None if it is not for them. A snapshot is sent as its hash: the state they should have."""
+    """Return a line as sent to an actor; None if it is not for them.
+
+    A snapshot is sent as its hash: the state they should have.
+    """
     if line.kind in _PRIVATE or (line.kind in _OTHERS and line.actor == actor):
         return None
     # Only the sender of a late line has something to take back.

@@ -213,7 +213,7 @@ def _flat_answer(response: Response, trial: Trial) -> dict[str, Any]:
 
 @takes(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> Evaluation:
-    """Recognise the format of files, frames or lists, score them, and report the findings (`referee evaluate`).
+    """Recognise the format of files, frames or lists, and score them (`referee evaluate`).
 
     Returns:
         An `Evaluation`: ``.sentences``, ``.frame``, and ``.compare(…)``, ``.listen(…)``, ``.court()``, ``.report(…)`` for further steps.
@@ -279,7 +279,10 @@ def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
 
 
 def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | CompareOptions) -> None:
-    """Add the identification rate of the literal hearer; it leads the findings if no other measure applies."""
+    """Add the identification rate of the literal hearer.
+
+    It leads the findings if no other measure applies.
+    """
     evaluated = evaluation.evaluated
     is_only = not evaluated.rows
     heard = evaluation.listen("literal", cluster=options.cluster, confidence=options.confidence)

@@ -40,7 +40,10 @@ class Subject(NamedTuple):
 
 
 class CannotTell(Exception):
-    """Raised if the print does not determine a number that a check needs; the message names the missing one."""
+    """Raised if the print does not determine a number that a check needs.
+
+    The message names the missing one.
+    """
 
 
 @dataclass(frozen=True, slots=True)

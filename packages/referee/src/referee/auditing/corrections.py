@@ -29,7 +29,10 @@ HEAD = """# The register of corrections: made by `referee audit --corrections`, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """The correction of one cell: `table` is its name in `paper.toml`; `low` and `high` bound the correct value."""
+    """The correction of one cell: `table` is its name in `paper.toml`.
+
+    `low` and `high` bound the correct value.
+    """
 
     paper: str
     table: str

@@ -64,7 +64,10 @@ class Paper:
 
 @dataclass(frozen=True)
 class CheckSection:
-    """One `[[checks]]` of a description; it records which keys were read, so that a mistyped key is an error."""
+    """One `[[checks]]` of a description.
+
+    It records which keys were read, so that a mistyped key is an error.
+    """
 
     values: dict[str, Any]
     path: Path

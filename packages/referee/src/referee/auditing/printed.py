@@ -96,7 +96,10 @@ def half_of_text(number: Number) -> float:
 
 
 def snap(low: float, high: float, n: int, scale: float) -> int | None:
-    """The one whole count k with k/n·scale between two bounds; None when there is no such count, or more than one."""
+    """The one whole count k with k/n·scale between two bounds.
+
+    None when there is no such count, or more than one.
+    """
     slack = 1e-9 * scale
     first, last = ceil((low - slack) * n / scale), floor((high + slack) * n / scale)
     return first if first == last else None

@@ -1,4 +1,7 @@
-"""Claims that a function of printed numbers gives another: the value itself, bounds of it, or the stars that depend on it."""
+"""Claims that a function of printed numbers gives another.
+
+The value itself, bounds of it, or the stars that depend on it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`referee corpora`: every corpus with its size, language and domain, whether listeners answered, and where it was found."""
+"""`referee corpora`.
+
+Every corpus with its size, language and domain, whether listeners answered, and where it was found.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,10 @@ def folder_of(card: Card) -> str:
 
 
 def find_folder(name: str, data: Path | None) -> Path | None:
-    """Return the folder with the files of a corpus, or None; the reader decides if it can do without the usual files."""
+    """Return the folder with the files of a corpus, or None.
+
+    The reader decides if it can do without the usual files.
+    """
     corpus = create(name, data)
     folder = folder_of(corpus.card)
     try:
@@ -151,7 +157,10 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
 
 
 def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
-    """Return the row of another package's corpus, which is read for its size; errors are reported in the row."""
+    """Return the row of another package's corpus, which is read for its size.
+
+    Errors are reported in the row.
+    """
     about = catalogue.entry("corpus", name).about
     row: dict[str, Any] = {"name": name, "trials": None, "languages": [], "domain": None, "listeners": None}
     try:

@@ -1,4 +1,7 @@
-"""`referee corpus`: the card of a corpus, its trials as files, its splits, installing one, and synthetic ones of any size."""
+"""`referee corpus`.
+
+The card of a corpus, its trials as files, its splits, installing one, and synthetic ones of any size.
+"""
 
 from __future__ import annotations
 
@@ -352,7 +355,10 @@ def schema() -> int:
 
 
 def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, Any]:
-    """Return the card with counts and checksum; without the data, the reader's facts and the missing files."""
+    """Return the card with counts and checksum.
+
+    Without the data, the reader's facts and the missing files.
+    """
     corpus = create(name, data, reading)
     static: Card = corpus.card
     facts: dict[str, Any] = {field.name: getattr(static, field.name) for field in fields(Card)}
@@ -376,7 +382,10 @@ def _checksum(folder: Path, static: Card) -> str | None:
 
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
-    """Counts by reading everything once; None where the corpus does not name its speakers, scenes, games or participants."""
+    """Counts by reading everything once.
+
+    None where the corpus does not name its speakers, scenes, games or participants.
+    """
     # With None from the start, so that one less is the number of named ones.
     clusters: dict[str, set[str | None]] = {factor: {None} for factor in FACTORS}
     languages: set[str] = set()

@@ -91,7 +91,10 @@ def _targets(text: str) -> list[str]:
 def _described(
     view: SpeakerView, system: str, trials: Iterable[Trial] | None, corpus: str | None
 ) -> tuple[Described, str | None]:
-    """Return the description by a system; one that needs training without a corpus uses the shipped one, with a note."""
+    """Return the description by a system.
+
+    One that needs training without a corpus uses the shipped one, with a note.
+    """
     try:
         with waiting(f"{system} learns" if trials is not None else system):
             return describe_view(view, system, trials), corpus

@@ -1,4 +1,7 @@
-"""`referee ground`: which convention the numbers of a file of boxes and points follow, and which items every model misses."""
+"""`referee ground`.
+
+Which convention the numbers of a file of boxes and points follow, and which items every model misses.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,10 @@ METAVARS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "pat
 
 
 class _ExamplesFirst(TyperCommand):
-    """A command whose help page has its examples before its options; `--references` takes all files that follow it."""
+    """A command whose help page has its examples before its options.
+
+    `--references` takes all files that follow it.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments, repeating --references for several files."""

@@ -72,7 +72,10 @@ def signature(
 
 
 def _compare(text: str, files: Sequence[Path], form: str) -> int:
-    """Print the parts in which a signature differs from the nearest one that files have; exit code 1 where some do."""
+    """Print the parts in which a signature differs from the nearest one that files have.
+
+    Exit code 1 where some do.
+    """
     # A signature without outputs, as it stands under a table, is compared without them.
     others = dict.fromkeys(_signatures_of(text, files))
     if "outputs" not in explain(text):

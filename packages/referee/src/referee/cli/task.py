@@ -43,7 +43,10 @@ def new(
 
 @app.command()
 def check(submission: Submission, task: TaskFolder = Path()) -> int:
-    """Check a submission: its format, items that are missing or unknown. Exit code 2 if it cannot be scored."""
+    """Check a submission: its format, items that are missing or unknown.
+
+    Exit code 2 if it cannot be scored.
+    """
     from referee.jobs.shared_task import check_submission, find_task
 
     data, messages = check_submission(submission, find_task(task))
@@ -59,7 +62,10 @@ def score(
     out: Annotated[Path, typer.Option(help="The folder for scores.json.")],
     task: TaskFolder = Path(),
 ) -> int:
-    """Score a submission against the sealed references; scores.json is one flat object, as Codabench reads it."""
+    """Score a submission against the sealed references.
+
+    Scores.json is one flat object, as Codabench reads it.
+    """
     from referee.jobs.shared_task import find_task, score_submission
 
     print(json.dumps(score_submission(submission, find_task(task), out), indent=1))
@@ -73,7 +79,10 @@ def rank(
     out: Annotated[Path | None, typer.Option(help="Also write a page of results into this folder.")] = None,
     form: options.TextOrJson = "text",
 ) -> int:
-    """Score all submissions of a folder and rank them; systems that do not differ significantly share a rank."""
+    """Score all submissions of a folder and rank them.
+
+    Systems that do not differ significantly share a rank.
+    """
     from referee.jobs.shared_task import find_task, rank_submissions
 
     options.check_form(form)

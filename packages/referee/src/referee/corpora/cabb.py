@@ -1,4 +1,7 @@
-"""Dutch, face to face: sixteen novel objects named six times, the director changing every trial (CABB; Ghaleb and colleagues 2024)."""
+"""Dutch, face to face.
+
+Sixteen novel objects named six times, the director changing every trial (CABB; Ghaleb and colleagues 2024).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ FRIBBLES = Scene(
 
 
 class CabbDutch(Games):
-    """1,824 trials of 19 pairs with 10,745 turns. A reference is what the director said, without fillers, repairs and noises; events have all of it."""
+    """1,824 trials of 19 pairs with 10,745 turns.
+
+    A reference is what the director said, without fillers, repairs and noises; events have all of it.
+    """
 
     card = Card(
         name="cabb-dutch",

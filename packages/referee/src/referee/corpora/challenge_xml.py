@@ -1,5 +1,6 @@
-"""Reads and writes the files of the TUNA challenges: trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz
-& Kow 2008, Fig. 1).
+"""Reads and writes the files of the TUNA challenges.
+
+Trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz & Kow 2008, Fig. 1).
 
 Reading supports every dialect (see `trial_elements`); writing uses that of 2008. A peer output is a TRIAL with only an
 ATTRIBUTE-SET, only a WORD-STRING, or one of each.
@@ -97,7 +98,10 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
 
 
 def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
-    """Yield peer outputs as (trial id, description, place); an empty set or string is an answer, an absent one is None."""
+    """Yield peer outputs as (trial id, description, place).
+
+    An empty set or string is an answer, an absent one is None.
+    """
     for trial_id, element, where in trial_elements(path):
         elements = descriptions(element, where)
         if len(elements) != 1:

@@ -106,8 +106,9 @@ def _game(game: Row, experiment: str, entities: tuple[Entity, ...], target: list
 
 
 def _place(names: list[Any]) -> int:
-    """Return the position of the target from its names, such as ``["second", "2", "2nd"]``; every language includes the
-    digit.
+    """Return the position of the target from its names, such as ``["second", "2", "2nd"]``.
+
+    Every language includes the digit.
     """
     for i, place in enumerate(PLACES):
         if place in names or str(i + 1) in names:

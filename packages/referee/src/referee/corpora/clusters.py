@@ -1,4 +1,7 @@
-"""Whose trials resemble each other: the scene, speaker, game or participant that a trial belongs to, as a corpus' card names the sampling unit."""
+"""Whose trials resemble each other.
+
+The scene, speaker, game or participant that a trial belongs to, as a corpus' card names the sampling unit.
+"""
 
 from __future__ import annotations
 

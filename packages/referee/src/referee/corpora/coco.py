@@ -1,4 +1,7 @@
-"""Annotations in COCO's form: pictures with their size, and regions as boxes, outlines or run lengths, written plain or packed."""
+"""Annotations in COCO's form.
+
+Pictures with their size, and regions as boxes, outlines or run lengths, written plain or packed.
+"""
 
 from __future__ import annotations
 

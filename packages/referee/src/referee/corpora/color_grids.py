@@ -18,7 +18,9 @@ CELLS = 9
 
 
 class ColorGrids:
-    """8,814 rounds of 158 games. A trial is called GAME-ROUND (games have hyphens too: split at the last), grids o0, o1, o2 by object index.
+    """8,814 rounds of 158 games.
+
+    A trial is called GAME-ROUND (games have hyphens too: split at the last), grids o0, o1, o2 by object index.
 
     Cells are numbered row by row. ``meta["places"]`` lists the grids from left to right on the listener's screen,
     ``meta["speaker_places"]`` on the speaker's.

@@ -1,5 +1,6 @@
-"""Colors in Context: a speaker describes one of three colour patches to a listener, fifty rounds per game (Monroe et
-al. 2017).
+"""Colors in Context.
+
+A speaker describes one of three colour patches to a listener, fifty rounds per game (Monroe et al. 2017).
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ WHO = {"s": "speaker", "l": "listener"}
 
 
 class Colors(Games):
-    """39,599 rounds of 792 games. Patches are called c1, c2, c3 from left to right on the speaker's screen."""
+    """39,599 rounds of 792 games.
+
+    Patches are called c1, c2, c3 from left to right on the speaker's screen.
+    """
 
     card = Card(
         name="colors",

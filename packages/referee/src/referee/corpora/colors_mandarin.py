@@ -1,4 +1,7 @@
-"""Colors in Context, played in Mandarin (Monroe, Hu, Jong & Potts 2018): clicks and messages in two tables, put together round by round."""
+"""Colors in Context, played in Mandarin (Monroe, Hu, Jong & Potts 2018).
+
+Clicks and messages in two tables, put together round by round.
+"""
 
 from __future__ import annotations
 

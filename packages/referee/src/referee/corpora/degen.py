@@ -30,7 +30,9 @@ Codes = Mapping[Key, Mapping[str, str]]
 
 
 class Degen2020(Games):
-    """6,998 rounds of 132 games, 5,922 of them in the paper. `part` is "all" or "published" (histories stay complete).
+    """6,998 rounds of 132 games, 5,922 of them in the paper.
+
+    `part` is "all" or "published" (histories stay complete).
 
     Objects are called o1 … o5 by their place on the speaker's screen. A reference has properties where the authors coded the
     utterance (``meta["coded"]``). ``meta["published"]`` names the experiment of the paper, ``meta["experiment"]`` games that were played together.

@@ -1,4 +1,7 @@
-"""A reference game in text: three objects and four words an item, in both directions (Franke, Tsvilodub & Carcassi 2024)."""
+"""A reference game in text.
+
+Three objects and four words an item, in both directions (Franke, Tsvilodub & Carcassi 2024).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rounds of a reference game: people chat, one of them clicks, and both remember it in later rounds (after Clark & Wilkes-Gibbs 1986)."""
+"""Rounds of a reference game.
+
+People chat, one of them clicks, and both remember it in later rounds (after Clark & Wilkes-Gibbs 1986).
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,10 @@ def said(messages: Sequence[Message], speaker: str | None, by: str = "speaker") 
 
 
 def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
-    """Milliseconds from the speaker's last message before the click to the click; None where there was none, or a time is not known."""
+    """Milliseconds from the speaker's last message before the click to the click.
+
+    None where there was none, or a time is not known.
+    """
     times = [m.ms_before_click for m in messages if m.by == by and m.in_time]
     recorded = [time for time in times if time is not None]
     # One unknown time might be that of the last message.

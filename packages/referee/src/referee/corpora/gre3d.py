@@ -1,4 +1,7 @@
-"""GRE3D3 and GRE3D7: balls and cubes in simple scenes, made to see when speakers use relations (Viethen & Dale 2008, 2011)."""
+"""GRE3D3 and GRE3D7.
+
+Balls and cubes in simple scenes, made to see when speakers use relations (Viethen & Dale 2008, 2011).
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,10 @@ def _trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
 
 
 def _property(slot: str, value: str, target: Entity) -> Property:
-    """A slot of the source as a property; the landmark's id is known when the relation leads to one object only."""
+    """A slot of the source as a property.
+
+    The landmark's id is known when the relation leads to one object only.
+    """
     if slot != "rel":
         return Property(SLOTS[slot], SPELLING.get(value, value))
     landmarks = [r.entity for r in target.relations if r.name == value]

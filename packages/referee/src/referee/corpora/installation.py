@@ -1,5 +1,6 @@
-"""Installs a corpus in the data folder: downloaded or copied to a temporary folder, read once as a check, and then
-renamed into place.
+"""Installs a corpus in the data folder.
+
+Downloaded or copied to a temporary folder, read once as a check, and then renamed into place.
 """
 
 from __future__ import annotations
@@ -131,8 +132,9 @@ def _unzip(source: Path, folder: Path) -> None:
 
 
 def _where_the_files_are(folder: Path, files: tuple[str, ...]) -> Path:
-    """Return the uppermost folder that has all files; the given folder if there is none (the reader reports the missing
-    files).
+    """Return the uppermost folder that has all files.
+
+    The given folder if there is none (the reader reports the missing files).
     """
     folders = sorted((folder, *(p for p in folder.rglob("*") if p.is_dir())), key=lambda p: (len(p.parts), p))
     return next((p for p in folders if files and all((p / name).exists() for name in files)), folder)

@@ -55,7 +55,10 @@ def json_line(value: Any) -> str:
 
 
 class JsonlCorpus:
-    """Any corpus in Referee's JSONL form: `data` is a file of trials, or a folder with trials.jsonl and maybe responses.jsonl."""
+    """Any corpus in Referee's JSONL form.
+
+    `data` is a file of trials, or a folder with trials.jsonl and maybe responses.jsonl.
+    """
 
     def __init__(self, data: str | Path | None = None) -> None:
         self.data = data
@@ -101,7 +104,9 @@ class JsonlCorpus:
 
 
 class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A trial as a file has it: the fields of `Trial` and of its scene side by side, one target without a list, words alone as a text.
+    """A trial as a file has it.
+
+    The fields of `Trial` and of its scene side by side, one target without a list, words alone as a text.
 
     Args:
         id: unique in the file.
@@ -159,7 +164,10 @@ def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
 
 
 def read_trials(path: str | Path | FileLines) -> Iterator[Trial]:
-    """Trials of a file or of a part of it, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
+    """Trials of a file or of a part of it, in order.
+
+    Duplicate ids and targets that are not in the scene are errors with file and line.
+    """
     played: dict[str, tuple[Event, ...]] = {}
     for line, trial in read_records(path, TrialReader().decode, FORM):
         if trial.id in played:
@@ -182,8 +190,9 @@ def read_responses(path: str | Path) -> Iterator[Response]:
 
 
 class TrialReader:
-    """Decodes the lines of one file; trials with equal scenes share one object, and scenes with equal entities share
-    those.
+    """Decodes the lines of one file.
+
+    Trials with equal scenes share one object, and scenes with equal entities share those.
     """
 
     def __init__(self) -> None:
@@ -331,7 +340,10 @@ def _checked(response: Response) -> Response:
 
 
 def pairs(data: Any) -> tuple[Property, ...]:
-    """Properties from ``[[name, value], …]`` or ``{name: value, …}``; values may be text, numbers or true/false."""
+    """Properties from ``[[name, value], …]`` or ``{name: value, …}``.
+
+    Values may be text, numbers or true/false.
+    """
     return description_from_json({"properties": data}).properties or ()
 
 

@@ -30,8 +30,9 @@ Positions = dict[str, tuple[float, ...]]
 
 
 class KthTangrams(Games):
-    """2,693 rounds of 34 games, one trial each; figures are named p1 … p20, at their positions at the start of the
-    round.
+    """2,693 rounds of 34 games, one trial each.
+
+    Figures are named p1 … p20, at their positions at the start of the round.
 
     A response is a selection; its time counts from the instructor's first word in the round. Speech before the first
     round opens the first round's episode. The reference omits transcribed sounds such as BREATH; the episode keeps

@@ -72,7 +72,10 @@ def has_index(path: str | Path) -> bool:
 
 
 def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[int, int, int, Any]]:
-    """Yield every line that is not blank: where it begins and ends, its number, and its ids; None for ids that cannot be read."""
+    """Yield every line that is not blank: where it begins and ends, its number, and its ids.
+
+    None for ids that cannot be read.
+    """
     end, decode = 0, decoder.decode
     with open_binary(path) as file:
         for number, raw in enumerate(file, 1):
@@ -164,7 +167,10 @@ class TrialIndex:
         return index
 
     def ranges(self, size: int) -> Iterator[tuple[FileLines, list[str]]]:
-        """Ranges of at least `size` trials with their ids; a range begins where no later trial takes its history from before."""
+        """Ranges of at least `size` trials with their ids.
+
+        A range begins where no later trial takes its history from before.
+        """
         needed = np.minimum.accumulate(np.frombuffer(self.needed, np.int64)[::-1])[::-1]
         can_begin = np.flatnonzero(needed >= np.arange(len(needed)))
         first = 0

@@ -19,7 +19,9 @@ LOOKS = ("kind", "accessory", "colour")
 
 
 class MaynRefgames:
-    """16,017 choices of 281 people in six experiments: a trial for every item of an experiment, a response for every choice.
+    """16,017 choices of 281 people in six experiments.
+
+    A trial for every item of an experiment, a response for every choice.
 
     ``meta["experiment"]`` names the experiment. The message comes from the experimenters, so a trial has no reference; its responses have the message.
     Objects are called o1, o2, o3 in the order of their looks. The 2,529 choices of ambiguous fillers, which have no target, are not read.

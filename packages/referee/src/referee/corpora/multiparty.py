@@ -1,4 +1,7 @@
-"""Tangrams named again and again in groups of two to six: one speaks, all others click (Boyce, Hawkins, Goodman & Frank 2024)."""
+"""Tangrams named again and again in groups of two to six.
+
+One speaks, all others click (Boyce, Hawkins, Goodman & Frank 2024).
+"""
 
 from __future__ import annotations
 

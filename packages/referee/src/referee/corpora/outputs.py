@@ -1,5 +1,6 @@
-"""Outputs of systems: JSONL (one object per line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges'
-peer-output XML.
+"""Outputs of systems.
+
+JSONL (one object per line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges' peer-output XML.
 
 ``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…", "meaning": […]}``: each of the last three
 may be omitted ("not given"); an empty list or an empty text means "said nothing", which is an answer. ``system``
@@ -249,7 +250,10 @@ def _say_nothing(remark: str) -> None:
 def read_outputs(
     path: str | Path | FileLines, on_problem: Problem = _raise, on_remark: Remark = _say_nothing
 ) -> Iterator[Output]:
-    """Yield the outputs of a file or of some of its lines; errors go to `on_problem`, unknown fields to `on_remark`."""
+    """Yield the outputs of a file or of some of its lines.
+
+    Errors go to `on_problem`, unknown fields to `on_remark`.
+    """
     if isinstance(path, FileLines):
         return (_read_table if is_parquet(path) else _read_jsonl)(path, on_problem, on_remark)
     if str(path).lower().endswith(ENDINGS):
@@ -308,7 +312,10 @@ def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Re
 
 
 def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
-    """Yield outputs from rows in memory (dicts, or rows of a data frame); other objects are passed on unchanged."""
+    """Yield outputs from rows in memory (dicts, or rows of a data frame).
+
+    Other objects are passed on unchanged.
+    """
     reader = _OutputReader("rows", on_remark, _ROWS, default="system")
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
@@ -335,7 +342,10 @@ def own_name(path: str | Path | FileLines) -> str:
 
 
 class _OutputReader:
-    """Makes outputs of lines or rows of one file; fields that an output does not have are remarked on once."""
+    """Makes outputs of lines or rows of one file.
+
+    Fields that an output does not have are remarked on once.
+    """
 
     def __init__(
         self, path: str | Path | FileLines, on_remark: Remark, remedy: str, default: str | None = None
@@ -477,7 +487,10 @@ LISTS = ("properties", "distribution", "spans", "meaning")
 
 
 def given(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row that hold something; lists that were written as text are read, numbers become names."""
+    """The cells of a row that hold something.
+
+    Lists that were written as text are read, numbers become names.
+    """
     cells = {name: value for name, value in row.items() if not is_missing(value)}
     for name in ("trial", "system", "speaker"):
         if isinstance(cells.get(name), int):

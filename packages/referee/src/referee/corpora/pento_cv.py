@@ -1,5 +1,6 @@
-"""PentoRef PENTOCV: an instructor directs a manipulator who arranges twelve real pentomino pieces; speech and hands, in
-German (Zarrieß et al. 2016).
+"""PentoRef PENTOCV: an instructor directs a manipulator who arranges twelve real pentomino pieces.
+
+Speech and hands, in German (Zarrieß et al. 2016).
 
 The files are ELAN's as published. One interval of the tier *Roles* with an instructor and a manipulator is a dialogue;
 a file is a pair. References are marked inside the utterances (`<ref id="X">das rote</ref>`); other marks are removed. A
@@ -58,7 +59,10 @@ _MARKED_LATER = "{}-utts-with-reference-(partial)"
 
 
 class PentoReference(NamedTuple):
-    """A marked reference: its characters in the words of the utterance, the pieces meant, and whether as target or landmark."""
+    """A marked reference.
+
+    Its characters in the words of the utterance, the pieces meant, and whether as target or landmark.
+    """
 
     start: int
     end: int
@@ -89,7 +93,10 @@ class PentoHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PentoDialogue:
-    """One interval with fixed roles: `roles` maps A and B to instructor and manipulator. Times count from its start."""
+    """One interval with fixed roles: `roles` maps A and B to instructor and manipulator.
+
+    Times count from its start.
+    """
 
     id: str
     pair: str
@@ -102,8 +109,9 @@ class PentoDialogue:
 
 
 class PentoCv(Unheard):
-    """A trial for every marked reference; the scene has all twelve pieces, the history the speech and actions before
-    the utterance.
+    """A trial for every marked reference.
+
+    The scene has all twelve pieces, the history the speech and actions before the utterance.
     """
 
     card = Card(
@@ -283,7 +291,10 @@ def read_markup(value: str) -> tuple[str, tuple[PentoReference, ...], int]:
 
 
 def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
-    """Return a placeholder for the start or end of a reference; empty for other marks, which do not split words."""
+    """Return a placeholder for the start or end of a reference.
+
+    Empty for other marks, which do not split words.
+    """
     if mark["open"] is not None:
         marks.append(mark["open"])
         return OPEN
@@ -311,7 +322,10 @@ def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference
 
 
 def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReference]:
-    """The reference that ends here, without the blanks around it; none where no words or no known pieces are in it."""
+    """The reference that ends here, without the blanks around it.
+
+    None where no words or no known pieces are in it.
+    """
     words = text[start:]
     pieces = _ID.search(attributes)
     named = _pieces(pieces[1]) if pieces else ()
@@ -325,8 +339,9 @@ def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReferenc
 
 
 def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
-    """Yield one trial per reference; events until the next utterance with references are the episode of the utterance's
-    last one.
+    """Yield one trial per reference.
+
+    Events until the next utterance with references are the episode of the utterance's last one.
     """
     scene = Scene(id="pento-cv", entities=tuple(_piece(letter) for letter in COLOURS))
     events = sorted([*map(_said, dialogue.utterances), *map(_done, dialogue.hands)], key=lambda e: e.start_ms or 0.0)

@@ -34,8 +34,9 @@ Said = Mapping[tuple[str, str], Sequence[Row]]
 
 
 class ContinualAdaptation(Games):
-    """5,373 rounds of 231 games with four photographs. `part` is "played", or "all" with the makers' own tests (98
-    rounds more).
+    """5,373 rounds of 231 games with four photographs.
+
+    `part` is "played", or "all" with the makers' own tests (98 rounds more).
 
     ``condition`` is the kind of players: human-human, human-human-easy, model-as-listener or model-as-speaker. Only
     people's clicks are responses. The model's words are the description that such a response answers (its ``system`` is
@@ -135,7 +136,10 @@ def _response(
 
 
 def _photos(row: Row) -> dict[str, str]:
-    """The four photographs of a row, each with its part in the round; the first rows of the log have them inside an object."""
+    """The four photographs of a row, each with its part in the round.
+
+    The first rows of the log have them inside an object.
+    """
     try:
         context = json.loads(row["fullContext"])
     except (json.JSONDecodeError, RecursionError):

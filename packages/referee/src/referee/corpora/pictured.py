@@ -23,7 +23,9 @@ PICTURES = "pictures"
 
 
 def write_pictured(out: str | Path, trials: Iterable[Trial], outlines: bool = False) -> tuple[int, int]:
-    """A folder that any command takes as a corpus (trials.jsonl, pictures/); returns how many trials and pictures it has.
+    """A folder that any command takes as a corpus (trials.jsonl, pictures/).
+
+    Returns how many trials and pictures it has.
 
     Regions are boxes, or with `outlines` the pixels themselves.
     """

@@ -35,7 +35,10 @@ REGION_SCHEMA = {
 
 
 def convention_from_json(data: Mapping[str, Any]) -> Convention:
-    """Return the convention of the numbers beside it; it has no default, because none would be right for all."""
+    """Return the convention of the numbers beside it.
+
+    It has no default, because none would be right for all.
+    """
     text = optional(data, "in", str)
     if text is None:
         raise WrongShape('the numbers do not say what they mean: the field "in" is missing', FORM)
@@ -93,7 +96,9 @@ def _mask(data: Mapping[str, Any]) -> Place:
 
 
 def unpacked(text: str) -> tuple[int, ...]:
-    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows"; from the fourth run on, differences to the last run but one.
+    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows".
+
+    From the fourth run on, differences to the last run but one.
 
     >>> unpacked("13P1")
     (1, 3, 32)

@@ -1,5 +1,6 @@
-"""Texts with human ratings: the evaluation of NeuralREG (Castro Ferreira et al. 2018), matched to the systems that
-wrote them.
+"""Texts with human ratings.
+
+The evaluation of NeuralREG (Castro Ferreira et al. 2018), matched to the systems that wrote them.
 
 Every rating names a page, every page has a text, and a text belongs to all systems that wrote it, comparing letters
 only. A text of several systems counts for each; texts without a match are reported.

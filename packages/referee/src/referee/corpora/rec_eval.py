@@ -1,5 +1,6 @@
-"""Boxes and points of vision-language models for people's expressions (REC-Eval), with gold boxes: RefCOCO, RefCOCOg,
-PersReFex.
+"""Boxes and points of vision-language models for people's expressions (REC-Eval), with gold boxes.
+
+RefCOCO, RefCOCOg, PersReFex.
 
 A reading is a file of the folder. The files neither contain nor name the pictures, so proportional numbers cannot be
 converted to pixels, and expressions of one picture cannot be grouped. Answers are used as recorded: four numbers are a
@@ -39,8 +40,11 @@ Row = Mapping[str, Any]
 
 
 class RecEval(Unheard):
-    """1,975 expressions of RefCOCO, 5,023 of RefCOCOg (val), 2,970 of PersReFex. `reading` is the stem of a file in the folder; `gold` how boxes are
-    written in it: xywh in RefCOCO's family, xyxy in PersReFex; of other files, the order in which more of the recorded boxes overlap with them."""
+    """1,975 expressions of RefCOCO, 5,023 of RefCOCOg (val), 2,970 of PersReFex.
+
+    `reading` is the stem of a file in the folder; `gold` how boxes are written in it: xywh in RefCOCO's family, xyxy
+    in PersReFex; of other files, the order in which more of the recorded boxes overlap with them.
+    """
 
     card = Card(
         name="rec-eval",

@@ -162,7 +162,10 @@ def read_gold(path: Path) -> list[Trial] | None:
 
 
 def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
-    """The form of lmms-lab: a row an object, with expressions under ``answer`` and the box under ``bbox``; of photographs only the header is read."""
+    """The form of lmms-lab: a row an object, with expressions under ``answer`` and the box under ``bbox``.
+
+    Of photographs only the header is read.
+    """
     import polars as pl
 
     columns = ["question_id", "file_name", "answer", "segmentation", "bbox"]
@@ -211,7 +214,10 @@ def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: 
 
 
 def _size(image: Any) -> Size | None:
-    """Width and height of a photograph in a cell; None where it is no picture, or the extra sight is not installed."""
+    """Width and height of a photograph in a cell.
+
+    None where it is no picture, or the extra sight is not installed.
+    """
     content = image.get("bytes") if isinstance(image, dict) else image
     if not isinstance(content, bytes) or find_spec("PIL") is None:
         return None
@@ -225,7 +231,10 @@ def _size(image: Any) -> Size | None:
 
 
 class GRefCoco(Unheard):
-    """gRefCOCO: an expression means one thing, several (``targets``), or none (no target). ``condition`` is the part (train, val, testA, testB)."""
+    """gRefCOCO: an expression means one thing, several (``targets``), or none (no target).
+
+    ``condition`` is the part (train, val, testA, testB).
+    """
 
     card = Card(
         name="grefcoco",

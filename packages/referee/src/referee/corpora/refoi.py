@@ -1,5 +1,6 @@
-"""RefOI in its published Parquet form (Ma et al. 2025): objects of OpenImages with a box and the descriptions of three
-writers and two speakers.
+"""RefOI in its published Parquet form (Ma et al. 2025).
+
+Objects of OpenImages with a box and the descriptions of three writers and two speakers.
 
 Columns are those of the dataset card (README.md of Seed42Lab/RefOI on Hugging Face: image, mask, boxed_image, box_xmin,
 box_xmax, box_ymin, box_ymax as float64, is_coco, label_name, co_occurrence, written_descriptions, spoken_descriptions;

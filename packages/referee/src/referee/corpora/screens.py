@@ -20,8 +20,11 @@ XYWH = Convention.of("pixels xywh")
 
 
 class OsWorldG(Unheard):
-    """564 targets on 251 screens: 470 boxes, 40 outlines, 54 that are not there. Each has two wordings, which are the trial's references; `reading` is
-    "both", "original" or "refined" (without knowledge of the application)."""
+    """564 targets on 251 screens: 470 boxes, 40 outlines, 54 that are not there.
+
+    Each has two wordings, which are the trial's references; `reading` is "both", "original" or "refined" (without
+    knowledge of the application).
+    """
 
     FILES = ("OSWorld-G.json.gz", "OSWorld-G_refined.json.gz")
     READINGS = ("both", "original", "refined")

@@ -1,5 +1,6 @@
-"""Splits of a corpus: by speaker, by scene, at random, or as in the challenges (80/20 within each domain; Gatt, Belz &
-Kow 2008).
+"""Splits of a corpus.
+
+By speaker, by scene, at random, or as in the challenges (80/20 within each domain; Gatt, Belz & Kow 2008).
 
 TUNA has 13 scenes and 60 speakers, so in a random split, test trials share scenes and speakers with training; report
 the split with every number. The name of a split determines it up to the seed:
@@ -65,8 +66,9 @@ def folds(
 
 
 def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial], ...]:
-    """Return the parts of a named split: training and test, or training, development and test; the module lists the
-    names.
+    """Return the parts of a named split: training and test, or training, development and test.
+
+    The module lists the names.
     """
     items = list(trials)
     match = _NAME.fullmatch(name)

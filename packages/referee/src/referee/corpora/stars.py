@@ -1,4 +1,7 @@
-"""Stars and Stars2: Portuguese descriptions where a landmark may itself need describing (Teixeira et al. 2014; Paraboni and colleagues)."""
+"""Stars and Stars2.
+
+Portuguese descriptions where a landmark may itself need describing (Teixeira et al. 2014; Paraboni and colleagues).
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ XYWH = Convention.of("pixels xywh")
 
 
 class Talk2Car(Unheard):
-    """3,610 commands (1,163 val, 2,447 test), each with the box of its object. `reading` is val, test or "all"."""
+    """3,610 commands (1,163 val, 2,447 test), each with the box of its object.
+
+    `reading` is val, test or "all".
+    """
 
     card = Card(
         name="talk2car",

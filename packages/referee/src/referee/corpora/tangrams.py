@@ -22,7 +22,10 @@ CUED = "tangrams_cued.jsonl.gz"
 
 
 class HawkinsTangrams(Games):
-    """5,976 rounds: 83 pairs name twelve figures six times; the director is the speaker, the matcher the listener."""
+    """5,976 rounds: 83 pairs name twelve figures six times.
+
+    The director is the speaker, the matcher the listener.
+    """
 
     card = Card(
         name="tangrams-hawkins",
@@ -64,7 +67,10 @@ def _round(row: dict[str, Any]) -> Round:
 
 
 class NaiveMatchers(Games):
-    """11,344 guesses by 181 readers of 3,383 overheard descriptions: a trial for every description, a response for every guess."""
+    """11,344 guesses by 181 readers of 3,383 overheard descriptions.
+
+    A trial for every description, a response for every guess.
+    """
 
     card = Card(
         name="tg-matcher",

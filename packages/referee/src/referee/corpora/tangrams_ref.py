@@ -23,7 +23,9 @@ Row = dict[str, str]
 
 
 class TangramsRef(Games):
-    """4,449 rounds of 151 games, and 4,160 of 119 games in two pilots. `part` is "all", "main" or "pilots".
+    """4,449 rounds of 151 games, and 4,160 of 119 games in two pilots.
+
+    `part` is "all", "main" or "pilots".
 
     Figures have their KiloGram names without ``.svg``. The file of the main experiment does not list the ten figures on
     display, so its scenes have the targets and choices of the game and are incomplete: measures of the scene are not
@@ -128,7 +130,10 @@ def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
 
 
 def _after_message(row: Row) -> float | None:
-    """Return the seconds from the message to the click; the file has those from the start of the round, as ``(23,)``."""
+    """Return the seconds from the message to the click.
+
+    The file has those from the start of the round, as ``(23,)``.
+    """
     click = worded(row, "sec_until_click")
     message_time = as_number(row, "time_to_message")
     return None if click is None or message_time is None else float(click.strip("(),")) - message_time

@@ -36,7 +36,9 @@ WITHOUT_POSITIONS = {"1", "4", "5"}
 
 
 class Tuna:
-    """The corpus, from XML in any dialect: `data` is the data folder, the corpus folder, a tree of XML files, a zip or one file.
+    """The corpus, from XML in any dialect.
+
+    `data` is the data folder, the corpus folder, a tree of XML files, a zip or one file.
 
     Trials of one designed scene share `scene.id`; only grid positions differ between them. `meta` has ``trial``,
     ``cardinality``, ``similarity``, the full markup as ``annotation``, and ``polarity`` where a property was denied.

@@ -24,7 +24,10 @@ Row = Mapping[str, Any]
 
 
 class UiBert(Unheard):
-    """1,125 expressions (509 dev, 616 test), each about one element of a screen. `reading` is dev, test or "all"."""
+    """1,125 expressions (509 dev, 616 test), each about one element of a screen.
+
+    `reading` is dev, test or "all".
+    """
 
     card = Card(
         name="uibert-refexp",

@@ -1,5 +1,6 @@
-"""Naive readers' guesses for tangram descriptions, with the pictures (Boyce and colleagues): another copy of part of
-`tg-matcher`.
+"""Naive readers' guesses for tangram descriptions, with the pictures (Boyce and colleagues).
+
+Another copy of part of `tg-matcher`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ Row = dict[str, str]
 
 
 class VlmTangram(Games):
-    """7,440 guesses by 120 readers of 3,166 overheard descriptions: a trial for every description, a response for every guess.
+    """7,440 guesses by 120 readers of 3,166 overheard descriptions.
+
+    A trial for every description, a response for every guess.
 
     Entities name their pictures, relative to the data folder.
     """

@@ -1,5 +1,6 @@
-"""The status of the hearer behind a verdict: people, or a simulated hearer, which counts for less, and not at all
-without a passport.
+"""The status of the hearer behind a verdict.
+
+People, or a simulated hearer, which counts for less, and not at all without a passport.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ SIGNED = "|passport:"
 
 
 class Admission(NamedTuple):
-    """The hearer of the answers: people, or a simulated hearer by name, with its passport (corpus and digits of its
-    hash) and the passport's result.
+    """The hearer of the answers.
+
+    People, or a simulated hearer by name, with its passport (corpus and digits of its hash) and the passport's
+    result.
     """
 
     simulated: bool = False

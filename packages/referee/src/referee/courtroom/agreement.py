@@ -26,8 +26,12 @@ BETWEEN = 0.8
 
 
 class Agreements(NamedTuple):
-    """By automatic and hearer measure: units with both values, r, rho, both without each unit (first axis; NaN where it has no values), and the most that a
-    division of the units into two groups explains of either variance, with the agreement that is left within the groups."""
+    """By automatic and hearer measure.
+
+    Units with both values, r, rho, both without each unit (first axis; NaN where it has no values), and the most that
+    a division of the units into two groups explains of either variance, with the agreement that is left within the
+    groups.
+    """
 
     n: IntArray
     r: FloatArray
@@ -44,7 +48,10 @@ def agree(x: FloatArray, y: FloatArray) -> Agreements:
 
 
 def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
-    """The same of many tables at once, in which the rows of `y` are permuted by `orders` (one a table); the last axis is that of `y`, table after table."""
+    """The same of many tables at once, in which the rows of `y` are permuted by `orders` (one a table).
+
+    The last axis is that of `y`, table after table.
+    """
     wide, levels = (part[orders].transpose(1, 0, 2).reshape(len(x), -1) for part in (y, _levels(y)))
     return _agree(x, wide, _levels(x), levels)
 
@@ -103,7 +110,10 @@ def _steps(level: FloatArray) -> FloatArray:
 
 
 def product_moment(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatArray:
-    """Pearson's r along the last axis but two, of the complete units; NaN with fewer than three of them, or where a column does not vary."""
+    """Pearson's r along the last axis but two, of the complete units.
+
+    NaN with fewer than three of them, or where a column does not vary.
+    """
     n = complete.sum(axis=-3, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = [np.where(complete, v - (v * complete).sum(axis=-3, keepdims=True) / n, 0.0) for v in (x, y)]

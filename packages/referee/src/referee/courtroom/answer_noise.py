@@ -1,5 +1,6 @@
-"""The noise of a system's mean: its variation over other people and items, and the highest correlation that any measure
-could reach.
+"""The noise of a system's mean.
+
+Its variation over other people and items, and the highest correlation that any measure could reach.
 
 Participants, and scenes, speakers or items, are resampled independently, and an answer's weight is the product of the
 counts of its units (the pigeonhole bootstrap, Owen 2007). All systems share the resamples, so effects that all systems

@@ -1,4 +1,7 @@
-"""Runs item by item: does a better-scored description get found more often and faster, and does a measure rank systems as hearers do?"""
+"""Runs item by item.
+
+Does a better-scored description get found more often and faster, and does a measure rank systems as hearers do?
+"""
 
 from __future__ import annotations
 
@@ -212,7 +215,10 @@ def _on_items(
 
 
 def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Success, and all measures that have a better direction, as systems by items; people's own descriptions are left out as a system."""
+    """Success, and all measures that have a better direction, as systems by items.
+
+    People's own descriptions are left out as a system.
+    """
     answers = [a for a in answers if a.row.rpartition("/")[2] != HUMAN]
     rows, items = (list(dict.fromkeys(part)) for part in ([a.row for a in answers], [a.item for a in answers]))
     right: dict[tuple[str, str], list[float]] = {}

@@ -1,5 +1,6 @@
-"""Base rates of the court's findings: how often the rules give each finding in a table of this shape without any
-association.
+"""Base rates of the court's findings.
+
+How often the rules give each finding in a table of this shape without any association.
 
 The rows of hearer measures are permuted among the families, `TABLES` times, and the same rules judge each permuted
 table. A finding that is as frequent by chance is no evidence. Noise of the answers is left out here, which can only

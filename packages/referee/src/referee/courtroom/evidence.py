@@ -1,5 +1,6 @@
-"""Tests of measures: does an automatic measure predict the results of hearers? (Belz & Gatt 2008; van Deemter & Gatt
-2007.)
+"""Tests of measures.
+
+Does an automatic measure predict the results of hearers? (Belz & Gatt 2008; van Deemter & Gatt 2007.).
 
 Over systems: Pearson and Spearman with intervals, pairwise ranking accuracy, and the range of every coefficient when
 any one system (or family of systems) is left out, because one system can determine a whole table. The same over
@@ -81,8 +82,11 @@ class FamilyEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Division:
-    """Two groups of systems that make a correlation: the smaller one by name, the size of the other, the share of variance between them (in whichever
-    measure has less of it), and r within them."""
+    """Two groups of systems that make a correlation.
+
+    The smaller one by name, the size of the other, the share of variance between them (in whichever measure has less
+    of it), and r within them.
+    """
 
     group: tuple[str, ...]
     others: int
@@ -124,7 +128,10 @@ class Evidence:
 
 
 def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = without_progress) -> list[Evidence]:
-    """Every automatic measure against every hearer measure; over systems, and over systems and people where both are there."""
+    """Every automatic measure against every hearer measure.
+
+    Over systems, and over systems and people where both are there.
+    """
     check_sheet(sheet)
     alone = sheet.without_people()
     judged = _judge_families(alone, seed, progress)

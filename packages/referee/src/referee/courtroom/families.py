@@ -1,5 +1,7 @@
-"""Families of systems: a team's entries with one algorithm or base name, a model under several instructions, and
-systems with identical outputs.
+"""Families of systems.
+
+A team's entries with one algorithm or base name, a model under several instructions, and systems with identical
+outputs.
 
 Related systems agree because of their common origin; counting each would count one fact several times. A family has one
 vote.
@@ -33,8 +35,9 @@ def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] 
 
 
 def _marks(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Hashable]:
-    """Return the keys that members of a family share: team and base name, team and algorithm; the model, or the name
-    without its options.
+    """Return the keys that members of a family share: team and base name, team and algorithm.
+
+    The model, or the name without its options.
     """
     plain, *switches = system.split("|")
     models = [s for s in switches if s.startswith(MODEL)]
@@ -58,7 +61,10 @@ def _title(group: Sequence[str]) -> str:
 
 
 def unite(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Merge groups that share a member, in the order of the names; a name without a group is its own group."""
+    """Merge groups that share a member, in the order of the names.
+
+    A name without a group is its own group.
+    """
     root = {name: name for name in names}
 
     def find(name: str) -> str:

@@ -34,7 +34,10 @@ HEARD = ("ir", "mir", "reading_ms", "identification_ms", "combined_ms")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearings:
-    """All that runs have to say: a sheet overall and one per domain, evidence over items, rankings of measures, and warnings."""
+    """All that runs have to say.
+
+    A sheet overall and one per domain, evidence over items, rankings of measures, and warnings.
+    """
 
     sheets: list[SystemScores]
     items: list[ItemEvidence]

@@ -35,7 +35,9 @@ Warn = Callable[[Mapping[str, str], str], Iterable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSettings:
-    """How runs are tried: draws for noise and intervals, permutations between two measures, the sampling unit, and the seed of all chance.
+    """How runs are tried.
+
+    Draws for noise and intervals, permutations between two measures, the sampling unit, and the seed of all chance.
 
     Without permutations measures get no ranks, which take longest. `progress` may look on; an `engine` does the longest parts, `shard` of them at a time.
     """

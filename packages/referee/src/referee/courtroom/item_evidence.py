@@ -1,4 +1,7 @@
-"""The court over items: do hearers identify the target of a better-scored description more often, and faster? AUC and rank correlation by cluster.
+"""The court over items.
+
+Do hearers identify the target of a better-scored description more often, and faster? AUC and rank correlation by
+cluster.
 
 AUC is the probability that a description that was understood scores better than one that was not (Hanley & McNeil 1982; ties count one half).
 Answers of one game, speaker or item resemble each other: intervals and p leave out one cluster at a time, with ranks made anew, and use the CR2 variance

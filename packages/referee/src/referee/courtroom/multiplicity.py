@@ -1,5 +1,6 @@
-"""Correction for multiple tests over a whole table of measures: max-T permutation after Westfall & Young (1993),
-step-down.
+"""Correction for multiple tests over a whole table of measures.
+
+Max-T permutation after Westfall & Young (1993), step-down.
 
 The rows of hearer measures are permuted among the units (families of systems), which preserves the correlations among
 automatic measures and among hearer measures. Every permutation gives the strongest coefficient of its table. A pair's
@@ -54,7 +55,10 @@ class Chances(NamedTuple):
 def step_down(
     table: Table, seed: int = 1, deals: int = DEALS, progress: ProgressCallback = without_progress
 ) -> Chances:
-    """p values by automatic and hearer measure; exact with few units, else (b + 1) / (m + 1) over random deals."""
+    """p values by automatic and hearer measure.
+
+    Exact with few units, else (b + 1) / (m + 1) over random deals.
+    """
     units, shape = len(table[0]), (table[0].shape[1], table[1].shape[1])
     observed = strengths(table, np.arange(units)[None])[0]
     exact = units <= EXACT_UP_TO
@@ -129,8 +133,9 @@ def rank_table(table: Table) -> Table:
 
 
 def _ranks(columns: FloatArray) -> FloatArray:
-    """Return ranks by column, from 1; values that differ only by rounding share their mean rank, missing ones have
-    none.
+    """Return ranks by column, from 1.
+
+    Values that differ only by rounding share their mean rank, missing ones have none.
     """
     ranks = np.full(columns.shape, np.nan)
     for column, values in zip(ranks.T, columns.T, strict=True):
@@ -143,7 +148,9 @@ def _ranks(columns: FloatArray) -> FloatArray:
 
 
 def strengths(table: Table, orders: IntArray) -> FloatArray:
-    """Return |atanh r| · sqrt(n - 3) of every pair under every permutation (permutations by pairs); 0 where undefined.
+    """Return |atanh r| · sqrt(n - 3) of every pair under every permutation (permutations by pairs).
+
+    0 where undefined.
 
     It is comparable between pairs with different numbers of units. Sums over units are one matrix product for all
     permutations; columns are centred and scaled first to keep precision.
@@ -163,7 +170,10 @@ def strengths(table: Table, orders: IntArray) -> FloatArray:
 
 
 def _scaled(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Columns with mean 0 and standard deviation 1, 0 where there is no value, and where there is one; a constant column is 0 all over."""
+    """Columns with mean 0 and standard deviation 1, 0 where there is no value, and where there is one.
+
+    A constant column is 0 all over.
+    """
     seen = ~np.isnan(columns)
     count = np.maximum(seen.sum(axis=0), 1)
     away = np.where(seen, columns - np.where(seen, columns, 0.0).sum(axis=0) / count, 0.0)

@@ -1,5 +1,6 @@
-"""Agreement of a measure with hearers on the order of pairs of systems: the meta-evaluation of the WMT metrics tasks
-since 2024.
+"""Agreement of a measure with hearers on the order of pairs of systems.
+
+The meta-evaluation of the WMT metrics tasks since 2024.
 
 *Soft pairwise accuracy* (Thompson, Mathur, Deutsch & Khayrallah 2024) compares one-sided p values of paired permutation
 tests, so a pair that people do not distinguish counts little. *Pairwise accuracy with ties* (Deutsch, Foster & Freitag
@@ -74,7 +75,10 @@ def _slack(scores: FloatArray) -> float:
 
 
 def _p_values(surplus: FloatArray, slack: float) -> FloatArray:
-    """Shares of permutations for every pair; one system against all later ones at a time keeps the memory small and the rows contiguous."""
+    """Shares of permutations for every pair.
+
+    One system against all later ones at a time keeps the memory small and the rows contiguous.
+    """
     systems, permutations = surplus.shape[-2:]
     raised = surplus + slack
     beaten = [
@@ -143,8 +147,9 @@ def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 2
 
 
 def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
-    """Return the accuracies of permuted scores; an item's gaps are those of its two scores, so one sort serves all
-    permutations.
+    """Return the accuracies of permuted scores.
+
+    An item's gaps are those of its two scores, so one sort serves all permutations.
     """
     systems, items = measure.shape
     first, second = np.triu_indices(systems, 1)

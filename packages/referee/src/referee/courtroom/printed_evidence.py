@@ -1,5 +1,6 @@
-"""One value per system from tables: the shipped papers (each with a `court.toml`), or a CSV file of the user (`referee
-court`).
+"""One value per system from tables.
+
+The shipped papers (each with a `court.toml`), or a CSV file of the user (`referee court`).
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ class PublishedSheets:
 
 
 def sheets_of_paper(name: str) -> tuple[list[SystemScores], list[str]]:
-    """The sheets of a shipped paper as printed and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
+    """The sheets of a shipped paper as printed and remarks on them.
+
+    Hyphens in the name do not matter (tuna2008 is tuna-2008).
+    """
     sheets = published_sheets(name)
     return list(sheets.printed), list(sheets.notes)
 

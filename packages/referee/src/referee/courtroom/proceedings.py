@@ -1,4 +1,7 @@
-"""Bringing measures to court: sheets of values, every measure against every hearer measure, verdicts, and all of it as plain data (`referee court`)."""
+"""Bringing measures to court.
+
+Sheets of values, every measure against every hearer measure, verdicts, and all of it as plain data (`referee court`).
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,9 @@ def hold_court(
     progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
-    """Test every sheet and return the results; verdicts rest on systems only, and mention the effect of people as rows.
+    """Test every sheet and return the results.
+
+    Verdicts rest on systems only, and mention the effect of people as rows.
 
     `chance` adds base rates; `progress` is a callback; an `engine` tests sheets in parallel.
     """

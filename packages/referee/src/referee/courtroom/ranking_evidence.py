@@ -1,5 +1,6 @@
-"""Ranking of measures by agreement with hearers: the meta-evaluation of the WMT metrics tasks (`pairwise`), on success
-item by item.
+"""Ranking of measures by agreement with hearers.
+
+The meta-evaluation of the WMT metrics tasks (`pairwise`), on success item by item.
 
 One matrix of systems by items has the share of correct answers, another one a measure's scores, oriented so that higher
 is better. Items without either for some system are left out. Measures without a significant difference share a rank.
@@ -109,7 +110,10 @@ def _unranked(name: str, hearer: str, systems: int, reason: str) -> RankingEvide
 
 
 def _why_not(human: FloatArray, matrix: FloatArray) -> str:
-    """Why a measure cannot be ranked. One that never varies ties all systems, which is no knowledge, but is paid for where hearers tie them, too."""
+    """Why a measure cannot be ranked.
+
+    One that never varies ties all systems, which is no knowledge, but is paid for where hearers tie them, too.
+    """
     complete = np.isfinite(human).all(axis=0) & np.isfinite(matrix).all(axis=0)
     if len(human) < 2 or not complete.any():
         return NO_ITEMS
@@ -127,7 +131,10 @@ def soft_chance(human: FloatArray) -> float:
 
 
 class _Lazily(dict[tuple[str, str], float]):
-    """p values of pairs of measures, found when they are asked for: ranks need few of all pairs, and each costs a thousand permutations."""
+    """p values of pairs of measures, found when they are asked for.
+
+    Ranks need few of all pairs, and each costs a thousand permutations.
+    """
 
     def __init__(self, find: Callable[[str, str], float]) -> None:
         super().__init__()

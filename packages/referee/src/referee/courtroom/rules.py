@@ -1,5 +1,6 @@
-"""The rules of the court: they map arrays of agreements to one finding per pair of measures, for real and for permuted
-tables.
+"""The rules of the court.
+
+They map arrays of agreements to one finding per pair of measures, for real and for permuted tables.
 
 An association is shown if linear and rank agreement both have p ≤ .05 among all pairs of the table. It holds only if it
 would still be significant without any one unit, at the same number of units (or has changed by less than `STEP`), if it
@@ -44,8 +45,11 @@ Words = npt.NDArray[np.int64]
 
 
 class TriedPair(NamedTuple):
-    """A table as the rules see it, by automatic and hearer measure: agreements, chances of the linear and of the rank coefficients, the sign that good measures
-    would have (0: none), and where the noise of answers alone might turn the sign."""
+    """A table as the rules see it, by automatic and hearer measure.
+
+    Agreements, chances of the linear and of the rank coefficients, the sign that good measures would have (0: none),
+    and where the noise of answers alone might turn the sign.
+    """
 
     agreements: Agreements
     linear: Chances

@@ -68,7 +68,10 @@ class SystemScores:
 
 
 def check_sheet(sheet: SystemScores) -> None:
-    """Whether every column has one value per system, and a direction that there is; an error that names the column where not."""
+    """Whether every column has one value per system, and a direction that there is.
+
+    An error that names the column where not.
+    """
     for name, values in [*sheet.automatic.items(), *sheet.hearer.items()]:
         if len(values) != len(sheet.systems):
             raise InputError(

@@ -36,8 +36,9 @@ class SingleVote:
 def vote_singly(
     printed: Sequence[SystemScores], corrected: Sequence[SystemScores], findings: Mapping[Pair, str], seed: int = 1
 ) -> list[SingleVote]:
-    """Return the findings without families, beside the corrected findings over families; empty if every system is its
-    own family.
+    """Return the findings without families, beside the corrected findings over families.
+
+    Empty if every system is its own family.
     """
     if not any(len(set(map(sheet.family_of, sheet.systems))) < len(sheet.systems) for sheet in corrected):
         return []

@@ -1,5 +1,7 @@
-"""Convention detection: finds the convention under which a whole set of numbers fits the gold regions, with its
-certainty. Never chosen item by item.
+"""Convention detection.
+
+Finds the convention under which a whole set of numbers fits the gold regions, with its certainty. Never chosen item
+by item.
 
 Every hypothesis (order and unit of the numbers, resizing of the picture, order and unit of the gold boxes) is compared
 with all items by mean IoU. Hypotheses with equal places are one. The simplest of the best-fitting ones is reported,
@@ -314,9 +316,12 @@ def _extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97
 
 
 def _credible(numbers: FloatArray) -> set[Order]:
-    """Orders that boxes can be written in, by the numbers alone. Two corners: nearly all have the second one below and right of the first. Corner and size:
-    not nearly all do, for things are seldom wider than their distance from the left edge. Read as sizes, second corners make boxes so large that all of
-    them overlap: without this, such a reading would fit best of all."""
+    """Orders that boxes can be written in, by the numbers alone.
+
+    Two corners: nearly all have the second one below and right of the first. Corner and size: not nearly all do, for
+    things are seldom wider than their distance from the left edge. Read as sizes, second corners make boxes so large
+    that all of them overlap: without this, such a reading would fit best of all.
+    """
     a, b, c, d = numbers[~np.isnan(numbers[:, 0])].T
     ordered = float(((c > a) & (d > b)).mean()) if len(a) else 1.0
     corners = {Order.XYXY, Order.YXYX} if ordered >= CREDIBLE else set()
@@ -379,8 +384,9 @@ def _raw_centres(evidence: Written, order: Order) -> FloatArray:
 
 
 def _resize_rules(evidence: Written, order: Order, meant: FloatArray) -> Iterator[tuple[Resize, float]]:
-    """Yield resizing rules under which answers in resized pixels fit; sizes are estimated from the ratio of answers to
-    gold boxes.
+    """Yield resizing rules under which answers in resized pixels fit.
+
+    Sizes are estimated from the ratio of answers to gold boxes.
     """
     answered, middle = _raw_centres(evidence, order), centres(meant)
     whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in evidence.sizes], dtype=float)
@@ -425,7 +431,10 @@ def _frame_sizes(sides: FloatArray) -> Iterator[tuple[int, int]]:
 
 
 def _modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[float]:
-    """Return values with many others close by, the most frequent first; scattered wrong answers do not count."""
+    """Return values with many others close by, the most frequent first.
+
+    Scattered wrong answers do not count.
+    """
     logs = np.sort(np.log(values[np.isfinite(values) & (values > 0)]))
     modes: list[float] = []
     while len(logs) and len(modes) < most:

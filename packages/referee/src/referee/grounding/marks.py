@@ -1,5 +1,6 @@
-"""Marks targets in pictures: a box, an arrow, a crop, or the position in words; and numbers all candidates (set of
-marks).
+"""Marks targets in pictures: a box, an arrow, a crop, or the position in words.
+
+And numbers all candidates (set of marks).
 
 The kind of mark affects a model's answer, so it is declared and part of the signature.
 """

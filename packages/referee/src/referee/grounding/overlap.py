@@ -1,4 +1,7 @@
-"""How far places overlap: arrays of boxes at once, outlines and masks one by one. All numbers are pixels of the original picture."""
+"""How far places overlap: arrays of boxes at once, outlines and masks one by one.
+
+All numbers are pixels of the original picture.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ BLOCK = 8192
 
 
 def iou(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom; 0 where a box is empty, NaN where one is missing.
+    """Intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom.
+
+    0 where a box is empty, NaN where one is missing.
 
     >>> iou(np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2]])).round(3)
     array([0.333])
@@ -91,7 +96,10 @@ def distance(points: FloatArray, boxes: FloatArray) -> FloatArray:
 
 
 def on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
-    """Many boxes (n, 4) of one convention on their pictures; NaN where the picture's size is needed and unknown."""
+    """Many boxes (n, 4) of one convention on their pictures.
+
+    NaN where the picture's size is needed and unknown.
+    """
     a, b, c, d = np.asarray(numbers, dtype=float).reshape(-1, 4).T
     if convention.order is Order.XYWH:
         c, d = a + c, b + d

@@ -1,4 +1,7 @@
-"""Pictures from outside, opened with care: named inside their folder, of a known kind, not larger than pictures are, and whole."""
+"""Pictures from outside, opened with care.
+
+Named inside their folder, of a known kind, not larger than pictures are, and whole.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The answers of all simulated hearers: how a description is interpreted, and which outcome follows from the
-probabilities.
+"""The answers of all simulated hearers.
+
+How a description is interpreted, and which outcome follows from the probabilities.
 
 A hearer distributes one unit of probability over the entities of the scene and two further answers, ``several`` and
 ``none``. The highest probability wins. If it belongs to ``none`` or ``several``, that is the outcome, also in a tie
@@ -47,8 +48,9 @@ _LEXICA: SceneNotes[str, dict[str, Property]] = SceneNotes("hearers.words")
 
 
 class Listener:
-    """The base of simulated hearers: those that need no training are trained at once, and several questions are
-    answered in turn.
+    """The base of simulated hearers.
+
+    Those that need no training are trained at once, and several questions are answered in turn.
 
     `learns` is whether `fit` makes a difference; such a hearer must not be tested on trials of its training.
     `reads_values` is whether the words that it understands are the values of the scene (see `understand`).
@@ -99,7 +101,10 @@ def answer(
     none: float = 0.0,
     flags: tuple[str, ...] = (),
 ) -> Response:
-    """A response from shares of belief in the order of the view's entities; they are brought to a sum of 1."""
+    """A response from shares of belief in the order of the view's entities.
+
+    They are brought to a sum of 1.
+    """
     entities = view.scene.entities
     total = sum(shares) + several + none
     # "Not above 0" and not "at most 0", so that NaN is included.
@@ -219,7 +224,10 @@ def words_of(text: str) -> list[str]:
 
 
 def _lexicon(scene: Scene) -> dict[str, Property]:
-    """Return the words that name one property of the scene; a value of two attributes is ambiguous and left out."""
+    """Return the words that name one property of the scene.
+
+    A value of two attributes is ambiguous and left out.
+    """
     notes = _LEXICA.of(scene)
     lexicon = notes.get("words")
     if lexicon is None:

@@ -1,5 +1,6 @@
-"""A neural listener for colour patches, after Monroe, Hawkins, Goodman & Potts (2017): networks over words and over
-each patch in its context.
+"""A neural listener for colour patches, after Monroe, Hawkins, Goodman & Potts (2017).
+
+Networks over words and over each patch in its context.
 
 The words are a sum of learned vectors (words, bigrams, prefixes, suffixes). A patch is represented by its coordinates
 in colour space (Fourier features of hue, as in the paper), its position within its scene, and its differences from the
@@ -41,7 +42,9 @@ LEAST = 1e-9
 
 @dataclass(eq=False, repr=False)
 class ColourNetwork(Colour):
-    """Understands words about three patches (or any fixed number) with h, s and l; averages `members` networks.
+    """Understands words about three patches (or any fixed number) with h, s and l.
+
+    Averages `members` networks.
 
     `width` is the length of a word's vector, `hidden` the size of the hidden layer, `epochs` the number of passes over
     the data, `rate` the highest learning rate, `drop` the dropout rate, `decay` the weight decay. `reasoning` is the

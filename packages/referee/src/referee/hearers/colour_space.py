@@ -30,7 +30,9 @@ WHITE = np.array([0.9505, 1.0, 1.089])
 
 
 def coordinates(scene: Scene) -> Patches | None:
-    """Hue (degrees), saturation and lightness (0 to 100) of each entity; None where a scene does not show colours.
+    """Hue (degrees), saturation and lightness (0 to 100) of each entity.
+
+    None where a scene does not show colours.
 
     Read once a scene: a passport lets hearers learn from the same scenes many times.
     """

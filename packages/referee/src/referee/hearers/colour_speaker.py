@@ -1,5 +1,6 @@
-"""A speaker for colour patches that reasons about a listener, after Monroe et al. (2017): it prefers frequent texts
-that identify the target.
+"""A speaker for colour patches that reasons about a listener, after Monroe et al. (2017).
+
+It prefers frequent texts that identify the target.
 
 Its candidates are the most frequent texts of the training data. S1(text | target, patches) ∝ frequency to the power
 `habit`, times the listener's probability of the target to the power `alpha`. The listener is the neural one, trained on

@@ -1,5 +1,6 @@
-"""A language model of colour descriptions, word by word: P(word | two previous words, the patch and its context), a
-small network.
+"""A language model of colour descriptions, word by word.
+
+P(word | two previous words, the patch and its context), a small network.
 
 A listener uses it as in Monroe et al. (2017): the target is probably the patch for which people would use these words.
 """
@@ -27,7 +28,10 @@ Texts = Sequence[Sequence[str]]
 
 
 class PatchWords:
-    """One hidden layer of `hidden` units over the patch and the two words before; words seen fewer than `rare` times are one unknown word."""
+    """One hidden layer of `hidden` units over the patch and the two words before.
+
+    Words seen fewer than `rare` times are one unknown word.
+    """
 
     def __init__(
         self,
@@ -59,7 +63,10 @@ class PatchWords:
         return self
 
     def log_chances(self, texts: Texts, looks: Floats) -> npt.NDArray[np.float64]:
-        """Return the log probability of each text (a row) for each of its patches; `looks` has one block per text."""
+        """Return the log probability of each text (a row) for each of its patches.
+
+        `looks` has one block per text.
+        """
         log_chances = np.zeros(looks.shape[:2])
         rows = self._rows(texts)
         for start in range(0, rows.shape[1], AT_ONCE):

@@ -1,5 +1,6 @@
-"""A listener that learns meanings of words from speakers' targets: log-linear over words and the attribute values of
-entities.
+"""A listener that learns meanings of words from speakers' targets.
+
+Log-linear over words and the attribute values of entities.
 
 A speaker's "dalmatian" refers to a target of type dalmatian, basic kind dog and kind animal: each n-gram (see
 `word_features`) gets a weight with each value of its targets, and with each attribute in which the target was unique

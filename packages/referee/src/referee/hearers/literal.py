@@ -1,4 +1,6 @@
-"""The literal hearer: a description means the entities it is true of, no more and no less (Frank & Goodman 2012; Golland et al. 2010).
+"""The literal hearer.
+
+A description means the entities it is true of, no more and no less (Frank & Goodman 2012; Golland et al. 2010).
 
 One entity left is an answer, several left are several (with even chances), none left is none. It is the zero of all listener models: no noise, no
 preferences, no reasoning about the speaker.
@@ -13,8 +15,9 @@ __all__ = ["Literal"]
 
 
 class Literal(Listener):
-    """Chooses the only entity that satisfies the whole description; answers several, or none, if there is no unique
-    one.
+    """Chooses the only entity that satisfies the whole description.
+
+    Answers several, or none, if there is no unique one.
     """
 
     name = "literal"

@@ -1,5 +1,7 @@
-"""A model as judge: ratings of adequacy and fluency as in TUNA-REG 2009, or a preference between two descriptions; its
-passport limits its use.
+"""A model as judge.
+
+Ratings of adequacy and fluency as in TUNA-REG 2009, or a preference between two descriptions; its passport limits its
+use.
 """
 
 from __future__ import annotations

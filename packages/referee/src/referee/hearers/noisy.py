@@ -1,5 +1,7 @@
-"""The noisy hearer: literal, but with perceptual errors, graded sizes and positions, and salience-based guesses (after
-the graded semantics of Degen et al. 2020).
+"""The noisy hearer.
+
+Literal, but with perceptual errors, graded sizes and positions, and salience-based guesses (after the graded
+semantics of Degen et al. 2020).
 
 Each entity appears to have property p with probability ``noise + (1 - 2·noise)·likeness``; likeness is 1 or 0, except
 for gradable attributes, where it is ``exp(-d²/2·spread²)`` with d the distance of the two values as a share of the
@@ -85,8 +87,9 @@ class Noisy(Listener):
     def _fits(
         self, properties: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]
     ) -> list[float]:
-        """Return the probability that each entity appears to have all properties; relations are judged together with
-        their landmarks.
+        """Return the probability that each entity appears to have all properties.
+
+        Relations are judged together with their landmarks.
         """
         related: list[Property] = []
         rows: list[Sequence[float]] = []

@@ -1,5 +1,6 @@
-"""Hearers of pictures without trained weights: the centre, the largest region, text recognition on screens, and an
-interface for detectors.
+"""Hearers of pictures without trained weights.
+
+The centre, the largest region, text recognition on screens, and an interface for detectors.
 
 The first two ignore the description: their accuracy is the chance level of a corpus of pictures.
 """
@@ -159,8 +160,12 @@ def _reader() -> Any:
 
 
 class Detector(_Looker):
-    """The plug-in point for detectors: `detector` is ``MODULE:FUNCTION``, a function of a picture's path and a text that gives boxes with scores
-    (``[([left, top, right, bottom], score), …]``, pixels). The highest score at or above `least` is the answer; NONE where there is none."""
+    """The plug-in point for detectors.
+
+    `detector` is ``MODULE:FUNCTION``, a function of a picture's path and a text that gives boxes with scores
+    (``[([left, top, right, bottom], score), …]``, pixels). The highest score at or above `least` is the answer; NONE
+    where there is none.
+    """
 
     name = "sight/detector"
 

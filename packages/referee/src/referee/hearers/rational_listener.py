@@ -73,8 +73,9 @@ class Rational(Listener):
         return "rsa", self.longest, self.messages
 
     def believe(self, scene: Scene, uttered: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
-        """Return the probability of every entity after one message, a row per pair of parameters; all 0 if its
-        denotation is empty.
+        """Return the probability of every entity after one message, a row per pair of parameters.
+
+        All 0 if its denotation is empty.
         """
         notes = _MESSAGES.of(scene)
         table = notes.get(self._key)
@@ -222,7 +223,10 @@ def infer(
 def _cases(
     scenes: Mapping[str, Scene], responses: Iterable[Response]
 ) -> tuple[Counter[tuple[Scene, Message, int]], int, int]:
-    """Choices counted by scene, message and entity chosen; scenes that differ only in order and names of entities are one."""
+    """Choices counted by scene, message and entity chosen.
+
+    Scenes that differ only in order and names of entities are one.
+    """
     cases: Counter[tuple[Scene, Message, int]] = Counter()
     left_out = 0
     for response in responses:

@@ -74,7 +74,10 @@ class LineForm(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder of data with recorded models: its file, the models that a line names, and the form of a line for one of them."""
+    """A folder of data with recorded models.
+
+    Its file, the models that a line names, and the form of a line for one of them.
+    """
 
     file: str
     models_of: Callable[[Row], Iterable[str]]
@@ -94,7 +97,10 @@ def name_of_recorded(name: str) -> str:
 
 
 def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = None) -> Recorded:
-    """The answers of a hearer, checked against the trials; `data` is the folder of corpora (default: REFEREE_DATA)."""
+    """The answers of a hearer, checked against the trials.
+
+    `data` is the folder of corpora (default: REFEREE_DATA).
+    """
     stored = name.removeprefix(PREFIX)
     folder, _, model = stored.partition("/")
     if folder in FOLDERS and not Path(stored).is_file():
@@ -308,7 +314,10 @@ def _believe(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, floa
 
 
 def _of_clicks(model: str, hearer: str) -> LineForm:
-    """Clicks of networks on colour patches, by the part that a patch has; places as the person who listened saw them."""
+    """Clicks of networks on colour patches, by the part that a patch has.
+
+    Places as the person who listened saw them.
+    """
 
     def answer(row: Row, trial: Trial) -> Answered:
         ids = {role: entity for entity, role in trial.meta["roles"].items()}

@@ -1,5 +1,7 @@
-"""A remote listener: any model behind an OpenAI-compatible endpoint that chooses an object (the listener side of
-reference-game benchmarks).
+"""A remote listener.
+
+Any model behind an OpenAI-compatible endpoint that chooses an object (the listener side of reference-game
+benchmarks).
 
 Its view is that of every hearer, in an order that rotates with every vote and is stored with the answer; it may always
 answer several, none or don't know. An unparsable answer is UNPARSABLE. A question without an answer is TIMEOUT with the
@@ -59,7 +61,9 @@ MOST_LOGPROBS = 20
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Remote(ModelClient, Listener):
-    """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes. `ModelClient` has the other switches.
+    """Asks a model which object is meant, `votes` times, each time in another order.
+
+    Belief is the share of votes. `ModelClient` has the other switches.
 
     Args:
         choice: "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means).
@@ -206,8 +210,9 @@ def _first(belief: Mapping[str, float]) -> str:
 
 
 def in_words(description: Description) -> str:
-    """Return the words of a description; properties without words get the plainest ones: the red chair, not "type
-    chair, colour red".
+    """Return the words of a description.
+
+    Properties without words get the plainest ones: the red chair, not "type chair, colour red".
     """
     words = (description.text or "").strip()
     lines_written = description.properties or ()
@@ -267,7 +272,10 @@ def _named(chosen: int | str | None, entities: Sequence[Entity]) -> str:
 
 
 def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
-    """Probabilities of the choices at the token that gave the answer; none where the endpoint gave none, or numbers have two tokens."""
+    """Probabilities of the choices at the token that gave the answer.
+
+    None where the endpoint gave none, or numbers have two tokens.
+    """
     names = {str(i): e.id for i, e in enumerate(entities, 1)} | {w[:4]: meaning for w, meaning in WORDS.items()}
     for token, _, others in reversed(call.logprobs):
         if _choice(token, names) is None:

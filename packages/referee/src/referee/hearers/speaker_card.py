@@ -34,7 +34,9 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCell:
-    """A number with its interval, its number of items, and its evidence; without data it has no value and n = 0.
+    """A number with its interval, its number of items, and its evidence.
+
+    Without data it has no value and n = 0.
 
     `people` is the same for people, if known.
     """
@@ -70,7 +72,10 @@ def cards_of(
     confidence: float = 0.95,
     advance: Advance = lambda n: None,
 ) -> list[dict[str, Any]]:
-    """One card for every speaker and language. `outputs` are descriptions by system and trial; samples ``LABEL#1``, ``LABEL#2`` … share a card."""
+    """One card for every speaker and language. `outputs` are descriptions by system and trial.
+
+    Samples ``LABEL#1``, ``LABEL#2`` … share a card.
+    """
     cards = []
     for label, samples in _speakers(manifest["systems"]).items():
         for language in dict.fromkeys(t.language for t in trials):
@@ -185,7 +190,10 @@ def _measure_identification(
 
 
 def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[str, CardCell]:
-    """How many words can go, one at a time, without the hearer changing its mind; only where it found the target."""
+    """How many words can go, one at a time, without the hearer changing its mind.
+
+    Only where it found the target.
+    """
     values: list[tuple[Trial, float | None]] = []
 
     def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:

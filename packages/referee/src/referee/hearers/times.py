@@ -179,8 +179,9 @@ def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Ite
 
 
 def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
-    """Return least squares with errors clustered by hearer or game (Cameron & Miller 2015); collinear terms share their
-    weight.
+    """Return least squares with errors clustered by hearer or game (Cameron & Miller 2015).
+
+    Collinear terms share their weight.
     """
     cluster_codes = np.unique([o.cluster for o in observed], return_inverse=True)[1]
     logs = np.log([o.ms for o in observed])

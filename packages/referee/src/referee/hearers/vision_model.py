@@ -1,5 +1,6 @@
-"""A vision-language model as hearer: it receives the picture and the description, and answers with a box, a point, or
-the number of a mark.
+"""A vision-language model as hearer.
+
+It receives the picture and the description, and answers with a box, a point, or the number of a mark.
 
 The answer format (`form`) and the meaning of its numbers (the form's convention, or `convention`) are declared and
 signed. An unparsable answer is UNPARSABLE; a question without an answer is a TIMEOUT, which is no evidence about the

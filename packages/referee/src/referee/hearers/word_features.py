@@ -1,5 +1,6 @@
-"""The features of a text for learned listeners: words, bigrams, prefixes and suffixes, which generalise to unknown
-words.
+"""The features of a text for learned listeners.
+
+Words, bigrams, prefixes and suffixes, which generalise to unknown words.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ class Vocabulary(NamedTuple):
         return any(piece in self.columns for piece in pieces_of(text) if not piece.startswith(ENDING))
 
     def weigh(self, texts: Sequence[str]) -> csr_array:
-        """Return one row per text, one column per n-gram; rows have length one, so that long texts have no more weight."""
+        """Return one row per text, one column per n-gram.
+
+        Rows have length one, so that long texts have no more weight.
+        """
         import numpy as np
         from scipy.sparse import csr_array
 

@@ -1,4 +1,7 @@
-"""Systems compared on the items that they share (`referee compare`): paired differences, intervals over sampling units, corrected tests and ranks."""
+"""Systems compared on the items that they share (`referee compare`).
+
+Paired differences, intervals over sampling units, corrected tests and ranks.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ IR = "ir"
 
 @dataclass(frozen=True, slots=True)
 class PairRows:
-    """The statistics of two systems on their common items: a row for each, the clusters of rows, and how many items there are."""
+    """The statistics of two systems on their common items.
+
+    A row for each, the clusters of rows, and how many items there are.
+    """
 
     a: FloatArray
     b: FloatArray

@@ -1,5 +1,6 @@
-"""Describes one target: a scene, a target, a system by name; with reasons, step by step (`referee describe`,
-`referee.describe`).
+"""Describes one target: a scene, a target, a system by name.
+
+With reasons, step by step (`referee describe`, `referee.describe`).
 
 For every system the result includes whether the description distinguishes the target. Properties without words are
 realised in the plainest words.
@@ -111,8 +112,9 @@ def describe(
     trials: Iterable[Trial] | None = None,
     taxonomy: Mapping[str, Any] | str | Path | None = None,
 ) -> Described:
-    """Describe an object of a scene: properties and words (`referee describe`). A target without a distinguishing
-    description gets the best one.
+    """Describe an object of a scene: properties and words (`referee describe`).
+
+    A target without a distinguishing description gets the best one.
 
     Args:
         scene: a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that.
@@ -180,8 +182,9 @@ def read_scene(path: str | Path) -> dict[str, Any]:
 def view_of(
     scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
 ) -> SpeakerView:
-    """Return a scene and its target(s) as a speaker's view. Raises InputError, with a remedy, for an invalid scene or
-    target.
+    """Return a scene and its target(s) as a speaker's view.
+
+    Raises InputError, with a remedy, for an invalid scene or target.
 
     The JSON object may be a whole trial with target, domain and language; its references are ignored.
     """
@@ -330,7 +333,10 @@ def _trouble(speaker: Speaker) -> str:
 def _describe_in_domain(
     speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]
 ) -> tuple[Description, SpeakerView]:
-    """Return the description of a speaker and its view; a speaker that needs a domain gets the likeliest if the scene names none."""
+    """Return the description of a speaker and its view.
+
+    A speaker that needs a domain gets the likeliest if the scene names none.
+    """
     try:
         return speaker.describe(view), view
     except UnknownDomain as error:

@@ -1,4 +1,7 @@
-"""From files of any kind to findings (`referee evaluate`): material is read, scored or counted, compared, and put into sentences."""
+"""From files of any kind to findings (`referee evaluate`).
+
+Material is read, scored or counted, compared, and put into sentences.
+"""
 
 from __future__ import annotations
 
@@ -531,7 +534,10 @@ def explain_material(material: NativeData) -> list[str]:
 
 
 def trials_to_write(material: NativeData) -> list[Trial]:
-    """The trials for a run folder; an item of which only answers are known gets the objects that were named in them."""
+    """The trials for a run folder.
+
+    An item of which only answers are known gets the objects that were named in them.
+    """
     named: dict[str, dict[str, None]] = {}
     for response in material.responses:
         if response.entity is not None:

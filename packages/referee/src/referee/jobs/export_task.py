@@ -1,5 +1,6 @@
-"""Exports a corpus for other programs (`referee export-task`): a folder with an inspect_ai task and a data set for
-Hugging Face's library.
+"""Exports a corpus for other programs (`referee export-task`).
+
+A folder with an inspect_ai task and a data set for Hugging Face's library.
 
 `referee import` reads the results: every sample has its trial, and for hearers the display order of the entities.
 """

@@ -30,7 +30,10 @@ class RunPlan:
 
 
 def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
-    """Return pairs of training and test trials; a single pair without training if no system of the plan learns."""
+    """Return pairs of training and test trials.
+
+    A single pair without training if no system of the plan learns.
+    """
     if plan.trained_on is not None:
         whole = list(trials)
         return [(whole[: plan.trained_on], whole[plan.trained_on :])]

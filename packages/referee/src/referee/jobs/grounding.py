@@ -1,5 +1,6 @@
-"""Answers with places beside the table of scores: redeclared conventions, counts by outcome, and checks of the declared
-conventions.
+"""Answers with places beside the table of scores.
+
+Redeclared conventions, counts by outcome, and checks of the declared conventions.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ def conventions_of(answers: Iterable[Output]) -> str:
 
 
 def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
-    """Return the conventions of gold regions for the signature; empty for masks, which are in pixels, or without
-    regions.
+    """Return the conventions of gold regions for the signature.
+
+    Empty for masks, which are in pixels, or without regions.
     """
     return " + ".join(sorted({str(convention) for question in asked for convention in question.conventions}))
 
@@ -101,8 +103,9 @@ def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
 
 
 class PlaceQuestion(NamedTuple):
-    """The fields of a trial that the convention check needs: id, single gold box, picture size, and conventions of gold
-    regions.
+    """The fields of a trial that the convention check needs.
+
+    Id, single gold box, picture size, and conventions of gold regions.
     """
 
     id: str
@@ -203,8 +206,9 @@ def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """An item that every system misses: more often an error of the label than of the systems, especially if they agree
-    on another place.
+    """An item that every system misses.
+
+    More often an error of the label than of the systems, especially if they agree on another place.
     """
 
     trial: Trial
@@ -213,7 +217,10 @@ class Suspect:
 
 
 def suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) -> tuple[list[Suspect], list[str]]:
-    """Items with one box meant that no system with boxes finds, and the systems asked; `same_place` where most pairs of their boxes overlap."""
+    """Items with one box meant that no system with boxes finds, and the systems asked.
+
+    `same_place` where most pairs of their boxes overlap.
+    """
     boxes = {system: _boxes(outputs, trials) for system, outputs in answers.by_system.items()}
     asked = {system: system_boxes for system, system_boxes in boxes.items() if not np.isnan(system_boxes).all()}
     gold = _rows([_corners(t) for t in trials], 4)

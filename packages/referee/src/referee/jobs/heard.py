@@ -34,8 +34,9 @@ def hearing_rows(
     confidence: float = 0.95,
     ties: str = "strict",
 ) -> list[dict[str, Any]]:
-    """Return one row per system, hearer and measure: value, interval, n; numbers of participants, items, ties and
-    omissions.
+    """Return one row per system, hearer and measure: value, interval, n.
+
+    Numbers of participants, items, ties and omissions.
 
     `cluster` selects the units of intervals; `sampled` are the sampling units of the corpus card (None: no card).
     People are always a sampling unit.
@@ -134,7 +135,10 @@ def _measured(
 
 
 def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: str) -> Sequence[tuple[float, float]]:
-    """A vote is no sum over responses, so it is taken anew without each cluster; the variances of two factors are added, which errs on the wide side."""
+    """A vote is no sum over responses, so it is taken anew without each cluster.
+
+    The variances of two factors are added, which errs on the wide side.
+    """
     nothing = [(np.nan, np.nan)] * len(OVER_ITEMS)
     # One person's vote is no vote of many.
     if not clusters.codes or hearing.n_participants < 2:

@@ -1,5 +1,6 @@
-"""Imports external answers as a run (`referee import`): descriptions as outputs, choices as responses; unparsable
-answers are counted and left out.
+"""Imports external answers as a run (`referee import`): descriptions as outputs, choices as responses.
+
+Unparsable answers are counted and left out.
 """
 
 from __future__ import annotations

@@ -55,7 +55,10 @@ HearerFold = tuple[Sequence[Trial] | None, list[Trial]]
 
 
 def by_name(written: str, seed: int) -> Any:
-    """Return a new, untrained hearer of the catalogue; random ones are seeded by `seed`, unless an option overrides it."""
+    """Return a new, untrained hearer of the catalogue.
+
+    Random ones are seeded by `seed`, unless an option overrides it.
+    """
     return catalogue.configure("hearer", written, seed)
 
 
@@ -89,8 +92,9 @@ class Session:
 
 
 def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
-    """Return a trial as the hearer sees it: the order depends only on the seed and the trial's id; marks are for
-    hearers that declare them.
+    """Return a trial as the hearer sees it: the order depends only on the seed and the trial's id.
+
+    Marks are for hearers that declare them.
     """
     return trial.for_hearer(Random(f"{seed}|{trial.id}"), marks=isinstance(hearer, SeesMarks) and hearer.marks)
 
@@ -112,7 +116,10 @@ def fold_name(number: int) -> str:
 
 
 def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -> list[HearerFold]:
-    """Return the folds: training and test trials; a hearer that does not declare otherwise is assumed to learn."""
+    """Return the folds: training and test trials.
+
+    A hearer that does not declare otherwise is assumed to learn.
+    """
     if not learns(session.build()):
         return [(None, trials)]
     train = train or (None if session.train is None else Path(session.train))
@@ -149,8 +156,9 @@ def heard(
     session: Session,
     advance: Advance = lambda n: None,
 ) -> Iterator[tuple[Trial, list[str | None]]]:
-    """Yield, for every trial, a line per description, signed with system and hearer; None for a question without an
-    answer.
+    """Yield, for every trial, a line per description, signed with system and hearer.
+
+    None for a question without an answer.
 
     Remote hearers get several questions at once.
     """
@@ -340,7 +348,9 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
 
 
 def add_recorded(folder: Path, file: Path) -> int:
-    """Store the answers of externally asked hearers beside all others, under their own names; return their number.
+    """Store the answers of externally asked hearers beside all others, under their own names.
+
+    Return their number.
 
     A file of responses names the described system (``system``). In a file of outputs with places, as `referee score`
     reads it, the systems are the hearers, and the references are the descriptions.
@@ -401,7 +411,10 @@ def _computed(
     shard: int,
     advance: Advance,
 ) -> dict[str, list[str | None]]:
-    """Yield answers computed by the engine; finished ones are stored in a hidden folder of the run until all are done."""
+    """Yield answers computed by the engine.
+
+    Finished ones are stored in a hidden folder of the run until all are done.
+    """
     folds = folds_of(session, trials)
     groups = {fold_name(i): [t.id for t in asked if t.id in descriptions] for i, (_, asked) in enumerate(folds)}
     work.do(

@@ -1,5 +1,6 @@
-"""Opens the objects that a user names: a corpus by catalogue name, file or run folder, a part of it, and files of
-outputs.
+"""Opens the objects that a user names.
+
+A corpus by catalogue name, file or run folder, a part of it, and files of outputs.
 """
 
 from __future__ import annotations
@@ -216,7 +217,10 @@ def _is_named(corpus: Any) -> bool:
 
 
 def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
-    """One trial of a corpus by its id, the first by default; where there is none of that name the first three are named."""
+    """One trial of a corpus by its id, the first by default.
+
+    Where there is none of that name the first three are named.
+    """
     opened = open_corpus(corpus, data=data)
     match = next((t for t in opened.trials() if trial is None or t.id == trial), None)
     if match is None:
@@ -226,7 +230,10 @@ def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Tria
 
 
 def _name_without_folder(name: str) -> str:
-    """Return a name without its folder: citations name the file, wherever it is; the checksum identifies its content."""
+    """Return a name without its folder: citations name the file, wherever it is.
+
+    The checksum identifies its content.
+    """
     parts = [part for part in re.split(r"[/\\]", name) if part]
     return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
 
@@ -254,7 +261,10 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
 
 
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
-    """Return name and corpus object of what the user gave. Raises InputError or UnknownName if there is none."""
+    """Return name and corpus object of what the user gave.
+
+    Raises InputError or UnknownName if there is none.
+    """
     if isinstance(corpus, (str, Path)):
         # A catalogue name wins over a file that happens to be called the same.
         is_named = str(corpus) in catalogue.names("corpus")
@@ -342,7 +352,10 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
 
 
 def _chosen(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str, str]]) -> Iterator[Trial]:
-    """Yield the trials that meet all conditions; raise InputError for a value that no trial has, with the values there are."""
+    """Yield the trials that meet all conditions.
+
+    Raise InputError for a value that no trial has, with the values there are.
+    """
     met = 0
     for trial in whole():
         if all(_field(trial, name) == value for name, value in conditions):
@@ -360,7 +373,10 @@ def _chosen(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str
 
 
 def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
-    """The trials of a list of ids, or of a file with one id on each line; an id that the corpus does not have is an error with its line."""
+    """The trials of a list of ids, or of a file with one id on each line.
+
+    An id that the corpus does not have is an error with its line.
+    """
     if isinstance(ids, (str, Path)):
         where, lines = str(ids), list(read_lines(ids))
     else:
@@ -480,8 +496,9 @@ class Answers:
                 )
 
     def check_content(self, system: str, trials: Iterable[Trial]) -> None:
-        """Raise an error for (or count) empty answers and properties that no entity of the scene has; outputs of a run
-        are not checked.
+        """Raise an error for (or count) empty answers and properties that no entity of the scene has.
+
+        Outputs of a run are not checked.
         """
         if system not in self.by_system:
             return
@@ -666,7 +683,10 @@ def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
 
 
 def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = False, system: str = "") -> None:
-    """Read or index one file's outputs; in lenient mode unreadable lines are counted for `system`, or the file's name."""
+    """Read or index one file's outputs.
+
+    In lenient mode unreadable lines are counted for `system`, or the file's name.
+    """
     problems: list[InputError] = []
     is_part = isinstance(path, FileLines)
     run = not is_part and is_run(str(path))
@@ -715,7 +735,10 @@ def expand_outputs(path: str | Path) -> list[str]:
 
 
 def _check_folder(folder: Path) -> None:
-    """Raise InputError unless a folder of outputs has XML files; Parquet files and run folders were checked before."""
+    """Raise InputError unless a folder of outputs has XML files.
+
+    Parquet files and run folders were checked before.
+    """
     names = sorted(path.name for path in folder.rglob("*") if path.is_file())
     if any(name.lower().endswith(".xml") for name in names):
         return

@@ -1,5 +1,7 @@
-"""Replicates a challenge: runs its systems on the available corpus, compares the scores with print, and gives reasons
-for differences (`referee replicate`).
+"""Replicates a challenge.
+
+Runs its systems on the available corpus, compares the scores with print, and gives reasons for differences (`referee
+replicate`).
 
 The test sets are not public, so our scores come from folds of the public corpus: the order of the systems should agree,
 and roughly the numbers. Systems with words are run twice: with their algorithm, and with its broken strings corrected.
@@ -49,7 +51,9 @@ def replicate(
     watch: Watch = lambda total: lambda n: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.jobs.run.run`.
+    """Run a task's systems into the run folder `out` and compare.
+
+    `options` are those of `referee.jobs.run.run`.
 
     With `least_words` only trials whose first reference has that many words are scored (all are used for training).
     With `draws`, each row has the range of its value under the printed protocol (`draw_protocol`), if the task has one.
@@ -109,7 +113,10 @@ def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> It
 def compare(
     task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]], peers: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Our scores beside the printed ones, with the value of every fold; the systems in the order of the catalogue, then people and peers."""
+    """Our scores beside the printed ones, with the value of every fold.
+
+    The systems in the order of the catalogue, then people and peers.
+    """
     part_of = {t.id: i for i, fold in enumerate(folds) for t in fold}
     fold = np.array([part_of[t] for t in table.trials])
     domain = np.array([d or "" for d in table.groups["domain"]])
@@ -256,7 +263,10 @@ def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]
 
 
 def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
-    """Rows that can be compared, by measure, domain and whether words were mended; the algorithms alone come first."""
+    """Rows that can be compared, by measure, domain and whether words were mended.
+
+    The algorithms alone come first.
+    """
     columns: dict[tuple[str, str, bool], list[Row]] = {}
     for row in rows:
         if not row.get("people"):

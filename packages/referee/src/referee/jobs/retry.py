@@ -1,5 +1,6 @@
-"""Repeats the failed questions of a finished run (`referee run --retry RUN`): answered ones are not repeated; the new
-run replaces the old when complete.
+"""Repeats the failed questions of a finished run (`referee run --retry RUN`).
+
+Answered ones are not repeated; the new run replaces the old when complete.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ def retry(
     command: Sequence[str] = (),
     watch: Watch = lambda total: lambda n: None,
 ) -> dict[str, dict[str, float]]:
-    """Repeat failed questions, at the rate limits of `systems` if given; return the new counts of every system."""
+    """Repeat failed questions, at the rate limits of `systems` if given.
+
+    Return the new counts of every system.
+    """
     run = Run(folder)
     manifest = run.manifest
     plan = _plan(manifest, systems, folder)

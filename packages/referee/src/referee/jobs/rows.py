@@ -1,4 +1,7 @@
-"""From batches to rows: the measures of a piece, as work for an engine. One row of additive statistics an item and metric comes back, and no record."""
+"""From batches to rows: the measures of a piece, as work for an engine.
+
+One row of additive statistics an item and metric comes back, and no record.
+"""
 
 from __future__ import annotations
 
@@ -185,8 +188,9 @@ def learning(metrics: Metrics) -> list[Key]:
 
 
 def collects(metric: Metric) -> bool:
-    """Return whether a metric learns from collected data, without a second pass; metrics of other packages are computed
-    where errors are caught.
+    """Return whether a metric learns from collected data, without a second pass.
+
+    Metrics of other packages are computed where errors are caught.
     """
     return type(metric).__module__.startswith("referee.") and isinstance(metric, TwoPassMetric)
 

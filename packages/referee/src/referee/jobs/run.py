@@ -1,5 +1,6 @@
-"""Runs systems on a corpus: trained on one part and tested on the other, in parallel, reproducible by seed, and
-resumable (`referee run`).
+"""Runs systems on a corpus.
+
+Trained on one part and tested on the other, in parallel, reproducible by seed, and resumable (`referee run`).
 
 Work is divided into pieces (some trials of one system and fold) for an engine; neither size nor order of pieces nor
 interruptions affect outputs. Remote speakers run in this process, several questions at once, because one rate limit

@@ -1,5 +1,6 @@
-"""A table of scores: its settings (`Settings`), and values, intervals, tests and signatures from additive statistics
-(`ScoreTable`).
+"""A table of scores.
+
+Its settings (`Settings`), and values, intervals, tests and signatures from additive statistics (`ScoreTable`).
 """
 
 from __future__ import annotations
@@ -84,8 +85,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The source of trials, as far as it affects numbers: the corpus, its reading, the selected part, and the sampling
-    units of its card.
+    """The source of trials, as far as it affects numbers.
+
+    The corpus, its reading, the selected part, and the sampling units of its card.
 
     `sampled` is None without a card; then all recurring units (scenes, speakers) count as sampled. `is_named`: whether
     the corpus has a name of its own; a file's name identifies no content.
@@ -98,8 +100,9 @@ class Source:
     is_named: bool = True
 
     def factors(self, cluster: str) -> tuple[str, ...]:
-        """Return the factors to cluster by, as requested or by design; whether trials have such clusters is checked on
-        reading.
+        """Return the factors to cluster by, as requested or by design.
+
+        Whether trials have such clusters is checked on reading.
         """
         if cluster == "none":
             return ()
@@ -151,7 +154,10 @@ def metric_names(requested: Iterable[str]) -> tuple[str, ...]:
 
 
 def _usable(name: str, asked_for: bool) -> bool:
-    """Whether a metric can be made; one of another package that cannot is skipped by its name, unless it was asked for."""
+    """Whether a metric can be made.
+
+    One of another package that cannot is skipped by its name, unless it was asked for.
+    """
     try:
         metric = catalogue.configure("metric", name)
         if not catalogue.is_shipped("metric", name) and not isinstance(metric, Metric):
@@ -262,7 +268,10 @@ class ScoreTable:
         return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 
     def scores(self, watch: ProgressCallback | None = None) -> list[dict[str, Any]]:
-        """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
+        """Tidy rows: for every system, the whole and then its groups, each with every metric.
+
+        `watch` is shown the rows to be made.
+        """
         number = len(self.rows) * (1 + sum(len(set(labels) - {None}) for labels in self.groups.values()))
 
         rows = self._scores()

@@ -320,7 +320,9 @@ def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float
 def rank_submissions(
     folder: Path, task: SharedTask, out: Path | None = None
 ) -> tuple[Evaluated, Comparisons | None, list[str]]:
-    """All submissions of a folder scored, compared and ranked by the first measure; with `out` also a page of results.
+    """All submissions of a folder scored, compared and ranked by the first measure.
+
+    With `out` also a page of results.
 
     Raises:
         InputError: if no submission can be read.

@@ -162,8 +162,9 @@ def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: N
 def _misheard(
     descriptions: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]
 ) -> dict[str, int]:
-    """Return the number of descriptions whose words omit chosen properties or are false of a target; empty without
-    words.
+    """Return the number of descriptions whose words omit chosen properties or are false of a target.
+
+    Empty without words.
     """
     views = {t.id: t.for_speaker() for t in test}
     worded = [(views[i], d) for i, d in descriptions if d.text and d.properties is not None]
@@ -174,7 +175,10 @@ def _misheard(
 
 
 def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:
-    """Answers in the order of the trials; a speaker that waits for others (`parallel`) is asked several at once."""
+    """Answers in the order of the trials.
+
+    A speaker that waits for others (`parallel`) is asked several at once.
+    """
 
     def answer(trial: Trial) -> Description:
         try:

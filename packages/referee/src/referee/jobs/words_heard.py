@@ -119,7 +119,10 @@ def spoken_language(speaker: Any, view: SpeakerView) -> Language:
 
 
 def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[Property] = ()) -> list[Property]:
-    """Return the properties that are not true of all targets; those of landmarks are judged with the whole."""
+    """Return the properties that are not true of all targets.
+
+    Those of landmarks are judged with the whole.
+    """
     entities = [view.scene.entity(i) for i in view.targets]
     checked = (p for p in properties if p not in added and p.value not in UNSAYABLE and not LANDMARKS.match(p.name))
     return [
@@ -131,8 +134,9 @@ def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[P
 
 
 def _untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
-    """Return the conjuncts that are not true of all targets of their part; for a form in parts, those true of no
-    target.
+    """Return the conjuncts that are not true of all targets of their part.
+
+    For a form in parts, those true of no target.
     """
     scene, targets = view.scene, view.target_mask
     false: list[Property] = []

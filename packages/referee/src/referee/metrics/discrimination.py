@@ -311,7 +311,10 @@ def _count_necessary(seen: Situations, acts: IntArray, length: int, count_type: 
 
 
 def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> FloatArray:
-    """Return the smallest number of extents whose intersection with `start` is `goal`; NaN if all together have more."""
+    """Return the smallest number of extents whose intersection with `start` is `goal`.
+
+    NaN if all together have more.
+    """
     result = np.full(start.shape[1], np.nan)
     # Where all of them together leave too much no part will do: one test spares all parts.
     open_ = np.flatnonzero((reduce(and_, extents, start) == goal).all(axis=0))

@@ -1,5 +1,7 @@
-"""Variation between speakers: a system's sets of properties for a scene compared with people's (divergence of Lin
-1991), and rates of over- and under-specification.
+"""Variation between speakers.
+
+A system's sets of properties for a scene compared with people's (divergence of Lin 1991), and rates of over- and
+under-specification.
 
 Descriptions of the same targets in the same scene (by the scene's id; without one, the trial's) belong to the same
 situation.

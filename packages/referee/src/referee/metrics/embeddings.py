@@ -1,4 +1,7 @@
-"""Words as vectors: the cosine of whole descriptions, and BERTScore over their tokens (Zhang et al. 2020), by any BERT on this machine."""
+"""Words as vectors.
+
+The cosine of whole descriptions, and BERTScore over their tokens (Zhang et al. 2020), by any BERT on this machine.
+"""
 
 from __future__ import annotations
 

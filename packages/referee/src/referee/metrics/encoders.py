@@ -1,5 +1,6 @@
-"""Texts as vectors by a small BERT on this machine: weights from a folder or a package, computed by numpy, without
-downloads.
+"""Texts as vectors by a small BERT on this machine.
+
+Weights from a folder or a package, computed by numpy, without downloads.
 
 A folder has ``config.json``, ``vocab.txt`` and ``model.safetensors``, in the format of sentence-transformers and
 Hugging Face.
@@ -129,7 +130,10 @@ def _gelu(x: Floats) -> Floats:
 
 
 def _uncased_tokenizer(vocabulary: dict[str, int]) -> Any:
-    """Return the WordPiece tokenizer of uncased BERT for a vocabulary; texts are cut off at `LONGEST` tokens."""
+    """Return the WordPiece tokenizer of uncased BERT for a vocabulary.
+
+    Texts are cut off at `LONGEST` tokens.
+    """
     with naming_extra():
         from tokenizers import BertWordPieceTokenizer
 

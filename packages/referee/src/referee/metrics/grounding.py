@@ -334,7 +334,10 @@ class EntityFound(_Pointing):
 
 
 def _share_hits(values: FloatArray, asked: Truths, arrays: PlaceArrays, trials: Sequence[Trial]) -> Truths:
-    """Boxes and points held against scenes of boxes, all at once; gives back which items are of another kind."""
+    """Boxes and points held against scenes of boxes, all at once.
+
+    Gives back which items are of another kind.
+    """
     asked = asked & (arrays.has_point | ~np.isnan(arrays.boxes[:, 0]))
     items, meant, regions = _candidates(asked, trials)
     asked = np.isin(np.arange(len(trials)), items)

@@ -149,8 +149,9 @@ class Hearing:
         return sums
 
     def only(self, mask: npt.NDArray[np.bool_]) -> Hearing:
-        """Return the measures of some responses; participants and items without responses keep their index and are not
-        counted.
+        """Return the measures of some responses.
+
+        Participants and items without responses keep their index and are not counted.
         """
         return Hearing(participants=self.participants[mask], items=self.items[mask], values=self.values[mask])
 

@@ -183,7 +183,10 @@ def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ...]:
-    """The alignment with the most matches, then the fewest breaks, then the least distance; the best forty partial ones are followed, as in METEOR."""
+    """The alignment with the most matches, then the fewest breaks, then the least distance.
+
+    The best forty partial ones are followed, as in METEOR.
+    """
     reference_text = Counter([j for places in candidates for j, _ in places])
     # A word with one uncontested position is always aligned: omitting it cannot improve the alignment.
     sure = [len(places) == 1 and reference_text[places[0][0]] == 1 for places in candidates]

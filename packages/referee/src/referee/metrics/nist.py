@@ -149,7 +149,10 @@ class NgramCounts:
         return log2(self.counts[ngram[:-1]] / self.counts[ngram])
 
     def _renumber(self, encoding: Encoding, new: Iterable[str] = ()) -> Ids:
-        """The ids of a batch as this count's own; words unknown to it are learnt if `new`, else one past all known."""
+        """The ids of a batch as this count's own.
+
+        Words unknown to it are learnt if `new`, else one past all known.
+        """
         for word in new:
             self.numbers.setdefault(word, len(self.numbers))
         # Marks only refer to n-grams of references, so this number indicates a reference that was not learnt.

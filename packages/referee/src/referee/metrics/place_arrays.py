@@ -117,7 +117,10 @@ def _is_share(place: Place) -> bool:
 
 
 def _arrange(batch: Batch) -> PlaceArrays:
-    """Return the arrays of a batch: single boxes and points, which are the majority, by columns; others one by one."""
+    """Return the arrays of a batch: single boxes and points, which are the majority, by columns.
+
+    Others one by one.
+    """
     answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
     meant, sizes = _meant(batch.trials)
     places = _all_places(answers, batch.trials)
@@ -244,7 +247,10 @@ def _are_empty(boxes: Alike) -> Truths:
 
 
 def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
-    """Return the single gold boxes. Broken ones, and those that cannot be related to their picture, become None."""
+    """Return the single gold boxes.
+
+    Broken ones, and those that cannot be related to their picture, become None.
+    """
     gold = _on_pictures(golds, sizes, 4, on_pixels)
     for alike in golds:
         broken = alike.where[_are_empty(alike)]

@@ -1,5 +1,6 @@
-"""Sets of properties as bit masks: a batch is encoded once, each different object once, and all set and scene measures
-share the result.
+"""Sets of properties as bit masks.
+
+A batch is encoded once, each different object once, and all set and scene measures share the result.
 
 Each property has a bit of a vocabulary; a set is a row of 64-bit words, so an intersection is one ``&`` and its size a
 population count (the set measures are those of Gatt, van der Sluis & van Deemter 2007). The second mention of a

@@ -1,4 +1,7 @@
-"""ROUGE-2 and ROUGE-SU4: shared word pairs, neighbouring or up to four words apart (Lin 2004), counted as the script ROUGE-1.5.5 does."""
+"""ROUGE-2 and ROUGE-SU4.
+
+Shared word pairs, neighbouring or up to four words apart (Lin 2004), counted as the script ROUGE-1.5.5 does.
+"""
 
 from __future__ import annotations
 

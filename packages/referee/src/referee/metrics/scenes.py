@@ -133,7 +133,7 @@ class Situations:
 
     @cached_property
     def true_properties(self) -> list[tuple[BoolArray, WordArray]]:
-        """Return the true properties of the targets of every item: whether each is the type, and its denotation.
+        """Return the targets' true properties: whether each is the type, and its denotation.
 
         Missing properties, and those that are not true of all targets, denote everything, so they have no effect. So do
         all in scenes with relations, which need their own search.
@@ -163,8 +163,9 @@ class Situations:
         return self.entities.ask(self.scene, has)
 
     def extent(self, bits: IntArray, acts: IntArray) -> WordArray:
-        """Return the denotations of single properties, given by their indices in the vocabulary, in the scenes of some
-        acts.
+        """Return the denotations of single properties in the scenes of some acts.
+
+        The properties are given by their indices in the vocabulary.
         """
         masks, word, shift = self.entities.masks, bits // 64, (bits % 64).astype(np.uint64)
         scenes = self.scene[self.spot[acts]]

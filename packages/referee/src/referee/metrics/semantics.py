@@ -42,7 +42,10 @@ NEARNESS = {"wu-palmer": wu_palmer, "path": path_length}
 
 
 class _MeaningMeasure(Measure):
-    """A similarity in [0, 1], higher is better. Two empty descriptions score `empty`; several references as in `set/dice`."""
+    """A similarity in [0, 1], higher is better. Two empty descriptions score `empty`.
+
+    Several references as in `set/dice`.
+    """
 
     empty: float
     references: str

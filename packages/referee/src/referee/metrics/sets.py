@@ -1,5 +1,7 @@
-"""Descriptions compared as sets of properties: Dice, MASI, Jaccard, exact match (Gatt, Belz & Kow 2008) and the set edit
-similarity that van Deemter & Gatt (2007, section 1.1) ask for.
+"""Descriptions compared as sets of properties.
+
+Dice, MASI, Jaccard, exact match (Gatt, Belz & Kow 2008) and the set edit similarity that van Deemter & Gatt (2007,
+section 1.1) ask for.
 """
 
 from __future__ import annotations

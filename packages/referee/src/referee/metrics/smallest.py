@@ -1,5 +1,6 @@
-"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity): properties to add,
-and superfluous ones.
+"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity).
+
+Properties to add, and superfluous ones.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def relation_names(scene: Scene) -> frozenset[str]:
 
 
 def sayable(scene: Scene, targets: int) -> dict[Property, int]:
-    """Return the visible properties that are true of all targets: attributes, and relations without landmarks."""
+    """Return the visible properties of all targets: attributes, and relations without landmarks."""
     notes = _SAYABLE.of(scene)
     if targets not in notes:
         hidden = relation_names(scene)
@@ -92,8 +93,9 @@ def _fewest_with_landmarks(
 
 
 def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
-    """Yield the visible attributes of every landmark of the first target; first an empty set, for relations without a
-    landmark.
+    """Yield the visible attributes of every landmark of the first target.
+
+    First an empty set, for relations without a landmark.
     """
     yield ()
     # A landmark has to be related to every target, so it is among those of the first.

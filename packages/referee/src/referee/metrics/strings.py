@@ -1,4 +1,7 @@
-"""Whole strings compared word by word: the same words, edit distance (Levenshtein 1966), and string accuracy (Bangalore, Rambow & Whittaker 2000)."""
+"""Whole strings compared word by word.
+
+The same words, edit distance (Levenshtein 1966), and string accuracy (Bangalore, Rambow & Whittaker 2000).
+"""
 
 from __future__ import annotations
 

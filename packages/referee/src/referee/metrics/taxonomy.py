@@ -160,7 +160,10 @@ def _line(taxonomy: Taxonomy, node: str) -> list[str]:
 
 
 def _meeting(taxonomy: Taxonomy, left: str, right: str) -> tuple[int, int, int]:
-    """Depths of two nodes and of their lowest common ancestor, counted in nodes from the root; 0 where they share none."""
+    """Depths of two nodes and of their lowest common ancestor, counted in nodes from the root.
+
+    0 where they share none.
+    """
     first, second = _line(taxonomy, left), _line(taxonomy, right)
     # The nearest shared ancestor, met first going up, is the deepest.
     shared = next((len(first) - i for i, node in enumerate(first) if node in second), 0)

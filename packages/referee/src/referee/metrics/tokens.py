@@ -176,8 +176,9 @@ def _on_one_line(text: str, tokens: str) -> str:
 
 
 def _split_mteval(page: str) -> str:
-    """Return a page split by mteval; only lines with marks go through the (slow) patterns, all at once, separated by
-    padding.
+    """Return a page split by mteval.
+
+    Only lines with marks go through the (slow) patterns, all at once, separated by padding.
     """
     letters = page.encode("utf-8", "surrogatepass")
     if not letters.translate(None, _NO_MARKS):
@@ -226,7 +227,10 @@ def _split_unicode(page: str) -> str:
 
 
 def _split_as_rouge(page: str) -> str:
-    """Return the words of ROUGE-1.5.5: runs of ASCII letters and digits; hyphens and all other marks separate words."""
+    """Return the words of ROUGE-1.5.5: runs of ASCII letters and digits.
+
+    Hyphens and all other marks separate words.
+    """
     return page.encode("utf-8", "surrogatepass").translate(_AS_ROUGE).decode("ascii")
 
 

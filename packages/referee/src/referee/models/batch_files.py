@@ -1,4 +1,7 @@
-"""Batch endpoints: questions as a file of requests, answers as a file of replies, in the form that OpenAI's batch interface and its followers use.
+"""Batch endpoints.
+
+Questions as a file of requests, answers as a file of replies, in the form that OpenAI's batch interface and its
+followers use.
 
 A line of requests is ``{"custom_id", "method": "POST", "url": "/v1/chat/completions", "body"}``, a line of replies ``{"custom_id", "response": {"status_code",
 "body"}, "error"}``. The custom id is the key of the call, so answers find their questions whenever they come.
@@ -19,8 +22,9 @@ __all__ = ["BatchFile", "read_answers", "read_questions"]
 
 
 class BatchFile:
-    """A file of questions: `requests` is the file for the endpoint, `kept` the same questions in the response cache's
-    format.
+    """A file of questions.
+
+    `requests` is the file for the endpoint, `kept` the same questions in the response cache's format.
     """
 
     def __init__(self, requests: Path, stored: Path) -> None:

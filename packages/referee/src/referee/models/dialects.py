@@ -1,5 +1,6 @@
-"""The interfaces of endpoints: each dialect converts a chat completion's request to its vendor's, and the response
-back.
+"""The interfaces of endpoints.
+
+Each dialect converts a chat completion's request to its vendor's, and the response back.
 
 The rest of the package uses chat completions only: they are cached, keyed, written into batch files and parsed. A
 prefix of the endpoint names the dialect (``anthropic:https://api.anthropic.com/v1``); an address without one uses
@@ -17,7 +18,10 @@ __all__ = ["DIALECTS", "ChatCompletions", "ResponseError", "split_endpoint"]
 
 
 class ResponseError(Exception):
-    """An error that came inside a response of status 200; `status` is the code it names, 0 where it names none."""
+    """An error that came inside a response of status 200.
+
+    `status` is the code it names, 0 where it names none.
+    """
 
     def __init__(self, reason: str, status: int = 0) -> None:
         super().__init__(reason)
@@ -39,7 +43,10 @@ class ChatCompletions:
         return _with_path(url, "/chat/completions")
 
     def headers(self, key: str) -> dict[str, str]:
-        """Return the headers that carry the key; there are none without a key, since local servers seldom want one."""
+        """Return the headers that carry the key.
+
+        There are none without a key, since local servers seldom want one.
+        """
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -64,7 +71,10 @@ class ChatCompletions:
 
 
 class AzureOpenAI(ChatCompletions):
-    """Azure's deployments of OpenAI's models: the deployment (`model`) is a part of the address, the version a parameter of it."""
+    """Azure's deployments of OpenAI's models.
+
+    The deployment (`model`) is a part of the address, the version a parameter of it.
+    """
 
     key_variable = "AZURE_OPENAI_API_KEY"
     api_version: ClassVar[str] = "2024-10-21"  # the latest that is generally available with this form of address

@@ -66,7 +66,10 @@ MASK = "[key]"
 
 
 class Reply(NamedTuple):
-    """The answer as a chat completion, or None and the reason; the number of tries, whether a filter refused, and the parameters left out."""
+    """The answer as a chat completion, or None and the reason.
+
+    The number of tries, whether a filter refused, and the parameters left out.
+    """
 
     data: Mapping[str, Any] | None
     reason: str
@@ -327,7 +330,10 @@ class Endpoint:
         return _NotAnswered(problem)
 
     def _learn(self, reason: str, sent: Mapping[str, Any]) -> bool:
-        """Return whether an error names an optional parameter of the question; if so, it is left out from now on."""
+        """Return whether an error names an optional parameter of the question.
+
+        If so, it is left out from now on.
+        """
         if not REFUSING.search(reason):
             return False
         names = {name: self._dialect.renamed.get(name, name) for name in OPTIONAL if name in sent}

@@ -1,5 +1,6 @@
-"""Models in this process or on its Ray workers: ``llama.cpp:FILE.gguf`` (xllamacpp), ``transformers:NAME`` and
-``vllm:NAME``, with words and pictures.
+"""Models in this process or on its Ray workers.
+
+``llama.cpp:FILE.gguf`` (xllamacpp), ``transformers:NAME`` and ``vllm:NAME``, with words and pictures.
 
 They answer with chat completions, so the cache, the counts and the parsers are the same. ``?batch=8`` after the name
 sends eight questions at once. Batches follow the order of the items (`capabilities.in_parallel`), never by worker, so
@@ -109,7 +110,10 @@ class LlamaCpp(LocalModel):
 
 
 class Transformers(LocalModel):
-    """A chat model of the transformers library, by name or folder, on the GPU where there is one; one with a vision part reads pictures too."""
+    """A chat model of the transformers library, by name or folder, on the GPU where there is one.
+
+    One with a vision part reads pictures too.
+    """
 
     unsupported = frozenset({"logprobs", "reasoning_effort", "response_format", "tool_choice", "tools", "top_logprobs"})
 
@@ -199,7 +203,10 @@ class Transformers(LocalModel):
 
 
 class VLLM(LocalModel):
-    """A model that vLLM runs offline, in this process; it takes pictures and JSON schemas as vLLM's server does."""
+    """A model that vLLM runs offline, in this process.
+
+    It takes pictures and JSON schemas as vLLM's server does.
+    """
 
     unsupported = frozenset({"logprobs", "reasoning_effort", "tool_choice", "tools", "top_logprobs"})
 

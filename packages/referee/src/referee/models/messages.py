@@ -1,4 +1,7 @@
-"""Chat messages and questions: as an endpoint takes them, as the response cache stores them (pictures by their hash), and the words of an answer."""
+"""Chat messages and questions.
+
+As an endpoint takes them, as the response cache stores them (pictures by their hash), and the words of an answer.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ class Picture:
         return {"type": "image", "sha256": self.hash}
 
     def record(self) -> dict[str, Any]:
-        """Return hash, width, height and resizing rule of the picture as sent; the size is null for vector graphics."""
+        """Return hash, width, height and resizing rule of the picture as sent.
+
+        The size is null for vector graphics.
+        """
         from PIL import Image
 
         width: int | None
@@ -165,7 +171,10 @@ def make_question(
 
 
 def key_of(question: Mapping[str, Any]) -> str:
-    """Return the key of a stored question; endpoint, model, all parameters, sample number and pictures are parts of it."""
+    """Return the key of a stored question.
+
+    Endpoint, model, all parameters, sample number and pictures are parts of it.
+    """
     return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
 
 

@@ -1,5 +1,6 @@
-"""The client of chat models that speakers, hearers, judges and players inherit: it asks each question once, caches the
-answer and counts its cost.
+"""The client of chat models that speakers, hearers, judges and players inherit.
+
+It asks each question once, caches the answer and counts its cost.
 
 The response cache is searched first, so that work can resume and be replayed offline.
 """
@@ -315,8 +316,9 @@ class ModelClient:
         more: Mapping[str, Any] | None = None,
         **question: Any,
     ) -> tuple[Call, ParsedAnswer]:
-        """Ask a question, parse the answer (`parse_call`), and count its outcome; by contract 3 an unread answer is
-        requested once more.
+        """Ask a question, parse the answer (`parse_call`), and count its outcome.
+
+        By contract 3 an unread answer is requested once more.
 
         The second question is a call of its own in the cache and counts as "asked again". Offline, a run without the
         second question keeps its first answer.
@@ -370,7 +372,10 @@ class ModelClient:
             return bool(self.__dict__["schema_form_"])
 
     def _may_use_schema(self) -> bool:
-        """Return whether the endpoint supports schemas; one that leaves the probe unanswered is asked without for as long as this object lives."""
+        """Return whether the endpoint supports schemas.
+
+        One that leaves the probe unanswered is asked without for as long as this object lives.
+        """
         try:
             return self.supports_schema()
         except ProbeUnanswered:
@@ -514,7 +519,10 @@ class ModelClient:
         return taken
 
     def _check_budget(self) -> None:
-        """Raise InputError where the budget is spent; all calls of this asker in the cache count, also earlier ones."""
+        """Raise InputError where the budget is spent.
+
+        All calls of this asker in the cache count, also earlier ones.
+        """
         if not (self.budget or self.budget_tokens):
             return
         spent = self._cache.costs.get(self.asker) if self._cache is not None else PROCESS_COST

@@ -14,7 +14,10 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 
 class PromptFile(str):
-    """A prompt in a file. Its text form is ``NAME@HASH``, as in signatures; `text` is the content of the file."""
+    """A prompt in a file. Its text form is ``NAME@HASH``, as in signatures.
+
+    `text` is the content of the file.
+    """
 
     __slots__ = ("text",)
     text: str

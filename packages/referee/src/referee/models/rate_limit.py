@@ -1,5 +1,6 @@
-"""Rate limits of model calls: requests and tokens per minute, simultaneous requests (fewer while the server is busy),
-and pauses with jitter.
+"""Rate limits of model calls.
+
+Requests and tokens per minute, simultaneous requests (fewer while the server is busy), and pauses with jitter.
 
 Everything runs on the event loop of `http_client`, so no lock is needed.
 """
@@ -66,7 +67,10 @@ class RateLimit:
 
 @dataclass
 class ConcurrencyLimit:
-    """At most `most` questions at once; half as many when the server complains, and slowly more again when it answers."""
+    """At most `most` questions at once.
+
+    Half as many when the server complains, and slowly more again when it answers.
+    """
 
     most: int
     _limit: float = field(default=0.0, init=False, repr=False)
@@ -110,7 +114,10 @@ def add_jitter(seconds: float, random: Random) -> float:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the pause that a server asks for: Retry-After as seconds or date, or retry-after-ms; None where it is absent or malformed."""
+    """Return the pause that a server asks for: Retry-After as seconds or date, or retry-after-ms.
+
+    None where it is absent or malformed.
+    """
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * unit)

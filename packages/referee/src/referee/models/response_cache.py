@@ -1,5 +1,6 @@
-"""The response cache: every question to a model and its raw answer as JSON lines, so that a run can resume and be
-replayed offline.
+"""The response cache.
+
+Every question to a model and its raw answer as JSON lines, so that a run can resume and be replayed offline.
 
 The index in memory has the file offset of each line, not the call.
 """
@@ -58,7 +59,9 @@ class _Location(NamedTuple):
 
 
 class ResponseCache:
-    """The calls of a folder: those of all its files can be looked up; new ones are appended to this object's own file.
+    """The calls of a folder: those of all its files can be looked up.
+
+    New ones are appended to this object's own file.
 
     `costs` has each asker's cost, over all calls of the folder.
     """
@@ -77,7 +80,10 @@ class ResponseCache:
             self._index(call, _Location(self._number(file), start))
 
     def find(self, key: str, failed: bool = False, earlier: bool = False) -> Call | None:
-        """Return the call with this key if it was answered; with `failed`, also one that was not; with `earlier`, none that this object stored."""
+        """Return the call with this key if it was answered; with `failed`, also one that was not.
+
+        With `earlier`, none that this object stored.
+        """
         location = self._answered.get(key) or (self._failed.get(key) if failed else None)
         if location is None or (earlier and self._output is not None and location.file == self._output_number):
             return None
@@ -147,7 +153,10 @@ class ResponseCache:
 
 
 def gather_calls(folder: Path) -> dict[str, Call]:
-    """Return the calls of a folder by key; of several for one question an answered one counts before a failed one."""
+    """Return the calls of a folder by key.
+
+    Of several for one question an answered one counts before a failed one.
+    """
     calls: dict[str, Call] = {}
     for call in read_calls(folder):
         if call.key not in calls or calls[call.key].failure is not None:
@@ -164,7 +173,10 @@ def cost_by_asker(folder: Path) -> dict[str, Cost]:
 
 
 def read_calls(folder: Path) -> Iterator[Call]:
-    """Yield the calls of all files in a folder, or of one file; a last line that a crash cut off is left out."""
+    """Yield the calls of all files in a folder, or of one file.
+
+    A last line that a crash cut off is left out.
+    """
     return (call for _, _, call in _located_calls(folder))
 
 

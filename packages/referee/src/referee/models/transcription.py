@@ -21,7 +21,10 @@ def transcribe(
     key_variable: str = "OPENAI_API_KEY",
     timeout_s: float = 600.0,
 ) -> str:
-    """Return the endpoint's answer as text: JSON with timed segments. The key is read from the environment and written nowhere."""
+    """Return the endpoint's answer as text: JSON with timed segments.
+
+    The key is read from the environment and written nowhere.
+    """
     with naming_extra():
         import aiohttp
 

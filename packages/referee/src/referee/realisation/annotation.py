@@ -1,4 +1,7 @@
-"""Annotated descriptions as pieces: stretches of words with the properties they express, as TUNA's markup gives them (Gatt, van der Sluis & van Deemter 2007).
+"""Annotated descriptions as pieces.
+
+Stretches of words with the properties they express, as TUNA's markup gives them (Gatt, van der Sluis & van Deemter
+2007).
 
 Words are lower-cased, stripped of punctuation and their spelling is corrected, as Di Fabbrizio, Stent & Bangalore (2008) did (by hand; here a word
 that occurs once or twice is taken for a frequent one that differs in a letter). A nested stretch (a *white* beard)
@@ -77,14 +80,20 @@ class Example:
 
 
 def normalise(text: str) -> tuple[str, ...]:
-    """Words in lower case without punctuation; hyphens and apostrophes stay inside a word, the point inside a number."""
+    """Words in lower case without punctuation.
+
+    Hyphens and apostrophes stay inside a word, the point inside a number.
+    """
     # Hyphens and apostrophes that were typed with blanks around them.
     joined = re.sub(r"(?<=\w)\s*(['’-])\s*(?=\w)", r"\1", text.lower())
     return tuple(re.findall(r"\d+\.\d+|\w+(?:['’-]\w+)*", joined))
 
 
 def read_examples(trials: Iterable[Trial]) -> list[Example]:
-    """Return every reference with words and properties; without spans, words are pieces without properties."""
+    """Return every reference with words and properties.
+
+    Without spans, words are pieces without properties.
+    """
     examples = []
     for trial in trials:
         for reference in trial.references:
@@ -106,7 +115,10 @@ def read_examples(trials: Iterable[Trial]) -> list[Example]:
 
 
 def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) -> dict[str, str]:
-    """Rare words that one letter added, lost, changed or swapped turns into a word `times` as frequent; first letters are never wrong."""
+    """Rare words that one letter added, lost, changed or swapped turns into a word `times` as frequent.
+
+    First letters are never wrong.
+    """
     from rapidfuzz.distance import OSA
 
     frequent = sorted((w for w in counts if counts[w] >= times), key=lambda w: -counts[w])
@@ -151,7 +163,10 @@ def _pieces(spans: Sequence[Span]) -> list[Piece]:
 
 
 def _without_frames(pieces: list[Piece]) -> list[Piece]:
-    """In "the picture of a man" both nouns are marked as the type; the first is only a frame around the second."""
+    """In "the picture of a man" both nouns are marked as the type.
+
+    The first is only a frame around the second.
+    """
     heads = [i for i, piece in enumerate(pieces) if HEAD in piece.names]
     frames = {i for i in heads[:-1] if pieces[i].names == {HEAD} and pieces[i + 1].words == ("of",)}
     return [

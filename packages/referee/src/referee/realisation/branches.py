@@ -1,5 +1,6 @@
-"""Splits a description into head, determiner and branches: the phrases before and after the noun, each with its
-properties.
+"""Splits a description into head, determiner and branches.
+
+The phrases before and after the noun, each with its properties.
 
 Bohnet (2008) split hand-made dependency trees below their root; here the annotated string is split instead, and a
 phrase after the noun includes the function words before it. The rule-based and case-based realisers build their strings
@@ -77,8 +78,9 @@ def _determiner(example: Example, language: Language) -> str:
 
 
 def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
-    """Return a phrase after the noun with its opening function words, from its preposition on; a phrase with its own
-    opener keeps only that.
+    """Return a phrase after the noun with its opening function words, from its preposition on.
+
+    A phrase with its own opener keeps only that.
     """
     if words[0] in language.openers:
         return words

@@ -1,4 +1,6 @@
-"""A case retrieval net: the nearest remembered description, cut and filled to fit (Hervás & Gervás 2009, NIL-UCM-ValuesCBR and -EvoCBR).
+"""A case retrieval net.
+
+The nearest remembered description, cut and filled to fit (Hervás & Gervás 2009, NIL-UCM-ValuesCBR and -EvoCBR).
 
 Similarity between values is graded: places by distance on the grid, orientations by turn (back is nearer
 to right than to front). The authors' own weights are not printed.
@@ -42,8 +44,9 @@ def similarity(first: Property, second: Property) -> float:
 
 
 class CaseNet:
-    """The most similar case as a template: parts for other attributes are dropped, values replaced, and properties that
-    the case lacks are lost.
+    """The most similar case as a template.
+
+    Parts for other attributes are dropped, values replaced, and properties that the case lacks are lost.
 
     Cases with the same attributes come first, then supersets, then overlapping sets, then subsets; among equals, the
     one with the most typical structure, then wording. A query without a common attribute is worded by `CommonPhrases`.

@@ -1,4 +1,7 @@
-"""Descriptions as speakers worded them before: case-based realisation with small edits (DIT-CBSR; Kelleher & Mac Namee 2008)."""
+"""Descriptions as speakers worded them before.
+
+Case-based realisation with small edits (DIT-CBSR; Kelleher & Mac Namee 2008).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ __all__ = ["CaseBase"]
 
 
 class CaseBase:
-    """A case with the same set is quoted; one with the same attributes is quoted with other values put in; else `CommonPhrases` speaks."""
+    """A case with the same set is quoted; one with the same attributes is quoted with other values put in.
+
+    Else `CommonPhrases` speaks.
+    """
 
     def __init__(self, language: Language = ENGLISH) -> None:
         self.language = language

@@ -1,5 +1,6 @@
-"""The cheapest string through a set of slots: candidates weighted λ·T + (1-λ)·LM (Di Fabbrizio, Stent & Bangalore
-2008).
+"""The cheapest string through a set of slots.
+
+Candidates weighted λ·T + (1-λ)·LM (Di Fabbrizio, Stent & Bangalore 2008).
 
 The authors composed weighted automata. Here the search stores, for each set of used slots and each pair of last words,
 only the cheapest path; a trigram model does not distinguish the others, so the result is the same.
@@ -30,7 +31,10 @@ def in_order(slots: int) -> Next:
 
 
 def within_window(slots: int, window: int | None) -> Next:
-    """Any of the next `window` slots that are still open, counted from the first open one; without a window, any open slot."""
+    """Any of the next `window` slots that are still open, counted from the first open one.
+
+    Without a window, any open slot.
+    """
     reach = slots if window is None else window
 
     def follow(covered: int) -> list[int]:

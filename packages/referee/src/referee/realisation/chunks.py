@@ -1,4 +1,7 @@
-"""A string of words as chunks: stretches that speakers used for some attributes, each with the function words in front of it (after Abney 1991)."""
+"""A string of words as chunks.
+
+Stretches that speakers used for some attributes, each with the function words in front of it (after Abney 1991).
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,10 @@ class Chunker:
         return word in language.openers or word in language.determiners or word in (language.conjunction, PAUSE)
 
     def cut(self, words: Sequence[str]) -> tuple[str, list[Chunk]]:
-        """Return the determiner of the whole, if any, and the chunks; function words that open none are dropped."""
+        """Return the determiner of the whole, if any, and the chunks.
+
+        Function words that open none are dropped.
+        """
         rest = tuple(words)
         determiner = rest[0] if rest[0] in self.language.determiners else ""
         while rest and rest[0] in self.language.determiners:

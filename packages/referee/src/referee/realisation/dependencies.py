@@ -80,7 +80,9 @@ class WordPairs:
 
 
 class DependencyOrder(RankedPhrases):
-    """The most probable combinations of phrases, in all orders that dependencies allow; the language model selects.
+    """The most probable combinations of phrases, in all orders that dependencies allow.
+
+    The language model selects.
 
     `combinations` is the number of combinations; `options` the number of phrases per slot.
     """
@@ -122,8 +124,9 @@ class DependencyOrder(RankedPhrases):
 
 
 def _follow(phrases: Sequence[Words], pairs: WordPairs) -> Next:
-    """Return the function that permits a phrase after all that must precede it; in a cycle of preferences, the one with
-    the fewest open ones.
+    """Return the function that permits a phrase after all that must precede it.
+
+    In a cycle of preferences, the one with the fewest open ones.
     """
     first = [
         sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.precedes(other, phrase))

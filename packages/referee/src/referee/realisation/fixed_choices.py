@@ -37,8 +37,9 @@ class ChoiceExample(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FixedChoices:
-    """Fixed order (determiner, size, colour or hair, noun, orientation, features, position); learned words, one option
-    per choice point.
+    """Fixed order (determiner, size, colour or hair, noun, orientation, features, position).
+
+    Learned words, one option per choice point.
 
     At most `options` wordings are tried per point, for at most `rounds` rounds over all points.
     """

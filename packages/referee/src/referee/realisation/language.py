@@ -359,8 +359,9 @@ class Language:
         return name in self.grades or name in self.ranks or name in self.qualities or name == "type"
 
     def counted(self, prop: Property) -> str:
-        """Return a number of parts ("with 3 dots", "without wheels"); empty if the attribute is no part, or the value
-        no integer.
+        """Return a number of parts ("with 3 dots", "without wheels").
+
+        Empty if the attribute is no part, or the value no integer.
         """
         name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
@@ -484,7 +485,10 @@ class Language:
         return " ".join(words)
 
     def say(self, properties: Sequence[Property], many: bool = False) -> str:
-        """A description in the plainest words, of one thing or of `many`; landmarks follow, each a noun phrase behind its relation."""
+        """A description in the plainest words, of one thing or of `many`.
+
+        Landmarks follow, each a noun phrase behind its relation.
+        """
         of_object, landmarks = _split(properties)
         relations = [p for p in of_object if p.name in self.relations]
         phrases = self.word([p for p in of_object if p.name not in self.relations])

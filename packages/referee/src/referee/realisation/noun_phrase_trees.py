@@ -48,7 +48,10 @@ def _opens(word: str, language: Language) -> bool:
 
 
 def _chunks(words: Sequence[str], language: Language) -> list[list[int]]:
-    """Stretches of words, each with at most one opening word at its beginning; a noun phrase begins anew with an article."""
+    """Stretches of words, each with at most one opening word at its beginning.
+
+    A noun phrase begins anew with an article.
+    """
     groups: list[list[int]] = []
     for place, word in enumerate(words):
         anew = word in language.determiners and place and words[place - 1] not in language.determiners

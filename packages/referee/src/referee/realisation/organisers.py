@@ -1,5 +1,6 @@
-"""The challenges' attribute-to-word converter: every attribute has fixed words and a fixed position (I. Langkilde-Geary
-for ASGRE 2007).
+"""The challenges' attribute-to-word converter.
+
+Every attribute has fixed words and a fixed position (I. Langkilde-Geary for ASGRE 2007).
 
 Its source is not published. It is documented that the wording is fixed, the article definite, the type of people
 "person" and hair colour an adjective; the other words are a reconstruction.

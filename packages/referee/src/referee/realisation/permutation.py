@@ -1,4 +1,8 @@
-"""Permute and rank: all phrases of all properties in any order, and a language model picks (ATT-PermuteRank; Di Fabbrizio, Stent & Bangalore 2008)."""
+"""Permute and rank.
+
+All phrases of all properties in any order, and a language model picks (ATT-PermuteRank; Di Fabbrizio, Stent &
+Bangalore 2008).
+"""
 
 from __future__ import annotations
 
@@ -38,8 +42,9 @@ class Resources(NamedTuple):
 
 
 class RankedPhrases:
-    """The common frame: a phrase lexicon and a trigram model per domain; subclasses define the possible orders of
-    phrases.
+    """The common frame: a phrase lexicon and a trigram model per domain.
+
+    Subclasses define the possible orders of phrases.
 
     `balance` is λ per domain, the weight of the candidates' own probability relative to the language model (0: the
     model alone, as submitted in 2008). At most `options` phrases per slot are tried, the most frequent ones. A property

@@ -1,5 +1,6 @@
-"""The plainest words of a language: no training, every property once at a fixed position (like the challenges'
-attribute-to-word converter).
+"""The plainest words of a language.
+
+No training, every property once at a fixed position (like the challenges' attribute-to-word converter).
 """
 
 from __future__ import annotations

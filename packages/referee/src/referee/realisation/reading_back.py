@@ -42,7 +42,10 @@ class WordsRead(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """A noun phrase that is being read: its conjuncts, how many things it is of, and the relation by which an outer one has it as landmark."""
+    """A noun phrase that is being read.
+
+    Its conjuncts, how many things it is of, and the relation by which an outer one has it as landmark.
+    """
 
     conjuncts: list[Meaning]
     relations: tuple[str, ...]
@@ -51,8 +54,9 @@ class _Phrase(NamedTuple):
 
 
 class ReadBack:
-    """A lexicon from phrases to their interpretations: learned from annotated descriptions, and the language's own for
-    the values of a scene.
+    """A lexicon from phrases to their interpretations.
+
+    Learned from annotated descriptions, and the language's own for the values of a scene.
     """
 
     def __init__(self, language: Language, trials: Iterable[Trial] = ()) -> None:
@@ -85,7 +89,10 @@ class ReadBack:
         return _Reader(self, scene).read(normalise(self._with_parts_joined(text)))
 
     def _with_parts_joined(self, text: str) -> str:
-        """A list of several noun phrases with "and" for its commas; a comma before a relative clause (der Stuhl, der rot ist) stays."""
+        """A list of several noun phrases with "and" for its commas.
+
+        A comma before a relative clause (der Stuhl, der rot ist) stays.
+        """
         language = self.language
         articles = "|".join(sorted({re.escape(a) for a in language.articles.values() if a}))
         if language.clauses is None or not articles:
@@ -226,8 +233,9 @@ class _Reader:
         return None
 
     def _readings(self, phrase: Words) -> dict[Meaning, int]:
-        """Return the interpretations of a phrase with their frequency; a value whose words also describe others
-        includes these.
+        """Return the interpretations of a phrase with their frequency.
+
+        A value whose words also describe others includes these.
         """
         readings = dict.fromkeys(self.table.get(phrase, ()), 0)
         shared = {value: form for form in readings if form[0] == "or" for value in form[1:]}
@@ -240,7 +248,10 @@ class _Reader:
         return readings
 
     def _likeliest(self, readings: dict[Meaning, int]) -> Meaning:
-        """Return the interpretation that is true of an entity and most frequent; all of those that remain undecided."""
+        """Return the interpretation that is true of an entity and most frequent.
+
+        All of those that remain undecided.
+        """
         exists = {form: self._exists(form) for form in readings}
         best = max((exists[form], count) for form, count in readings.items())
         alike = [form for form, count in readings.items() if (exists[form], count) == best]
@@ -296,7 +307,10 @@ class _Reader:
         self.open.append(_Phrase([], (), []))
 
     def _close(self, depth: int) -> None:
-        """End the noun phrases beyond a depth; a landmark becomes a relation of its object, the outermost a part."""
+        """End the noun phrases beyond a depth.
+
+        A landmark becomes a relation of its object, the outermost a part.
+        """
         while len(self.open) > depth:
             phrase = self.open.pop()
             form = conjunction(dict.fromkeys(phrase.conjuncts))

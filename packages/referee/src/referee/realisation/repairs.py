@@ -1,5 +1,6 @@
-"""Corrects strings of several sources into one noun phrase: a head, phrases that may precede it, phrases that must
-follow it, without repetition.
+"""Corrects strings of several sources into one noun phrase.
+
+A head, phrases that may precede it, phrases that must follow it, without repetition.
 
 The published realisers join phrases of different descriptions, and some results are not English ("the in the middle
 guy", "glasses white beard"), or empty. None of the papers describes a correction, so this step is ours, and an option
@@ -29,8 +30,9 @@ AXES = frozenset({"x-dimension", "y-dimension"})
 
 
 class Mended:
-    """A realiser whose strings are corrected; correct ones are unchanged, and empty ones are replaced by the language's
-    plain words.
+    """A realiser whose strings are corrected.
+
+    Correct ones are unchanged, and empty ones are replaced by the language's plain words.
     """
 
     def __init__(self, realiser: Realiser, language: Language = ENGLISH) -> None:
@@ -93,8 +95,9 @@ class Mender:
     def _headed(
         self, determiner: str, chunks: Sequence[Chunk], properties: Sequence[Property]
     ) -> tuple[str, list[Chunk]]:
-        """Return the phrase with a noun after the adjectives; the article of "a beard" stays with the beard, and the
-        noun gets its own.
+        """Return the phrase with a noun after the adjectives.
+
+        The article of "a beard" stays with the beard, and the noun gets its own.
         """
         place = next((i for i, c in enumerate(chunks) if self._follows(c) or self._region(c)), len(chunks))
         before, after = list(chunks[:place]), list(chunks[place:])

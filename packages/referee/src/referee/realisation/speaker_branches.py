@@ -30,8 +30,9 @@ class SpeakerHabits(NamedTuple):
 
 
 class SpeakerBranches:
-    """Noun, determiner and simple modifiers in the speaker's words; the rest as branches of the speaker's most similar
-    description.
+    """Noun, determiner and simple modifiers in the speaker's words.
+
+    The rest as branches of the speaker's most similar description.
 
     Branches come from the description with the highest Dice to the input, those with most of the missing properties
     first, then from the next. `modifiers` are attached directly to the noun. An unknown speaker gets the habits of the

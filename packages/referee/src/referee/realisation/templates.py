@@ -1,4 +1,6 @@
-"""Templates from annotated strings: each marked stretch becomes a slot, the rest stays (ATT-Template and -TemplateS of 2008, GRAPH of 2009).
+"""Templates from annotated strings.
+
+Each marked stretch becomes a slot, the rest stays (ATT-Template and -TemplateS of 2008, GRAPH of 2009).
 
 Di Fabbrizio, Stent & Bangalore (2008) fill all templates in all ways and let a language model rank; Brugman, Theune, Krahmer & Viethen (2009) take the
 most frequent template of an attribute combination and the most frequent phrase for each value in it.
@@ -167,7 +169,10 @@ class MajorityTemplates:
         return self
 
     def _majorities(self, examples: Sequence[Example]) -> dict[Names, tuple[Template, PhraseBook]]:
-        """For every combination its template and a phrase book of the descriptions that have it; articles in front do not count."""
+        """For every combination its template and a phrase book of the descriptions that have it.
+
+        Articles in front do not count.
+        """
         users: dict[Names, dict[Template, list[Example]]] = {}
         for example in examples:
             template = self._without_article(template_of(example))

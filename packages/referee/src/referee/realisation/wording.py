@@ -1,5 +1,6 @@
-"""Noun phrases for the objects of a scene: plurals, numbers as "larger" and "leftmost", landmarks, relative clauses for
-"or" and "not".
+"""Noun phrases for the objects of a scene.
+
+Plurals, numbers as "larger" and "leftmost", landmarks, relative clauses for "or" and "not".
 
 A description is worded from its meaning (`referee.meaning`), piece by piece. Each piece has the meaning of its words
 (`Worded.meaning`), which may be weaker than the chosen piece: "on the left" is also true of objects on the far left. A
@@ -575,7 +576,10 @@ class Wording:
         return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
 
     def _heard_clause(self, form: Meaning) -> Meaning:
-        """Return the meaning of a clause in words that several values share; a column or row by its number is exact."""
+        """Return the meaning of a clause in words that several values share.
+
+        A column or row by its number is exact.
+        """
         if form[0] in ("and", "or", "not"):
             return (form[0], *map(self._heard_clause, form[1:]))
         grades = self.language.grades.get(form[0])
@@ -760,8 +764,9 @@ def _amount(value: str | None) -> float | None:
 def _grade(
     grades: Grades, language: Language, values: Mapping[str, float | None], ids: Sequence[str], name: str
 ) -> tuple[str, Meaning]:
-    """Return the rank of some objects among others by an amount, in words and as a form; no words without a rank of
-    their own.
+    """Return the rank of some objects among others by an amount, in words and as a form.
+
+    No words without a rank of their own.
     """
     amounts = [v for i in ids if (v := values.get(i)) is not None]
     others = [v for i, v in values.items() if i not in ids and v is not None]
@@ -782,7 +787,10 @@ def _grade(
 
 
 def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number: int, candidates: int) -> str:
-    """The words of a superlative or an ordinal; none where the language has no words for it, or the number does not agree."""
+    """The words of a superlative or an ordinal.
+
+    None where the language has no words for it, or the number does not agree.
+    """
     operator, name, k = rank[:3]
     if grades is None:
         if operator == "nth":

@@ -1,5 +1,7 @@
-"""Baselines for speakers: all properties, the type alone, a random distinguishing description, and the description of
-the most similar training target.
+"""Baselines for speakers.
+
+All properties, the type alone, a random distinguishing description, and the description of the most similar training
+target.
 """
 
 from __future__ import annotations
@@ -40,8 +42,9 @@ class TypeOnly(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class RandomDistinguishing(Reasoned):
-    """Properties in random order (from `seed` and the trial's id) as long as they exclude a distractor; then the type,
-    if missing.
+    """Properties in random order (from `seed` and the trial's id) as long as they exclude a distractor.
+
+    Then the type, if missing.
     """
 
     seed: int = 0

@@ -1,5 +1,6 @@
-"""Content selection as classification: whole patterns by a decision tree that knows the speaker, or attribute by
-attribute with support vectors.
+"""Content selection as classification.
+
+Whole patterns by a decision tree that knows the speaker, or attribute by attribute with support vectors.
 
 The tree is that of Viethen & Dale (2010), the machines those of Ferreira & Paraboni (2014), both after their outlines.
 Their features compare the target with the other entities: how many share each of its properties, and its relations.
@@ -58,8 +59,9 @@ class _Features:
 
 
 class _Habits:
-    """The rates at which each speaker mentions each attribute: features by which a tree uses the speaker with few
-    descriptions of each.
+    """The rates at which each speaker mentions each attribute.
+
+    Features by which a tree uses the speaker with few descriptions of each.
 
     The printed trees split by speaker into as many branches as there are speakers, which a binary tree cannot.
     """
@@ -127,8 +129,9 @@ def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tu
 
 @dataclass(eq=False, repr=False)
 class PatternTree(Reasoned):
-    """One tree over whole patterns of attributes; with `speakers` a second one for known speakers, with their rates as
-    features.
+    """One tree over whole patterns of attributes.
+
+    With `speakers` a second one for known speakers, with their rates as features.
 
     `leaf` is the minimal number of descriptions in a leaf.
     """
@@ -210,7 +213,10 @@ class SupportVectors(Reasoned):
 
 
 class _Machines:
-    """Support vector machines over the same rows: the rows are scaled once, and how near a new one is to each of them is worked out once for all machines."""
+    """Support vector machines over the same rows.
+
+    The rows are scaled once, and how near a new one is to each of them is worked out once for all machines.
+    """
 
     def __init__(
         self, rows: Sequence[Sequence[float]], answers: Mapping[str, Sequence[bool]], strength: float, seed: int

@@ -1,5 +1,6 @@
-"""A target and its distractors: the target's properties, and the distractors that each excludes (after Dale & Reiter
-1995, section 2).
+"""A target and its distractors.
+
+The target's properties, and the distractors that each excludes (after Dale & Reiter 1995, section 2).
 
 A distractor that has no value for an attribute differs from the target in it: "the one with glasses" excludes every
 entity without that value. Sets of entities are bit sets; bit i is entity i of the scene.

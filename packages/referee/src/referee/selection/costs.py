@@ -99,7 +99,10 @@ class FrequencyCosts(_Learned):
 
 @dataclass(eq=False, repr=False)
 class StochasticCosts(_Learned):
-    """10 · round(-log2 prior, 1), as in the GRAPH systems; `free` properties cost 0, and no cost exceeds `cap`."""
+    """10 · round(-log2 prior, 1), as in the GRAPH systems.
+
+    `free` properties cost 0, and no cost exceeds `cap`.
+    """
 
     free: tuple[str, ...] = ()
     cap: float = 100.0
@@ -115,8 +118,9 @@ class StochasticCosts(_Learned):
 
 
 class KMeansCosts(_Learned):
-    """Priors fall into `k` clusters; the i-th by falling mean costs i - 1, and unseen properties cost 1 (Theune et al.
-    2011).
+    """Priors fall into `k` clusters.
+
+    The i-th by falling mean costs i - 1, and unseen properties cost 1 (Theune et al. 2011).
     """
 
     def __init__(self, k: int = 2, by: tuple[str, ...] = ("domain",)) -> None:

@@ -93,7 +93,10 @@ def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[
 
 
 def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
-    """Return the value learned for the view's group. Raises an error with the known groups for another one."""
+    """Return the value learned for the view's group.
+
+    Raises an error with the known groups for another one.
+    """
     group = group_of(view, by)
     if group not in learned:
         groups = "; ".join(", ".join(map(str, key)) for key in learned) or "none"

@@ -16,8 +16,9 @@ __all__ = ["FullBrevity", "SearchResult", "distinguishing_sets"]
 
 
 class SearchResult(NamedTuple):
-    """The result of an exact search: whether it identifies the target, whether it is proven optimal, and the head that
-    was added afterwards.
+    """The result of an exact search.
+
+    Whether it identifies the target, whether it is proven optimal, and the head that was added afterwards.
 
     `meaning` is the description as a form, if it has landmarks.
     """
@@ -32,8 +33,9 @@ class SearchResult(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FullBrevity(Reasoned):
-    """The fewest properties that exclude every distractor; of several such sets the first in the order of the
-    properties.
+    """The fewest properties that exclude every distractor.
+
+    Of several such sets the first in the order of the properties.
 
     `attributes` restricts and orders the attributes (None: all, in the scene's order). `head` "first": the type is free
     and the rest is as short as possible; "last": the type counts like any property and is added if it is missing;
@@ -79,7 +81,10 @@ class FullBrevity(Reasoned):
 def distinguishing_sets(
     contrast: Contrast, attributes: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Property, ...]]:
-    """Every set of the target's properties that singles it out, shortest first; exponential in the number of properties."""
+    """Every set of the target's properties that singles it out, shortest first.
+
+    Exponential in the number of properties.
+    """
     options = contrast.among(attributes)
     keeps = [contrast.extensions[p] for p in options]
     for chosen in all_covers(keeps, contrast.distractors):

@@ -1,5 +1,7 @@
-"""Gradable properties: crisp properties first, then superlatives, ordinals and comparisons over the remaining entities
-(after van Deemter 2006).
+"""Gradable properties.
+
+Crisp properties first, then superlatives, ordinals and comparisons over the remaining entities (after van Deemter
+2006).
 
 A number such as a size of 12 cm is not mentioned: it is compared with those of the remaining objects, so "the two
 largest mice" needs no number that a hearer would have to measure.
@@ -69,8 +71,9 @@ def _is_gradable(scene: Scene, name: str) -> bool:
 
 
 def _comparisons(name: str, numbers: Mapping[int, float], targets: int, left: int) -> Iterator[Meaning]:
-    """Yield the comparisons of an attribute that fit the targets among the rest, the plainest first; none if an object
-    has no number.
+    """Yield the comparisons of an attribute that fit the targets among the rest, the plainest first.
+
+    None if an object has no number.
     """
     if len(numbers) < left.bit_count():
         return

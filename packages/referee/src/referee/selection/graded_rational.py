@@ -27,8 +27,10 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 
 @dataclass(eq=False, repr=False)
 class ContinuousSpeaker(Reasoned):
-    """S1 of Degen et al. (2020): a property holds to the degree `reliable[name]` (or `otherwise`) where it is true, and
-    one minus that where it is false.
+    """S1 of Degen et al. (2020).
+
+    A property holds to the degree `reliable[name]` (or `otherwise`) where it is true, and one minus that where it is
+    false.
 
     A message is a set of properties, its degree the product of theirs; L0(w|m) ∝ degree, S1(m|w) ∝ exp(`alpha`·log
     L0(w|m) - `cost`·length). The type is always mentioned and excludes other types. `colour` and `size` are the paper's

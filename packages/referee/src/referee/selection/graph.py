@@ -1,5 +1,7 @@
-"""Graph-based search: the scene is a graph, a description a subgraph that fits only the target, and the cheapest one
-wins (Krahmer, van Erk & Verleg 2003).
+"""Graph-based search.
+
+The scene is a graph, a description a subgraph that fits only the target, and the cheapest one wins (Krahmer, van Erk
+& Verleg 2003).
 
 Properties are loops, relations are edges to a landmark, which may be described in turn. Whether a subgraph fits an
 entity is decided as for a hearer (`Scene.denotation`): landmarks are identified by their description, never by their
@@ -29,7 +31,9 @@ __all__ = ["GraphSearch"]
 
 @dataclass(eq=False, repr=False)
 class GraphSearch(Reasoned):
-    """The cheapest distinguishing description under any `costs`; of equally cheap ones the first in the search.
+    """The cheapest distinguishing description under any `costs`.
+
+    Of equally cheap ones the first in the search.
 
     `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (frequent
     first; learned, per group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals
@@ -88,7 +92,10 @@ class GraphSearch(Reasoned):
         return Description(properties=description.properties, meaning=description.meaning)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
-        """Return the steps of the choice; for a description with landmarks, the entities that each conjunct excludes."""
+        """Return the steps of the choice.
+
+        For a description with landmarks, the entities that each conjunct excludes.
+        """
         form = self.search(view).meaning
         return super().explain(view) if form is None else explain_meaning(form, view)
 

@@ -12,7 +12,9 @@ __all__ = ["Greedy"]
 
 
 class Greedy(Reasoned):
-    """Maximises discriminatory power (N - n) / (N - 1) step by step; ties go to the property that comes first.
+    """Maximises discriminatory power (N - n) / (N - 1) step by step.
+
+    Ties go to the property that comes first.
 
     `attributes` restricts and orders the attributes (None: all, in the scene's order); `head` is the role of the type.
     A target without a distinguishing description gets all properties that helped.

@@ -1,5 +1,7 @@
-"""The Incremental Algorithm: go through a list of preferences and keep properties that exclude a distractor (Reiter &
-Dale 1992; Dale & Reiter 1995).
+"""The Incremental Algorithm.
+
+Go through a list of preferences and keep properties that exclude a distractor (Reiter & Dale 1992; Dale & Reiter
+1995).
 
 The list is given, or learned from the frequencies of attributes (Kelleher 2007) or of attribute-value pairs where true
 (Gervás et al. 2008).
@@ -123,8 +125,9 @@ class Incremental(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class Salient(Incremental):
-    """The incremental algorithm with salience: only entities at least as salient as the target count as distractors
-    (Krahmer & Theune 2002).
+    """The incremental algorithm with salience.
+
+    Only entities at least as salient as the target count as distractors (Krahmer & Theune 2002).
 
     The attribute `by_salience` has the numbers; entities without one have no salience. It is never mentioned: "the dog"
     is then the most salient dog, as in the meaning (``["most", "salience"]``).

@@ -1,5 +1,6 @@
-"""The cheapest description with landmarks: a search over trees of entities with their properties (after Krahmer, van
-Erk & Verleg 2003).
+"""The cheapest description with landmarks.
+
+A search over trees of entities with their properties (after Krahmer, van Erk & Verleg 2003).
 
 A description grows edge by edge: a property of an entity in the tree, or a relation of one of them to a landmark. An
 entity may have any number of landmarks, and several relations to each. A description denotes, as for a hearer, every
@@ -33,8 +34,10 @@ class Landmarked(NamedTuple):
 
 
 class _LandmarkNode(NamedTuple):
-    """An entity of the tree: its id, the index of the node that it is a landmark of, the path from the target, and the
-    prefix of its properties.
+    """An entity of the tree.
+
+    Its id, the index of the node that it is a landmark of, the path from the target, and the prefix of its
+    properties.
     """
 
     entity: str
@@ -252,7 +255,10 @@ class _Walk:
         return [_Edge(index, p, self._priced(node, p), self.scene.extension(p)) for p in properties]
 
     def _relations(self, node: _LandmarkNode, index: int) -> list[_Edge]:
-        """The relations of an entity to possible landmarks; never back to where the way came from, which would describe the target by itself."""
+        """The relations of an entity to possible landmarks.
+
+        Never back to where the way came from, which would describe the target by itself.
+        """
         if len(node.path) > self.landmarks:
             return []
         relations = dict.fromkeys(self.scene.entity(node.entity).relations)

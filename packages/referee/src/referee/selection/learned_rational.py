@@ -1,5 +1,7 @@
-"""Learned rational speech acts: the literal speaker is a log-linear model, trained together with the listener and
-speaker above it (Monroe & Potts 2015).
+"""Learned rational speech acts.
+
+The literal speaker is a log-linear model, trained together with the listener and speaker above it (Monroe & Potts
+2015).
 
 The score of a message for an entity sums one weight per pair (value of the entity, value in the message), the "basic"
 features, and weights for the form of the message, the "general" ones: names mentioned, pairs of names both mentioned or
@@ -109,8 +111,9 @@ class LearnedRationalSpeaker(Reasoned):
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Trials with the same number of entities: their values, the target's value per name, the true messages of each
-    entity, and the impossible ones.
+    """Trials with the same number of entities.
+
+    Their values, the target's value per name, the true messages of each entity, and the impossible ones.
     """
 
     worlds: FloatArray
@@ -202,8 +205,9 @@ class _Space:
         return _Batch(worlds, values, true, barred, chosen)
 
     def _values(self, contrast: Contrast) -> list[int]:
-        """Return per name the index of the target's value; an unseen value has the index after the last; -1 for no
-        value.
+        """Return per name the index of the target's value; an unseen value has the index after the last.
+
+        -1 for no value.
         """
         target_values = [contrast.by_name.get(name) for name in self.names]
         return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in target_values]
@@ -250,7 +254,11 @@ def _looks(messages: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """Weights as they are used: of pairs of values, with two columns of zeros more (a value never seen; -1, no value), and of each message's looks."""
+    """Weights as they are used.
+
+    Of pairs of values, with two columns of zeros more (a value never seen; -1, no value), and of each message's
+    looks.
+    """
 
     pairs: FloatArray
     looks: FloatArray
@@ -328,8 +336,9 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
 
 
 def _softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:
-    """Write probabilities along an axis into `chances`; return the terms to subtract from the lowered scores for log
-    probabilities.
+    """Write probabilities along an axis into `chances`.
+
+    Return the terms to subtract from the lowered scores for log probabilities.
     """
     # Minus the highest score, so that no exponential overflows.
     scores -= scores.max(axis=axis, keepdims=True)

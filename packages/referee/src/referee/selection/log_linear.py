@@ -152,7 +152,10 @@ class LogLinear(ReasonedMeaning):
 
 
 class _Ways:
-    """All ways of describing the targets by some of the names, shortest first, worked out together; each is spelled out when it is asked for."""
+    """All ways of describing the targets by some of the names, shortest first, worked out together.
+
+    Each is spelled out when it is asked for.
+    """
 
     def __init__(self, view: SpeakerView, names: Sequence[str], longest: int) -> None:
         self.view = view

@@ -1,5 +1,6 @@
-"""PRO, probabilistic referential overspecification: a minimal description, then perhaps further properties (van Gompel,
-van Deemter, Gatt, Snoeren & Krahmer 2019).
+"""PRO, probabilistic referential overspecification.
+
+A minimal description, then perhaps further properties (van Gompel, van Deemter, Gatt, Snoeren & Krahmer 2019).
 
 Each attribute has a preference π between 0 and 1, each group of speakers an eagerness ε. First a property that is
 sufficient alone is drawn, by preference; if there is none, a useful one is drawn and the process repeats (an extension
@@ -36,8 +37,9 @@ Core = frozenset[Property]
 
 @dataclass(eq=False, repr=False)
 class Overspecification(Reasoned):
-    """Gives probabilities of property sets; `select` returns the most probable one, or a random one by `seed` and the
-    trial's id.
+    """Gives probabilities of property sets.
+
+    `select` returns the most probable one, or a random one by `seed` and the trial's id.
 
     `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by
     `by`, unless both are given. The model excludes sets that do not identify the target, and sets of jointly sufficient
@@ -180,7 +182,10 @@ def _cores(contrast: Contrast, options: Sequence[Property], weights: Sequence[fl
 
 
 class _Likelihood:
-    """The probability of human descriptions as a function of π and ε: all ways to draw a core inside each description, laid out as tables."""
+    """The probability of human descriptions as a function of π and ε.
+
+    All ways to draw a core inside each description, laid out as tables.
+    """
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.names = list(

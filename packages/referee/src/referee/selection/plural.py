@@ -1,4 +1,8 @@
-"""Descriptions of sets: with "and", "or" and "not" (van Deemter 2002), and in parts that mirror how people split a set (Gatt & van Deemter 2007)."""
+"""Descriptions of sets.
+
+With "and", "or" and "not" (van Deemter 2002), and in parts that mirror how people split a set (Gatt & van Deemter
+2007).
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,9 @@ __all__ = ["BooleanDescriptions", "Fragment", "Partitioned", "parts_meaning"]
 
 @dataclass(eq=False, repr=False)
 class BooleanDescriptions(ReasonedMeaning):
-    """Adds forms that are true of all targets and exclude a remaining entity: literals first, then unions of two, of
-    three, … up to `longest`.
+    """Adds forms that are true of all targets and exclude a remaining entity.
+
+    Literals first, then unions of two, of three, … up to `longest`.
 
     `order` lists the attributes by preference (None: the scene's order). Chosen forms are never removed; if the targets
     cannot be distinguished, the description is true of them and of as few others as the search reached.

@@ -1,5 +1,7 @@
-"""Rational speech acts: a speaker who reasons about a listener who reasons about a literal speaker (Frank & Goodman
-2012; Monroe & Potts 2015).
+"""Rational speech acts.
+
+A speaker who reasons about a listener who reasons about a literal speaker (Frank & Goodman 2012; Monroe & Potts
+2015).
 
 Messages are sets of the target's properties, worlds the entities of the scene. S0 chooses true messages, L1 infers the
 target by Bayes' rule, S1 chooses the best message for L1; S2 does the same with a listener who expects S1. The learned
@@ -207,7 +209,10 @@ def _truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def log_softmax(scores: FloatArray, axis: int) -> FloatArray:
-    """Scores to log probabilities along an axis; where everything is impossible, everything stays impossible."""
+    """Scores to log probabilities along an axis.
+
+    Where everything is impossible, everything stays impossible.
+    """
     top = scores.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     total = np.exp(scores - top).sum(axis=axis, keepdims=True)

@@ -15,8 +15,9 @@ NOT_DISTINGUISHING = "not distinguishing: the description is true of others too"
 
 
 class Reason(NamedTuple):
-    """One step of a choice: the property, the reason why it was chosen or not, the distractors it excludes, and those
-    that remain.
+    """One step of a choice.
+
+    The property, the reason why it was chosen or not, the distractors it excludes, and those that remain.
 
     The last step has no property if the description does not identify the target.
     """
@@ -47,7 +48,10 @@ class Reasoned:
         raise NotImplementedError(f"{type(self).__name__} must say how it chooses")
 
     def denotation(self, scene: Scene, properties: Sequence[Property]) -> int:
-        """Return the denotation of properties; overridden by selectors that use more than the scene's own values."""
+        """Return the denotation of properties.
+
+        Overridden by selectors that use more than the scene's own values.
+        """
         return scene.denotation(properties)
 
     def explain(self, view: SpeakerView) -> list[Reason]:

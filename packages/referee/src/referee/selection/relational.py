@@ -179,7 +179,10 @@ def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]
 
 
 def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
-    """Return the fact that leaves the fewest candidates, the first of equals; the type if it is still missing."""
+    """Return the fact that leaves the fewest candidates, the first of equals.
+
+    The type if it is still missing.
+    """
     # The name first: it is a string of both kinds of facts.
     options = [fact for fact in facts if fact.name == TYPE and isinstance(fact, Property)] or facts
     if len(options) == 1:

@@ -1,5 +1,6 @@
-"""Attributes by their probability of mention, regardless of discrimination; size only beside an object of the same type
-that differs (after Mitchell 2013).
+"""Attributes by their probability of mention, regardless of discrimination.
+
+Size only beside an object of the same type that differs (after Mitchell 2013).
 
 Mitchell, van Deemter & Reiter (2013) model speakers who mention salient properties without checking whether they are
 needed. Their paper was not available: this follows its outline.
@@ -23,8 +24,9 @@ __all__ = ["VisibleObjects"]
 
 @dataclass(eq=False, repr=False)
 class VisibleObjects(Reasoned):
-    """The type, and every property that people mention in more than half of the cases where it is true; with `seed`,
-    each is drawn with that probability.
+    """The type, and every property that people mention in more than half of the cases where it is true.
+
+    With `seed`, each is drawn with that probability.
 
     `relative` attributes (size) are only considered if another object of the same type differs in them.
     """

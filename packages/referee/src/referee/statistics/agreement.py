@@ -1,4 +1,6 @@
-"""Do raters agree beyond chance: Krippendorff's alpha with missing ratings, Cohen's and Fleiss' kappa (Krippendorff 2004).
+"""Do raters agree beyond chance.
+
+Krippendorff's alpha with missing ratings, Cohen's and Fleiss' kappa (Krippendorff 2004).
 
 alpha = 1 - D_observed / D_expected over the coincidence matrix of values; only items with at least two ratings count. Where every
 rating is the same there is no disagreement to expect: the coefficient is None, not 1.
@@ -133,7 +135,10 @@ def _count(items: Sequence[Sequence[Rating]], values: list[Rating]) -> FloatArra
 
 
 def _alpha(counts: FloatArray, weights: FloatArray | IntArray, level: str, scale: FloatArray | None) -> float | None:
-    """Alpha with every item weighted; pairs within an item of m ratings weigh 1 / (m - 1), so every rating weighs one."""
+    """Alpha with every item weighted.
+
+    Pairs within an item of m ratings weigh 1 / (m - 1), so every rating weighs one.
+    """
     margin = weights @ counts
     if (margin > 0).sum() < 2:
         return None

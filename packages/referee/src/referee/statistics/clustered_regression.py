@@ -1,4 +1,7 @@
-"""Straight lines through clustered data: least squares with errors that respect clusters (the CR1 sandwich; Cameron & Miller 2015)."""
+"""Straight lines through clustered data.
+
+Least squares with errors that respect clusters (the CR1 sandwich; Cameron & Miller 2015).
+"""
 
 from __future__ import annotations
 

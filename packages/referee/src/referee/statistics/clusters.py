@@ -1,5 +1,6 @@
-"""Intervals for answers that cluster by participant and item: bootstrap (Owen 2007), standard errors (Cameron et al.
-2011), permutation.
+"""Intervals for answers that cluster by participant and item.
+
+Bootstrap (Owen 2007), standard errors (Cameron et al. 2011), permutation.
 
 Answers of one participant are similar, and so are answers to one item; an interval that treats them as independent is
 too narrow. For means, participants and items are resampled separately and an answer gets the product of its two
@@ -191,7 +192,10 @@ def _level(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
 
 
 def _clustered_error(pull: FloatArray, places: Sequence[IntArray], sizes: Sequence[int]) -> float:
-    """sqrt(V_first + V_second - V_both), each a sum of squared cluster sums; never below half the larger of the first two."""
+    """sqrt(V_first + V_second - V_both), each a sum of squared cluster sums.
+
+    Never below half the larger of the first two.
+    """
     parts = [
         float((np.bincount(p, pull) ** 2).sum()) * n / (n - 1) if n > 1 else 0.0
         for p, n in zip(places, sizes, strict=True)

@@ -1,4 +1,6 @@
-"""Two systems side by side: t-tests with effect size and interval, equivalence (Schuirmann 1987), many pairs (Holm 1979).
+"""Two systems side by side.
+
+T-tests with effect size and interval, equivalence (Schuirmann 1987), many pairs (Holm 1979).
 
 All data of a shared task are paired by item, so `compare_systems` pairs by default. A difference without any spread has no
 t: its p and d are None. Missing values are left out, in paired data together with their partner.
@@ -197,7 +199,10 @@ def compare_systems(
 
 
 def _corrected(p: FloatArray, method: str) -> FloatArray:
-    """The families' own formulas; statsmodels has them too, but collects the garbage of the whole process on every call."""
+    """The families' own formulas.
+
+    Statsmodels has them too, but collects the garbage of the whole process on every call.
+    """
     if method in ("bh", "by"):
         from scipy.stats import false_discovery_control
 

@@ -1,5 +1,6 @@
-"""Intervals and paired tests for trials that depend on each other: scenes that recur, speakers with several trials,
-games of many rounds.
+"""Intervals and paired tests for trials that depend on each other.
+
+Scenes that recur, speakers with several trials, games of many rounds.
 
 A measure's statistics are added up by cluster, and clusters are the sampling unit. One factor: the value is recomputed
 without each cluster in turn, and its variance is CR2 with Satterthwaite's degrees of freedom (Bell & McCaffrey 2002;
@@ -119,7 +120,10 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class _Units:
-    """The clusters of a factor, or the cells of two: the number of each trial's, and how many trials each has. Without `codes` each trial is one."""
+    """The clusters of a factor, or the cells of two.
+
+    The number of each trial's, and how many trials each has. Without `codes` each trial is one.
+    """
 
     codes: IntArray | None
     counts: FloatArray
@@ -408,7 +412,10 @@ def _present(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
 def _parts(
     rows: FloatArray | Rows, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
 ) -> list[Sample | _ManyClusters]:
-    """Sums by cluster of each factor, and of their crossing where there are two; single trials (or blocks of many) where there is none."""
+    """Sums by cluster of each factor, and of their crossing where there are two.
+
+    Single trials (or blocks of many) where there is none.
+    """
     if not clusters.codes:
         return [_occupied(Sample.of(np.asarray(rows), seed))]
     if len(clusters.codes) > 2:
@@ -566,7 +573,9 @@ def _at_least_items(
 
 
 def _third_moment(without: FloatArray, value: float, counts: FloatArray) -> float:
-    """Return the third central moment of a value, as `jackknife` returns the second; 0 with fewer than three clusters.
+    """Return the third central moment of a value, as `jackknife` returns the second.
+
+    0 with fewer than three clusters.
 
     Leaving out a cluster moves a mean by the cluster's distance from it; for clusters of one size this is the unbiased
     third moment of a mean.
@@ -589,7 +598,10 @@ def _third(without: Sequence[FloatArray], value: float, counts: Sequence[FloatAr
 
 
 def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
-    """How far the value moves without each cluster; relative to the value, because leaving out one of equal clusters changes it by rounding alone."""
+    """How far the value moves without each cluster.
+
+    Relative to the value, because leaving out one of equal clusters changes it by rounding alone.
+    """
     away: FloatArray = without - value
     rounding = TIE * max(abs(value), size, float(without.max()), -float(without.min()))
     away[(away <= rounding) & (away >= -rounding)] = 0.0
@@ -685,7 +697,10 @@ def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
 
 
 def _proportion(rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> float | None:
-    """The proportion of the higher of two possible answers; None where the measure is no plain average of two values."""
+    """The proportion of the higher of two possible answers.
+
+    None where the measure is no plain average of two values.
+    """
     bottom, top = limits
     if bottom is None or top is None:
         return None
@@ -749,7 +764,10 @@ def _wilson(share: float, size: _Size, confidence: float, limits: Limits) -> tup
 
 
 def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: int, seed: int) -> tuple[float, bool]:
-    """Share of swaps of whole clusters between the two systems that differ at least as much; every swap is tried where there are few clusters."""
+    """Share of swaps of whole clusters between the two systems that differ at least as much.
+
+    Every swap is tried where there are few clusters.
+    """
     clusters = len(part.counts)
     exact = clusters <= EXACT_UP_TO
     if clusters < 2 or (not exact and resamples < 1):

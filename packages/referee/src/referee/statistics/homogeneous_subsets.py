@@ -1,4 +1,6 @@
-"""Which systems tie: Tukey's homogeneous subsets as SPSS prints them (TUNA), and letters for unequal groups (Piepho 2004).
+"""Which systems tie.
+
+Tukey's homogeneous subsets as SPSS prints them (TUNA), and letters for unequal groups (Piepho 2004).
 
 SPSS takes one critical range for all pairs, HSD = q(alpha; k, df)·sqrt(MSE / n_h) with n_h the harmonic mean of the
 group sizes, and marks the maximal runs of sorted means no longer than it. With pairwise ranges (Tukey-Kramer) ties

@@ -102,7 +102,10 @@ class _Deviance:
         return mode
 
     def _length(self, fixed: FloatArray, scale: FloatArray, u: FloatArray, step: FloatArray, gain: float) -> float:
-        """The share of a step to take; near the mode the whole of it, where rounding hides whether it leads downhill."""
+        """The share of a step to take.
+
+        Near the mode the whole of it, where rounding hides whether it leads downhill.
+        """
         length, before = 1.0, self._penalised(fixed, scale, u)
         while gain > 1e-6 and length > 1e-6 and self._penalised(fixed, scale, u + length * step) > before:
             length /= 2
@@ -183,7 +186,10 @@ def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
 
 
 def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
-    """Covariance of the fixed effects from differences of the gradient; a theta at its bound of 0 is held there."""
+    """Covariance of the fixed effects from differences of the gradient.
+
+    A theta at its bound of 0 is held there.
+    """
     # At the bound the deviance has no two-sided derivative; the others are computed as if this variance were 0.
     free = [i for i in range(len(best)) if i >= thetas or best[i] > STEP]
     nudges = np.eye(len(best)) * STEP

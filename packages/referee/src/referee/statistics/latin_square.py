@@ -1,5 +1,6 @@
-"""Repeated Latin squares: the design of the ASGRE and TUNA experiments, which assigns a system's description of each
-item to each participant.
+"""Repeated Latin squares.
+
+The design of the ASGRE and TUNA experiments, which assigns a system's description of each item to each participant.
 
 With k systems, items come in blocks of k and participants in groups of k. In each k x k square a row is a participant,
 a column an item, a cell a system; every system occurs once per row and column. Squares are distributed evenly to the
@@ -172,8 +173,9 @@ def lay_squares(
 
 
 def _checked(groups: int, k: int, squares: int, participants: int) -> int:
-    """Return the number of groups. Raises InputError, with a suggestion, if it does not divide squares and
-    participants.
+    """Return the number of groups.
+
+    Raises InputError, with a suggestion, if it does not divide squares and participants.
     """
     if groups < 1 or squares % groups or participants % (groups * k):
         best = share_out(k, squares, participants)
@@ -227,8 +229,9 @@ def _deal(
 
 
 def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
-    """Return the items of a group in squares, each with its share of every stratum; two copies are adjacent and so go
-    to different squares.
+    """Return the items of a group in squares, each with its share of every stratum.
+
+    Two copies are adjacent and so go to different squares.
     """
     items = sorted(set(hand))
     rank = dict(zip(items, rng.sample(range(len(items)), len(items)), strict=True))

@@ -1,5 +1,6 @@
-"""Random-effects meta-analysis: one effect in several experiments, its mean, its spread, and the prediction for a new
-experiment.
+"""Random-effects meta-analysis.
+
+One effect in several experiments, its mean, its spread, and the prediction for a new experiment.
 
 Variance between experiments: DerSimonian & Laird (1986). Interval of the mean: Hartung & Knapp (2001), t with k - 1
 degrees of freedom. Prediction interval of a new experiment: Higgins, Thompson & Spiegelhalter (2009) with the same t;
@@ -25,7 +26,11 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooled:
-    """The mean effect with its interval, the prediction interval of a new experiment, and the spread between experiments (None: too few experiments).
+    """The pooled effect of several experiments.
+
+    The mean with its interval, the prediction interval of a new experiment, and the spread between experiments (None: too few
+    experiments).
+
 
     `heterogeneity` is the standard deviation between experiments (tau), `n` the number of experiments.
     """

@@ -1,5 +1,6 @@
-"""Power by simulation: how often a planned identification study would detect a difference of a given size (after
-Westfall et al. 2014).
+"""Power by simulation.
+
+How often a planned identification study would detect a difference of a given size (after Westfall et al. 2014).
 
 A study is simulated in repeated Latin squares with random effects of participants and items; one system differs from
 all others by the effect. Within a group of participants all items are seen, and systems are balanced over both, so the

@@ -60,7 +60,9 @@ def without_rounding(values: FloatArray) -> FloatArray:
 
 
 def levels(values: FloatArray) -> IntArray:
-    """Return, for every value, the number of distinct lower ones; values that differ only by noise count as one.
+    """Return, for every value, the number of distinct lower ones.
+
+    Values that differ only by noise count as one.
 
     Integers have no noise, and may be as close as two seconds of a calendar time: they are compared exactly.
     """

@@ -103,8 +103,9 @@ class ListsSets(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class SmallestSet(ListsSets):
-    """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and
-    the trial's id).
+    """Full brevity without regard for the type.
+
+    A smallest set, the first, the last or a random one (from `seed` and the trial's id).
 
     The order is that of the properties in the scene. `extra` adds the scene's first property, even if it is in the set
     already: the first submission of IS-FBS added an arbitrary attribute to each set, and yet two sets in five were
@@ -144,11 +145,12 @@ def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
 
 @dataclass(eq=False, repr=False)
 class RememberedSet(ListsSets):
-    """ATT-FB: a distinguishing set from the training data, with equal attributes and values; otherwise a smallest set.
-    `memory` lists the sources of sets, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's,
-    most frequent first), "all". With `known_only` an unknown speaker gets a smallest set at once: on the test set,
-    whose speakers were new, the submitted systems never found a set. `pick` selects the smallest set: the "first" or
-    the "last" in the order of the scene's properties.
+    """ATT-FB: a distinguishing set from the training data, with equal attributes and values.
+
+    Otherwise a smallest set. `memory` lists the sources of sets, in turn: "recent" (the speaker's own, latest first),
+    "own" (the speaker's, most frequent first), "all". With `known_only` an unknown speaker gets a smallest set at
+    once: on the test set, whose speakers were new, the submitted systems never found a set. `pick` selects the
+    smallest set: the "first" or the "last" in the order of the scene's properties.
     """
 
     memory: tuple[Literal["recent", "own", "all"], ...] = ("all",)

@@ -130,7 +130,10 @@ def _switched(written: Any, before: Any, key: str) -> Any:
 
 
 def _part(table: Mapping[str, SystemRow], name: str, kind: str, switches: Mapping[str, Any] | None = None) -> Any:
-    """A fresh selector or realiser from its row; `UnknownName` with suggestions where there is no such row, or it has no such part."""
+    """A fresh selector or realiser from its row.
+
+    `UnknownName` with suggestions where there is no such row, or it has no such part.
+    """
     row = table.get(name)
     part: Component | None = None if row is None else getattr(row, kind)
     if part is None:
@@ -147,7 +150,10 @@ def build_selector(table: Mapping[str, SystemRow], name: str, switches: Mapping[
 
 
 def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = True) -> Realiser:
-    """Return the realiser of an entry, untrained; its strings are corrected unless the algorithm's own are requested."""
+    """Return the realiser of an entry, untrained.
+
+    Its strings are corrected unless the algorithm's own are requested.
+    """
     from referee.realisation.repairs import Mended
 
     realiser: Realiser = _part(table, name, "realiser")

@@ -1,5 +1,6 @@
-"""Sets of attributes that evolve: a small genetic algorithm over one bit per attribute (Hervás & Gervás 2009,
-NIL-UCM-EvoTAP and -EvoCBR).
+"""Sets of attributes that evolve.
+
+A small genetic algorithm over one bit per attribute (Hervás & Gervás 2009, NIL-UCM-EvoTAP and -EvoCBR).
 
 Fitness is a weighted sum of two shares: whether the target is identified, and the mean weight of the attributes, which
 is their frequency of mention. Population, rates and weights are not in print; with so few bits the result hardly
@@ -25,7 +26,10 @@ __all__ = ["EvolvedSet"]
 
 @dataclass(eq=False, repr=False)
 class EvolvedSet(Reasoned):
-    """The fittest set of the last generation; the same seed and trial always give the same set. `generations` 0 asks every possible set instead."""
+    """The fittest set of the last generation; the same seed and trial always give the same set.
+
+    `generations` 0 asks every possible set instead.
+    """
 
     population: int = 40
     generations: int = 25

@@ -1,6 +1,8 @@
-"""Genetic programming of attribute selection: the evolution behind OSU-GP, as far as it is in print (King 2008). The
-incremental algorithm is not among the operations: it has to be found. It is strongly typed (Koza's kind, with the
-package DEAP): programs are grown, crossed and mutated, and their errors are their cost.
+"""Genetic programming of attribute selection.
+
+The evolution behind OSU-GP, as far as it is in print (King 2008). The incremental algorithm is not among the
+operations: it has to be found. It is strongly typed (Koza's kind, with the package DEAP): programs are grown, crossed
+and mutated, and their errors are their cost.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The Incremental Algorithm with a judge: a decision tree per attribute predicts its inclusion, needed or not (after
-Bohnet 2007: IS-IAC).
+"""The Incremental Algorithm with a judge.
+
+A decision tree per attribute predicts its inclusion, needed or not (after Bohnet 2007: IS-IAC).
 
 It is certain that IS-IAC is incremental, trained, always unique, never minimal, and has no rule to mention the type.
 The trees are a reconstruction: a learned component must predict the type where it excludes no distractor.
@@ -23,8 +24,9 @@ Tree = bool | tuple[int, float, Any, Any]
 
 
 class LearnedInclusion(Reasoned):
-    """Attributes by falling count, included if their tree predicts it; attributes still needed afterwards are added in
-    the same order.
+    """Attributes by falling count, included if their tree predicts it.
+
+    Attributes still needed afterwards are added in the same order.
 
     A tree's features are the condition, the target's value, the number of distractors that each attribute excludes, the
     number remaining, and the attributes selected so far. `leaf` is the minimal number of training items in a leaf;

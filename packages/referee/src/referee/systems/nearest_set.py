@@ -31,8 +31,9 @@ DIGITS = 12
 
 @dataclass(eq=False, repr=False)
 class NearestSet(ListsSets):
-    """The distinguishing set with the highest Dice to a set in the speaker's pool; `then` lists the rules for ties, in
-    turn.
+    """The distinguishing set with the highest Dice to a set in the speaker's pool.
+
+    `then` lists the rules for ties, in turn.
 
     `match` selects the comparison: attribute "names", "pairs" with their values, or "marks": names, but pairs for
     yes-no attributes, because a beard and its absence differ. `nearest` uses the "max"imum or the "mean" over the pool.

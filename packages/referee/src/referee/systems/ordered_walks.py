@@ -24,7 +24,10 @@ X, Y = "x-dimension", "y-dimension"
 
 
 class CentreRule(Incremental):
-    """DIT-FBI: the type, then attributes by falling count; the middle of one axis is not named without the other axis."""
+    """DIT-FBI: the type, then attributes by falling count.
+
+    The middle of one axis is not named without the other axis.
+    """
 
     def __init__(
         self,
@@ -120,8 +123,9 @@ class PriorsWithinReach(_Counting):
 
 
 class BackedOffOrder(Incremental):
-    """ATT-DR: attributes by frequency under the item's condition; those unseen there by frequency over all conditions.
-    With `personal` a known speaker's own order comes first.
+    """ATT-DR: attributes by frequency under the item's condition.
+
+    Those unseen there by frequency over all conditions. With `personal` a known speaker's own order comes first.
     """
 
     def __init__(self, personal: bool = False) -> None:

@@ -12,8 +12,9 @@ __all__ = ["PartitionTree"]
 
 
 class PartitionTree(Reasoned):
-    """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1"; others come after,
-    in the scene's order.
+    """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1".
+
+    Others come after, in the scene's order.
 
     Preferences are given per domain, or per domain and condition ("people +LOC"). On the path to the target an edge is
     mentioned if its child is smaller than its parent; those in `always` are mentioned in any case.
@@ -40,8 +41,9 @@ class PartitionTree(Reasoned):
         return tuple(chosen)
 
     def _levels(self, contrast: Contrast, view: SpeakerView) -> list[Property]:
-        """Return the target's path: the properties named by the preferences, then the rest; once the target is alone no
-        node gets smaller.
+        """Return the target's path: the properties named by the preferences, then the rest.
+
+        Once the target is alone no node gets smaller.
         """
         domain = view.domain or ""
         listed = self.preferences.get(f"{domain} {view.condition}", self.preferences.get(domain, ()))

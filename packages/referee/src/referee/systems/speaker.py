@@ -18,7 +18,10 @@ __all__ = ["Composed", "Sampled"]
 
 @dataclass(eq=False, repr=False)
 class Sampled:
-    """A probabilistic selector that returns a random description; the draw depends only on the seed and the trial."""
+    """A probabilistic selector that returns a random description.
+
+    The draw depends only on the seed and the trial.
+    """
 
     selector: HasDistribution
     seed: int = 1

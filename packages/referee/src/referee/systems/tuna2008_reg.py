@@ -29,8 +29,9 @@ OWN_NEAREST = Component(NEAREST_SET, similar=0, then=tuna2008_as.OWN_TASTE)
 
 
 def joined(team: str, selector: str, realiser: str) -> SystemRow:
-    """Return an entry of a selector of TUNA-AS and a realiser of TUNA-R; its evidence is the weaker one, and its fitted
-    settings those of both.
+    """Return an entry of a selector of TUNA-AS and a realiser of TUNA-R.
+
+    Its evidence is the weaker one, and its fitted settings those of both.
     """
     chooser, wording = tuna2008_as.TABLE[selector], tuna2008_r.TABLE[realiser]
     weaker = max(chooser.evidence, wording.evidence, key=LABELS.index)

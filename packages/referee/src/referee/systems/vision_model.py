@@ -1,5 +1,6 @@
-"""A vision-language model as speaker: it receives the picture with the target marked (box, arrow, crop, position in
-words), and describes it.
+"""A vision-language model as speaker.
+
+It receives the picture with the target marked (box, arrow, crop, position in words), and describes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`referee dialogue`: dialogues of any source, checked, and every reference in them as a trial; one module per subcommand, imported when asked for."""
+"""`referee dialogue`: dialogues of any source, checked, and every reference in them as a trial.
+
+One module per subcommand, imported when asked for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`referee study`: human experiments, from the design to the data; one module per subcommand, imported when it is asked for."""
+"""`referee study`: human experiments, from the design to the data.
+
+One module per subcommand, imported when it is asked for.
+"""
 
 from __future__ import annotations
 

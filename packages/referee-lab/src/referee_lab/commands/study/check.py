@@ -1,4 +1,7 @@
-"""`referee study check`: is the study whole, balanced, strong enough, and can everything be answered that people will see?"""
+"""`referee study check`.
+
+Is the study whole, balanced, strong enough, and can everything be answered that people will see?
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ app = options.new_app()
 
 @app.command(epilog=options.examples("  referee study close STUDY"))
 def close_doors(study: options.StudyFolder) -> int:
-    """Stop enrolment. Running sessions continue; new arrivals are informed, with the platform's code
-    (recruitment.codes.closed in study.toml).
+    """Stop enrolment. Running sessions continue.
+
+    New arrivals are informed, with the platform's code (recruitment.codes.closed in study.toml).
     """
     return set_and_say(study, closed=True)

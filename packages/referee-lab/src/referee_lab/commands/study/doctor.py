@@ -27,7 +27,10 @@ def doctor(
     ] = None,
     database: options.Database = None,
 ) -> int:
-    """Check everything that a study needs: one line per finding, with the remedy. Exit code 1 if there is a problem."""
+    """Check everything that a study needs: one line per finding, with the remedy.
+
+    Exit code 1 if there is a problem.
+    """
     from referee_lab.server.store.health import examine
 
     findings = examine(study, database, public_url)

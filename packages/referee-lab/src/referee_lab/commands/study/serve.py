@@ -130,8 +130,9 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
 
 
 def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
-    """Return the links of a study as text; when the output is no terminal, the organisers' links go into a private
-    file.
+    """Return the links of a study as text.
+
+    When the output is no terminal, the organisers' links go into a private file.
     """
     if terminal:
         return announcement(served, base, qr=qr)
@@ -170,7 +171,10 @@ def participant_link(served: Served, base: str) -> str:
 
 
 def organiser_links(served: Served, base: str) -> dict[str, str]:
-    """Return the organisers' links. The token is after the #, which browsers do not send, so no log has it."""
+    """Return the organisers' links.
+
+    The token is after the #, which browsers do not send, so no log has it.
+    """
     page = f"{base.rstrip('/')}/s/{served.id}/organiser"
     return {"looking": f"{page}#{served.keys.view}", "managing": f"{page}#{served.keys.manage}"}
 

@@ -20,8 +20,9 @@ def withdraw(
     code: Annotated[str | None, typer.Option(help="The withdrawal code that the person has.")] = None,
     database: options.Database = None,
 ) -> None:
-    """Exclude a participant's data at once; they are deleted after the announced delay (`referee study purge`, or the
-    server by itself).
+    """Exclude a participant's data at once.
+
+    They are deleted after the announced delay (`referee study purge`, or the server by itself).
     """
     from referee_lab.server.sessions.refusals import Problem
     from referee_lab.server.sessions.served_study import open_served

@@ -1,4 +1,7 @@
-"""`referee tangram`: situated reference, from recorded dialogues to a task-performance evaluation; one module per subcommand, imported when asked for."""
+"""`referee tangram`: situated reference, from recorded dialogues to a task-performance evaluation.
+
+One module per subcommand, imported when asked for.
+"""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ def choose(
 def _objects(
     corpus: str | None, data: Path | None, scene: str | None, pictures: Path | None, language: str
 ) -> tuple[Trial | None, Path | None]:
-    """Return the trial of the game and the folder with its objects' pictures; None for the figures of this package."""
+    """Return the trial of the game and the folder with its objects' pictures.
+
+    None for the figures of this package.
+    """
     from referee_lab.rooms.reference_study import picture_trial, scene_trial
 
     if corpus is None:

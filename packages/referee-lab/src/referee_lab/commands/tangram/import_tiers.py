@@ -63,7 +63,10 @@ def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
 
 
 def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
-    """The expressions of a dialogue as a finished annotation of a recording; an annotation that is there is never replaced."""
+    """The expressions of a dialogue as a finished annotation of a recording.
+
+    An annotation that is there is never replaced.
+    """
     from referee_lab.tangram.tiers.annotations import marks_in
     from referee_lab.tangram.tiers.dialogue import UTTERANCE
     from referee_lab.tangram.tiers.rex_tiers import to_dialogue

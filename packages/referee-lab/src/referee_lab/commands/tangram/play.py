@@ -1,4 +1,7 @@
-"""`referee tangram play`: bots and language models play whole puzzles; recordings to try everything with that needs some, and scores."""
+"""`referee tangram play`: bots and language models play whole puzzles.
+
+Recordings to try everything with that needs some, and scores.
+"""
 
 from __future__ import annotations
 

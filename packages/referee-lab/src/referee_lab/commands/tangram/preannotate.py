@@ -38,8 +38,9 @@ def preannotate(
     words: options.OwnWords = None,
     annotator: Annotated[str, typer.Option(help="The name the annotation gets.")] = "program",
 ) -> int:
-    """Find referring expressions by rules, with referents from words, positions and current actions; unclear referents
-    are marked.
+    """Find referring expressions by rules, with referents from words, positions and current actions.
+
+    Unclear referents are marked.
 
     The vocabulary is that of the session's language for its pieces. For sessions with gold references (bots, corpora)
     the output reports the agreement with them.
@@ -82,8 +83,9 @@ def preannotate(
 
 
 def _by_their_names(language: str, shapes: list[str]) -> str:
-    """Return a remark on pieces that keep their own names, because the language has no words for them; empty without
-    any.
+    """Return a remark on pieces that keep their own names, because the language has no words for them.
+
+    Empty without any.
     """
     return (
         f"  looked for by their names alone: {', '.join(shapes)}; other words for them: "

@@ -89,7 +89,10 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
 
 
 def is_session(path: Path) -> bool:
-    """A recording, or a dialogue that is not just the tiers of a recording beside it; of a recording with a spoken copy beside it, the copy."""
+    """A recording, or a dialogue that is not just the tiers of a recording beside it.
+
+    Of a recording with a spoken copy beside it, the copy.
+    """
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue
 
     if not path.name.endswith(SPOKEN) and path.with_name(f"{path.stem}{SPOKEN}").exists():
@@ -162,7 +165,10 @@ def refuse_second(target: Path) -> None:
 
 
 def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
-    """Return the annotation to use: the named one, else the adjudicated one, else the only one; None without any."""
+    """Return the annotation to use: the named one, else the adjudicated one, else the only one.
+
+    None without any.
+    """
     files = annotation_files(recording)
     if annotator is not None and annotator not in files:
         remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
@@ -201,8 +207,9 @@ def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
 
 
 def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
-    """Return a dialogue without annotations with proposed expressions; unchanged, with a warning, for languages without
-    a lexicon.
+    """Return a dialogue without annotations with proposed expressions.
+
+    Unchanged, with a warning, for languages without a lexicon.
     """
     from dataclasses import replace
 

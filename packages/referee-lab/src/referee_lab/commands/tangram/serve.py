@@ -1,4 +1,7 @@
-"""`referee tangram serve`: a ready-made Tangram study on this machine; two people in two browsers, or one with a bot, or one alone."""
+"""`referee tangram serve`: a ready-made Tangram study on this machine.
+
+Two people in two browsers, or one with a bot, or one alone.
+"""
 
 from __future__ import annotations
 

@@ -125,7 +125,10 @@ def open_source(
 
 
 def is_transfer(train: str | None, test: str | None, has_source: bool, annotator: str | None) -> bool:
-    """Return whether a model learns from one source and is tested on another one; InputError for a mixture of options."""
+    """Return whether a model learns from one source and is tested on another one.
+
+    InputError for a mixture of options.
+    """
     if (train is None) != (test is None) or (train is not None and has_source):
         raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
     if train is not None and annotator is not None:
@@ -309,7 +312,10 @@ def _played_game(content: bytes, path: Path) -> Dialogue:
 
 
 def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:
-    """Return the dialogues of a file in their language; where it says none, in the one that was named, else in the one that its words are of."""
+    """Return the dialogues of a file in their language.
+
+    Where it says none, in the one that was named, else in the one that its words are of.
+    """
     from referee_lab.tangram.tiers.reference_forms import guess_language
 
     silent = [dialogue for dialogue in dialogues if dialogue.language == UNTOLD]

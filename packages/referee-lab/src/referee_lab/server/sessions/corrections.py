@@ -1,5 +1,6 @@
-"""Corrections: the corrected answer is stored beside the original, with author and reason; the original never changes
-(rule 2).
+"""Corrections: the corrected answer is stored beside the original, with author and reason.
+
+The original never changes (rule 2).
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def correct(connection: Connection, served: Served, body: Correct) -> int:
 def amended(
     connection: Connection, served: Served, uuid: str, chosen: str | None, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The stored answer with changes, checked as if a page had sent it; `chosen` is an object as exports name it."""
+    """The stored answer with changes, checked as if a page had sent it.
+
+    `chosen` is an object as exports name it.
+    """
     row = _find(connection, served, uuid)
     answer = {**row.answer, **changes}
     if chosen is not None:

@@ -1,5 +1,6 @@
-"""Whether a study accepts new participants: open, closed, or open between two times. Running sessions continue in any
-case.
+"""Whether a study accepts new participants: open, closed, or open between two times.
+
+Running sessions continue in any case.
 
 Stored in data/doors.json beside the store, so that `referee study open|close|schedule` work while the server runs; the
 server reads it for every new participant.
@@ -65,7 +66,10 @@ def set_doors(folder: Path, doors: Doors) -> None:
 
 
 def time_of(text: str) -> float:
-    """A time as people write it: 2026-11-20, 2026-11-20T09:00, with or without +01:00; without it is the machine's own."""
+    """A time as people write it: 2026-11-20, 2026-11-20T09:00, with or without +01:00.
+
+    Without it is the machine's own.
+    """
     try:
         return datetime.fromisoformat(text).timestamp()
     except ValueError:

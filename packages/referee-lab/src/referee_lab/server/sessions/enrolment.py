@@ -33,8 +33,9 @@ _PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
 
 
 def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
-    """Return the arriving participant as the link identifies them; a study on a platform requires the platform's id
-    (except in debug mode).
+    """Return the arriving participant as the link identifies them.
+
+    A study on a platform requires the platform's id (except in debug mode).
     """
     platform = served.study.recruitment.platform
     name = _PERSON.get(platform)

@@ -1,5 +1,6 @@
-"""Links for a laboratory or a class: one label each, signed by the study's key, so that labels cannot be invented or
-guessed.
+"""Links for a laboratory or a class.
+
+One label each, signed by the study's key, so that labels cannot be invented or guessed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def link_query(keys: Keys, study: str, label: str) -> str:
 
 
 def new_labels(count: int, names: Sequence[str] = ()) -> list[str]:
-    """Return one label per name, or P001, P002 … without names; raise InputError if a label is empty or occurs twice."""
+    """Return one label per name, or P001, P002 … without names.
+
+    Raise InputError if a label is empty or occurs twice.
+    """
     labels = [" ".join(label.split()) for label in names] if names else [f"P{n:03}" for n in range(1, count + 1)]
     twice = {label for label in labels if labels.count(label) > 1}
     if twice or not all(labels):

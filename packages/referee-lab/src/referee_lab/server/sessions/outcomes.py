@@ -1,5 +1,6 @@
-"""The end of a session for the participant: completion code, next address, and the report to the platform (rules 10 and
-17).
+"""The end of a session for the participant.
+
+Completion code, next address, and the report to the platform (rules 10 and 17).
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) ->
 
 
 def turk_address(address: Any) -> str | None:
-    """Return the address to which Mechanical Turk results are sent; only its own hosts, so that a forged link cannot
-    redirect.
+    """Return the address to which Mechanical Turk results are sent.
+
+    Only its own hosts, so that a forged link cannot redirect.
     """
     parts = urlsplit(address) if isinstance(address, str) else None
     # The whole of `netloc`: neither a port nor a name before an @ gets past it.

@@ -1,4 +1,7 @@
-"""Places on lists: reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8)."""
+"""Places on lists.
+
+Reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ class Slot:
 def provide(
     connection: Connection, study: str, mode: str, lists: Sequence[str], seed: int, *, planned: int = 0, more: int = 0
 ) -> None:
-    """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
+    """As many places as people are planned (or some more), dealt to the lists in turn.
+
+    Places that exist stay.
+    """
     of_study = (slots.c.study == study, slots.c.mode == mode)
     # Numbered on from the existing ones: a number, and thus a seed, is used once, and taken seats are never assigned
     # again.
@@ -87,7 +93,10 @@ def reserve(
     minutes: float,
     shut: Collection[str] = (),
 ) -> Slot | None:
-    """Reserve a free seat on the list with the fewest taken seats, without the lists in `shut`; None if there is none."""
+    """Reserve a free seat on the list with the fewest taken seats, without the lists in `shut`.
+
+    None if there is none.
+    """
     # A seat is a lease that expires when its session is silent. Expired ones are freed here too, so that new
     # participants need not wait for the periodic cleaning.
     free_expired(connection, study, mode, now=now)

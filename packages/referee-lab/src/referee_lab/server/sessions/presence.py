@@ -26,7 +26,10 @@ __all__ = ["claim", "end", "finish", "take_up"]
 
 
 def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
-    """Return the session and its answers when a page opens; it continues, restarts or ends by the study's policy."""
+    """Return the session and its answers when a page opens.
+
+    It continues, restarts or ends by the study's policy.
+    """
     row = load(connection, served, session_id)
     # The token may still name the old session, where the reply with the new one was lost.
     if row.outcome == "restarted":
@@ -51,7 +54,10 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
 
 
 def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
-    """End a session whose answers belong to another plan; a plan by another release from the same folder continues."""
+    """End a session whose answers belong to another plan.
+
+    A plan by another release from the same folder continues.
+    """
     # Without answers nothing is lost by taking the new plan.
     if not rows or not row.plan_hash or row.plan_hash == outline.hash:
         return

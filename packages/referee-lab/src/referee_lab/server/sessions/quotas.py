@@ -40,7 +40,10 @@ def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
 def filled_quota(
     connection: Connection, served: Served, mode: str, session_id: str, answers: Mapping[str, Any]
 ) -> Quota | None:
-    """The quota that has all its people already without this one, who just answered so; None where all is well."""
+    """The quota that has all its people already without this one, who just answered so.
+
+    None where all is well.
+    """
     counting = [quota for quota in served.study.quotas if quota.counts(answers)]
     if not counting:
         return None

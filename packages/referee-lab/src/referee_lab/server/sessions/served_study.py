@@ -1,4 +1,7 @@
-"""A study that is being served: its folder, its store, its keys and its clock in one hand, with the plans that are in use."""
+"""A study that is being served.
+
+Its folder, its store, its keys and its clock in one hand, with the plans that are in use.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 
 @dataclass(frozen=True)
 class Outline:
-    """A plan as the server needs it: the steps that are saved, and a fingerprint that shows whether it is still the same plan."""
+    """A plan as the server needs it.
+
+    The steps that are saved, and a fingerprint that shows whether it is still the same plan.
+    """
 
     plan: SessionPlan
     saved: tuple[int, ...]
@@ -131,7 +137,10 @@ def open_served(
     begin: bool = True,
     clock: Callable[[], float] | None = None,
 ) -> Served:
-    """A study folder ready to be served; its data live in data/ or in the database named. With `begin` False it is only worked on, not served."""
+    """A study folder ready to be served; its data live in data/ or in the database named.
+
+    With `begin` False it is only worked on, not served.
+    """
     study = open_study(Path(folder))
     data = Path(folder) / "data"
     url = database or sqlite_url((data / "study.sqlite").resolve())
@@ -176,7 +185,10 @@ def _cut_off(connection: Connection, served: Served) -> list[str]:
 
 
 def has_begun(study: Study) -> bool:
-    """Whether people have taken part in a study as it is now, in its mode; data in PostgreSQL are not asked."""
+    """Whether people have taken part in a study as it is now, in its mode.
+
+    Data in PostgreSQL are not asked.
+    """
     path = study.folder / "data" / "study.sqlite"
     if not path.exists():
         return False

@@ -1,5 +1,6 @@
-"""The states of a session, without I/O: transitions, open steps, the position to resume at, and which outcomes are paid
-(rules 5, 7, 10, 17).
+"""The states of a session, without I/O.
+
+Transitions, open steps, the position to resume at, and which outcomes are paid (rules 5, 7, 10, 17).
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The server's clock: starts with the machine's time and then follows its monotonic clock, so that setting the
-machine's clock ends no session.
+"""The server's clock.
+
+Starts with the machine's time and then follows its monotonic clock, so that setting the machine's clock ends no
+session.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ def ticks() -> float:
 
 
 class SteadyClock:
-    """Seconds since 1970. `newest` is the latest time in the store: if it is ahead of the machine's clock, time
-    continues from there.
+    """Seconds since 1970. `newest` is the latest time in the store.
+
+    If it is ahead of the machine's clock, time continues from there.
     """
 
     def __init__(

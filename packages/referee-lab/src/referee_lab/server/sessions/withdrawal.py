@@ -33,7 +33,10 @@ __all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
 
 
 def withdraw(connection: Connection, served: Served, participant_id: str, actor: str) -> int:
-    """All sessions of a participant become withdrawn and their places free; how many did (0 when they were already)."""
+    """All sessions of a participant become withdrawn and their places free.
+
+    How many did (0 when they were already).
+    """
     now = served.clock()
     open_ones = connection.scalars(
         select(session.c.id).where(session.c.participant == participant_id, session.c.state != "withdrawn")

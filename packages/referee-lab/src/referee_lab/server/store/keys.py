@@ -1,5 +1,6 @@
-"""Secrets of a study and values derived from them: participants' signed tokens, the organisers' two tokens,
-reproducible codes.
+"""Secrets of a study and values derived from them.
+
+Participants' signed tokens, the organisers' two tokens, reproducible codes.
 
 Tokens are signed with itsdangerous and sent only in the Authorization header. There are no cookies, so no other site
 can act in a participant's name.
@@ -34,7 +35,10 @@ TOKEN_DAYS = 60
 
 @dataclass(frozen=True, repr=False)
 class Keys:
-    """`signing` signs and derives; `view` opens the dashboard, `manage` also changes things. Never printed."""
+    """`signing` signs and derives; `view` opens the dashboard, `manage` also changes things.
+
+    Never printed.
+    """
 
     signing: str
     view: str
@@ -84,7 +88,10 @@ def _signer(signing: str, study: str) -> URLSafeTimedSerializer:
 
 
 def code_hash(code: str) -> str:
-    """Return the stored hash of a withdrawal code; hyphens, spaces and case of the typed code do not matter."""
+    """Return the stored hash of a withdrawal code.
+
+    Hyphens, spaces and case of the typed code do not matter.
+    """
     return hashlib.sha256(re.sub(r"[\s-]", "", code).upper().encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,4 +1,7 @@
-"""One server for each study in a database that several studies share; a store in a file is held by a file (`files.hold_alone`)."""
+"""One server for each study in a database that several studies share.
+
+A store in a file is held by a file (`files.hold_alone`).
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,9 @@ ONE_SERVER = "use that server, or stop it first; one process serves a study"
 
 
 def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
-    """Return a PostgreSQL connection with the lock of this study; the lock ends with the process in any case (kill -9
-    included).
+    """Return a PostgreSQL connection with the lock of this study.
+
+    The lock ends with the process in any case (kill -9 included).
     """
     # PostgreSQL locks go by a signed number of 64 bits.
     key = int.from_bytes(hashlib.sha256(study_id.encode()).digest()[:8], "big", signed=True)
@@ -37,7 +41,10 @@ def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
 
 
 class DatabaseLock:
-    """The lock in PostgreSQL, taken anew when the database was started again; `lost` once another server has it."""
+    """The lock in PostgreSQL, taken anew when the database was started again.
+
+    `lost` once another server has it.
+    """
 
     def __init__(self, engine: Engine, study_id: str, where: str) -> None:
         self._engine, self._study, self._where = engine, study_id, where

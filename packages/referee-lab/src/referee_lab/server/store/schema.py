@@ -1,4 +1,7 @@
-"""The tables of a study's store: people apart from their names, answers that are only ever added (spec of the seventeen data-safety rules)."""
+"""The tables of a study's store.
+
+People apart from their names, answers that are only ever added (spec of the seventeen data-safety rules).
+"""
 
 from __future__ import annotations
 

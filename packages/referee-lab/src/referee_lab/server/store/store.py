@@ -1,5 +1,6 @@
-"""The store of a study: opened where one exists, created only where there is none, refused if it is another study's or
-newer (rule 14).
+"""The store of a study.
+
+Opened where one exists, created only where there is none, refused if it is another study's or newer (rule 14).
 
 SQLite in WAL mode with synchronous=FULL by default; PostgreSQL by URL. One `Writer` does all writing; other connections
 are read-only.
@@ -246,7 +247,10 @@ def _refuse_damaged(path: Path) -> None:
 
 
 def _sqlite_path(url: str) -> Path | None:
-    """Return the path of an SQLite URL; None for other databases. Raises MalformedInput for an invalid URL."""
+    """Return the path of an SQLite URL; None for other databases.
+
+    Raises MalformedInput for an invalid URL.
+    """
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -288,8 +292,9 @@ def _find_or_create(path: Path, create: bool) -> None:
 
 
 def _create(path: Path) -> None:
-    """Create the store under a temporary name and rename it, so that it is complete; a store that appears meanwhile is
-    kept.
+    """Create the store under a temporary name and rename it, so that it is complete.
+
+    A store that appears meanwhile is kept.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")

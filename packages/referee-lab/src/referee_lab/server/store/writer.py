@@ -1,5 +1,6 @@
-"""One writer for a store: all waiting writes share one transaction and are acknowledged after its commit (group
-commit).
+"""One writer for a store.
+
+All waiting writes share one transaction and are acknowledged after its commit (group commit).
 
 A disk can make a few hundred commits per second durable, with thousands of rows in each; sharing a commit divides its
 cost.
@@ -69,8 +70,9 @@ class Writer:
         return self.submit(work).result()
 
     async def awrite(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in the next transaction and return its result after the commit. Raises Problem after a
-        timeout.
+        """Run a function in the next transaction and return its result after the commit.
+
+        Raises Problem after a timeout.
         """
         # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()

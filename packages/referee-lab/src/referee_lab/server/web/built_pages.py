@@ -20,7 +20,10 @@ def missing_pages(*pages: str, static: Path | None = None) -> list[str]:
 
 
 def require_pages(*pages: str, static: Path | None = None) -> None:
-    """Raise InputError for a page that has not been built; without it the server would show people nothing."""
+    """Raise InputError for a page that has not been built.
+
+    Without it the server would show people nothing.
+    """
     if missing := missing_pages(*pages, static=static):
         raise InputError(
             f"{len(missing)} pages of this command have not been built ({', '.join(missing)})",

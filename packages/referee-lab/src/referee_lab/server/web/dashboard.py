@@ -1,5 +1,6 @@
-"""The organisers' dashboard of a running study, over read-only connections: progress, people, timing quality, and
-results once unblinded.
+"""The organisers' dashboard of a running study, over read-only connections.
+
+Progress, people, timing quality, and results once unblinded.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""HTTP with two limits that uvicorn lacks, for studies without a proxy: the head of a request has a deadline, and one
-client address has a maximal number of connections.
+"""HTTP with two limits that uvicorn lacks, for studies without a proxy.
+
+The head of a request has a deadline, and one client address has a maximal number of connections.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-lengt
 
 
 class GuardedHttp(HttpToolsProtocol):
-    """uvicorn's own protocol, with a clock on every head. Addresses are counted in memory while they are connected, and forgotten then."""
+    """uvicorn's own protocol, with a clock on every head.
+
+    Addresses are counted in memory while they are connected, and forgotten then.
+    """
 
     # A head is a few hundred bytes: slower clients only hold a connection (slowloris).
     HEAD_SECONDS: ClassVar[float] = 20.0

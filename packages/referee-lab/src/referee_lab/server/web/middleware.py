@@ -1,5 +1,6 @@
-"""Middleware for every request and reply: limits of size and rate, security headers, and errors as JSON with the next
-step.
+"""Middleware for every request and reply.
+
+Limits of size and rate, security headers, and errors as JSON with the next step.
 
 Sizes and rates are limited without client addresses: bodies have a maximal size, sessions and public routes a maximal
 rate. Only seats are counted by address, as a hash in memory, so that one client cannot take them all.

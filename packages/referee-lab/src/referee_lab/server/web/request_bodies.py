@@ -173,7 +173,10 @@ def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
 
 
 def describe_caller(*path: str) -> dict[str, Any]:
-    """Who asks, as OpenAPI has it, for routes that read the request by hand; `path` are the names in their address."""
+    """Who asks, as OpenAPI has it, for routes that read the request by hand.
+
+    `path` are the names in their address.
+    """
     in_path = [{"in": "path", "name": n, "required": True, "schema": {"type": "string"}} for n in ("study", *path)]
     headers = [{"in": "header", "name": n, "schema": {"type": "string"}} for n in ("Authorization", "X-Referee-Tab")]
     return {"parameters": [*in_path, *headers]}

@@ -245,7 +245,10 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
 
 @router.get("/plan", openapi_extra=request_bodies.describe_caller())
 async def plan(request: Request) -> Response:
-    """Everything that will be shown, and where to go on; read by hand, as answers are: a class asks for it at one moment."""
+    """Everything that will be shown, and where to go on.
+
+    Read by hand, as answers are: a class asks for it at one moment.
+    """
     caller = calling(request)
     served = caller.served
     # Before the write: making a plan takes long, and inside it would be made by the one writer of all.

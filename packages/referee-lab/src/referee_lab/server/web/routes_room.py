@@ -1,5 +1,7 @@
-"""Rooms over the network: a web socket per person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and
-sound in acknowledged chunks.
+"""Rooms over the network.
+
+A web socket per person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and sound in acknowledged
+chunks.
 
 The first message names the person: `{"hello": {"token", "tab", "step", "last"}}`; `last` is the number of the last line
 received (−1 on a new page). A frame has one message or a list of them; `{"ping": t}` and `{"kind": "quit"}` come alone.
@@ -166,7 +168,10 @@ async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]
 
 
 def _person(served: Served, session: str, tab: str, step: int) -> Person:
-    """Return the person of a room's socket: session, alias, step and pair. Raises Problem if they may not enter."""
+    """Return the person of a room's socket: session, alias, step and pair.
+
+    Raises Problem if they may not enter.
+    """
     with served.store.read() as connection:
         row = kept_answers.load(connection, served, session)
         kept_answers.guard(served, row, tab)
@@ -221,7 +226,10 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
 
 
 def _signal(signal: Any, live: Live) -> Mapping[str, Any]:
-    """Return a WebRTC signal between two pages. Raises Problem unless the room has voices and the signal is short."""
+    """Return a WebRTC signal between two pages.
+
+    Raises Problem unless the room has voices and the signal is short.
+    """
     if not live.room.settings.get("voice"):
         raise Problem(422, "not-allowed", "There is no sound in this room.")
     if (
@@ -349,8 +357,9 @@ async def put_voice(
     part: Annotated[int, Query(ge=0, le=100_000)] = 0,
     puzzle: Annotated[int, Query(ge=0, le=1000)] = 0,
 ) -> dict[str, Any]:
-    """Store a chunk of a person's sound on disk and in the room's log, then acknowledge it; repeats are acknowledged
-    again.
+    """Store a chunk of a person's sound on disk and in the room's log, then acknowledge it.
+
+    Repeats are acknowledged again.
     """
     hall = _hall(request.app, caller.served)
     # The last chunk of a game may arrive after all players have left the room.

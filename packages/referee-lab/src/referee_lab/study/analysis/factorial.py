@@ -1,5 +1,6 @@
-"""Planned contrasts of a factorial design: main effects and interactions, as weighted sums of the cells of a mixed
-model.
+"""Planned contrasts of a factorial design.
+
+Main effects and interactions, as weighted sums of the cells of a mixed model.
 
 A model with one mean per cell has the same likelihood as one with all main effects and interactions. A main effect is
 the difference of two levels averaged over the other factors; an interaction is a difference of differences.

@@ -1,4 +1,7 @@
-"""Judgements and productions analysed: mean ratings with intervals and agreement, win rates of pairs, lengths and times of descriptions."""
+"""Judgements and productions analysed.
+
+Mean ratings with intervals and agreement, win rates of pairs, lengths and times of descriptions.
+"""
 
 from __future__ import annotations
 

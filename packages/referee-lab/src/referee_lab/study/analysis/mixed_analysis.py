@@ -1,5 +1,6 @@
-"""Mixed-model analysis of human data: participants and items as crossed random effects, all pairs of systems,
-corrected, with effect sizes and intervals.
+"""Mixed-model analysis of human data.
+
+Participants and items as crossed random effects, all pairs of systems, corrected, with effect sizes and intervals.
 
 Times are modelled as logarithms, so an effect is a ratio of times; errors as log odds (Baayen et al. 2008; Jaeger
 2008). For times, the effect size is d with all variances of the model in the denominator (Westfall et al. 2014). For
@@ -142,7 +143,10 @@ def _omnibus(model: MixedModel) -> str:
 
 
 def contrasts(model: MixedModel) -> list[Row]:
-    """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval; for linear models also d."""
+    """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval.
+
+    For linear models also d.
+    """
     systems = [model.baseline, *(e.system for e in model.effects)]
     estimates = [0.0, *(e.estimate for e in model.effects)]
     # Logistic models have no residual of their own, and so no d.
@@ -181,7 +185,10 @@ def _variance(model: MixedModel, a: int, b: int) -> float:
 
 
 def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
-    """Contrasts of the model beside plain differences with clustered errors; where a pair has no model, a clustered test counts."""
+    """Contrasts of the model beside plain differences with clustered errors.
+
+    Where a pair has no model, a clustered test counts.
+    """
     plain = cluster_differences(frame, value=measure, system="system").to_dicts()
     modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
     rows = []
@@ -224,7 +231,10 @@ def _turned(row: Row) -> Row:
 def _contrast_sheet(
     pairs: Sequence[Row], measure: str, study: str, alpha: float, correction: str, notes: Sequence[str]
 ) -> Sheet:
-    """Pairs that differ, the clearest first, each with size, interval and p of one and the same method; all of them are in the tidy rows."""
+    """Pairs that differ, the clearest first, each with size, interval and p of one and the same method.
+
+    All of them are in the tidy rows.
+    """
     clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
     ratio = "odds ratio" if measure == ERROR else "ratio"
     methods = dict.fromkeys(r["test"] for r in clear)

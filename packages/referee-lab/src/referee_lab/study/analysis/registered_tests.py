@@ -1,5 +1,6 @@
-"""Runs the analyses that a study registered: mixed models and contrasts, the tables of TUNA 2008, or analyses of
-judgements and productions.
+"""Runs the analyses that a study registered.
+
+Mixed models and contrasts, the tables of TUNA 2008, or analyses of judgements and productions.
 """
 
 from __future__ import annotations

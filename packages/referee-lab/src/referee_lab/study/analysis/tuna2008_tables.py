@@ -1,5 +1,6 @@
-"""Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) for any study: times and errors by domain, and
-Tukey's homogeneous subsets.
+"""Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) for any study.
+
+Times and errors by domain, and Tukey's homogeneous subsets.
 
 In the style of ASGRE 2007 (Belz & Gatt 2008) SYSTEM is the only factor, times are not transformed, and there is one
 table of each.
@@ -84,7 +85,10 @@ def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame
 
 
 def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, notes: Sequence[str]) -> Sheet:
-    """Means by domain and over all with SD, errors in per cent; from the slowest system of the first column to the fastest."""
+    """Means by domain and over all with SD, errors in per cent.
+
+    From the slowest system of the first column to the fastest.
+    """
     domains = sorted(frame["domain"].drop_nulls().unique().to_list())
     parts: list[str | None] = [*domains, None] if len(domains) > 1 else [None]
     heads = [d or ("Both" if len(domains) == 2 else "All") for d in parts]
@@ -132,7 +136,10 @@ def _cell(value: float | None) -> Cell:
 
 
 def _anova(frame: pl.DataFrame, measure: str) -> Anova:
-    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not; InputError where there is none."""
+    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not.
+
+    InputError where there is none.
+    """
     measured = frame.drop_nulls(measure)
     if measured["domain"].drop_nulls().n_unique() > 1:
         return two_way(measured, value=measure, system="system", domain="domain")
@@ -168,7 +175,10 @@ def _errors_tested(frame: pl.DataFrame) -> str:
 
 
 def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float) -> list[Sheet]:
-    """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
+    """Systems from the fastest to the slowest with the letters of their subsets.
+
+    Identification time first, as printed.
+    """
     subsets = {}
     for measure in reversed(measures):
         # columns without subsets are left out; the note under Table 11 gives the reason

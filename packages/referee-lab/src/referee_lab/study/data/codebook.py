@@ -195,7 +195,10 @@ SPOKEN = ("sound", "recordings", "first_sound_ms")
 
 
 def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
-    """Return the protocol's own columns as (part of the answer, name, column); the part is answer, rating or times."""
+    """Return the protocol's own columns as (part of the answer, name, column).
+
+    The part is answer, rating or times.
+    """
     info = study.kind.info
     columns = []
     for name, declared in info.answer.items():

@@ -180,7 +180,10 @@ def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
 
 
 class _Asked:
-    """The stimuli of the study folder, and how the protocol shows each; which object hides behind which label is stored with every answer."""
+    """The stimuli of the study folder, and how the protocol shows each.
+
+    Which object hides behind which label is stored with every answer.
+    """
 
     def __init__(self, study: Study) -> None:
         self.study = study

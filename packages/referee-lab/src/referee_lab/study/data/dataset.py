@@ -1,5 +1,6 @@
-"""The collected data of a study: sessions, and answers with their stimuli and the marks of the preregistered exclusion
-rules.
+"""The collected data of a study.
+
+Sessions, and answers with their stimuli and the marks of the preregistered exclusion rules.
 
 Withdrawn sessions are absent; nothing else is removed. Each analysis applies the marks of its scope.
 """
@@ -106,7 +107,10 @@ class StoredAnswer(GivenAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerCorrection:
-    """An organiser's correction of an answer, with its reason; `problem` is the reason why it could not be applied."""
+    """An organiser's correction of an answer, with its reason.
+
+    `problem` is the reason why it could not be applied.
+    """
 
     trial: str
     author: str

@@ -1,5 +1,6 @@
-"""The rules of ``[exclusion]`` in study.toml: fixed before data collection, they mark rows and remove none (timing rule
-7 of the specification).
+"""The rules of ``[exclusion]`` in study.toml.
+
+Fixed before data collection, they mark rows and remove none (timing rule 7 of the specification).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The data as files that outlive the program: tidy tables, codebook, counts, checksums; the same bytes for the same data (rules 12, 13)."""
+"""The data as files that outlive the program: tidy tables, codebook, counts, checksums.
+
+The same bytes for the same data (rules 12, 13).
+"""
 
 from __future__ import annotations
 

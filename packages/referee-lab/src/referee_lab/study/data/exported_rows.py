@@ -1,4 +1,7 @@
-"""Rows of the exported tables: one per answer, session, mark, broken-off trial, correction and question, in the columns of the codebook."""
+"""Rows of the exported tables.
+
+One per answer, session, mark, broken-off trial, correction and question, in the columns of the codebook.
+"""
 
 from __future__ import annotations
 

@@ -132,7 +132,10 @@ def _prolific_bonus(study: Study, people: Sequence[Owed]) -> Rows:
 
 
 def _mturk(study: Study, people: Sequence[Owed]) -> Rows:
-    """The columns of a batch results file that is uploaded with an x under Approve; bonuses for send-bonus beside them."""
+    """The columns of a batch results file that is uploaded with an x under Approve.
+
+    Bonuses for send-bonus beside them.
+    """
     yield ("AssignmentId", "WorkerId", "Approve", "Reject", "BonusAmount", "Reason")
     for p in people:
         paid = p.outcome in PAID

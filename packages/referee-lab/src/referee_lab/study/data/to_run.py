@@ -1,5 +1,6 @@
-"""Converts a study to a run folder with people's answers for score, court and report; produced descriptions become a
-corpus.
+"""Converts a study to a run folder with people's answers for score, court and report.
+
+Produced descriptions become a corpus.
 
 Answers that are excluded from all analyses are left out; times that are excluded are removed from their answers.
 Answers of simulated participants are signed as those of bots, with probability 1 on their choice, and never pass as
@@ -35,7 +36,10 @@ def responses_of(collected: Dataset) -> list[Response]:
 
 
 def _response(a: StoredAnswer) -> Response:
-    """Return an answer as a response; a simulated participant becomes a hearer with probability 1 on its choice."""
+    """Return an answer as a response.
+
+    A simulated participant becomes a hearer with probability 1 on its choice.
+    """
     assert a.response is not None  # only those are asked for
     response = replace(a.timed(a.response), system=a.response.system or HUMAN)
     if a.sitting.simulated is None:

@@ -1,4 +1,6 @@
-"""A published experiment to the letter: settings as printed, to begin a study with, and every deviation of a study from them.
+"""A published experiment to the letter.
+
+Settings as printed, to begin a study with, and every deviation of a study from them.
 
 TUNA 2008: "Participants initiated each trial, which consisted of an initial warning bell and a fixation point flashed on the screen for 1000ms. They then read
 the description and called up the visual domain to identify the referent. Trials timed out after 15000ms." (Gatt, Belz & Kow 2008), by mouse click throughout.
@@ -46,7 +48,10 @@ _ALWAYS = {
 
 
 def deviations(study: Study) -> list[str]:
-    """Return the differences from the printed experiment that the protocol is named after; empty if it has none."""
+    """Return the differences from the printed experiment that the protocol is named after.
+
+    Empty if it has none.
+    """
     if study.protocol not in PRESETS:
         return []
     differences = [

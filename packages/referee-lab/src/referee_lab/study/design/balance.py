@@ -34,7 +34,10 @@ class BalanceClaim:
 
 
 def prove_balance(study: Study) -> list[BalanceClaim]:
-    """Return the claims of a balanced design, each counted; those that this kind of design does not promise are marked."""
+    """Return the claims of a balanced design, each counted.
+
+    Those that this kind of design does not promise are marked.
+    """
     lists, kind = study.lists, study.design.kind
     conditions = sorted({condition for entry in lists for _, condition in entry.trials})
     return [
@@ -194,7 +197,10 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
 
 
 def _no_scene_twice(study: Study) -> BalanceClaim:
-    """Return the claim that no participant sees a scene twice; in corpora such as TUNA many trials share a scene."""
+    """Return the claim that no participant sees a scene twice.
+
+    In corpora such as TUNA many trials share a scene.
+    """
     scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
     most = max(max(Counter(scenes[item] for item, _ in entry.trials).values()) for entry in study.lists)
     return BalanceClaim(

@@ -1,5 +1,6 @@
-"""Checks pages in a real browser: every distinct layout of a study at every admitted window size, with a contact sheet
-of screenshots.
+"""Checks pages in a real browser.
+
+Every distinct layout of a study at every admitted window size, with a contact sheet of screenshots.
 
 No server runs and nothing is stored: the page `look` shows one step of a plan, with pictures from the study folder.
 """
@@ -66,8 +67,9 @@ class _Layout:
 
 @dataclass(slots=True, kw_only=True)
 class BrowserLook:
-    """The results of the browser check: claims for every window size, the contact sheet, and the numbers of opened and
-    of all layouts.
+    """The results of the browser check.
+
+    Claims for every window size, the contact sheet, and the numbers of opened and of all layouts.
     """
 
     claims: list[BalanceClaim] = field(default_factory=list)
@@ -89,7 +91,10 @@ def missing_browser() -> str | None:
 
 
 def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
-    """Open every distinct layout at every admitted window size, and write the contact sheet; raises InputError where no browser is installed."""
+    """Open every distinct layout at every admitted window size, and write the contact sheet.
+
+    Raises InputError where no browser is installed.
+    """
     layouts = _layouts(study)
     sample = layouts
     if len(layouts) > MOST_LAYOUTS:

@@ -184,7 +184,10 @@ def _pictures(source: Study, trials: Any, folder: Path) -> Path:
 
 
 def withdrawn_speakers(study: Study, database: str | None = None) -> list[str]:
-    """Speakers of a chained study who have withdrawn from the study before; raises InputError where that study cannot be read."""
+    """Speakers of a chained study who have withdrawn from the study before.
+
+    Raises InputError where that study cannot be read.
+    """
     path = study.folder / FILE
     if not path.exists():
         return []

@@ -51,7 +51,10 @@ def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
 
 
 def power_lines(study: Study) -> list[str]:
-    """How likely the study finds the smallest difference worth finding, by simulation; for other designs, of Latin squares of the same size."""
+    """How likely the study finds the smallest difference worth finding, by simulation.
+
+    For other designs, of Latin squares of the same size.
+    """
     from referee.errors import InputError
     from referee.statistics.power import PlannedStudy, simulate_power
 

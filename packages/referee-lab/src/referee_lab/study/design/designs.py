@@ -1,5 +1,6 @@
-"""Designs as lists of trials: each participant's items and conditions. Items are trials, conditions are systems (or
-pairs of systems).
+"""Designs as lists of trials: each participant's items and conditions.
+
+Items are trials, conditions are systems (or pairs of systems).
 
 latin     repeated Latin squares as in the challenges: the squares are divided among groups of participants (Gatt, Belz
 & Kow 2008) balanced  k lists over all items: item i is in condition (i + list) mod k, so each participant sees every
@@ -49,7 +50,10 @@ class DesignLayout:
 
 
 def lay_out(kind: str, request: Request) -> DesignLayout:
-    """Return the lists of a design. Raises InputError, with the number to change, if they cannot be balanced."""
+    """Return the lists of a design.
+
+    Raises InputError, with the number to change, if they cannot be balanced.
+    """
     if kind not in DESIGNS:
         raise InputError(f"there is no design {kind!r}", remedy=f"one of {', '.join(DESIGNS)}")
     if not request.items:

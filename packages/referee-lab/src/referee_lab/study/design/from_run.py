@@ -94,7 +94,10 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
 
 
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
-    """Return the trials of the run; protocols in which people click on one object use only those with one target."""
+    """Return the trials of the run.
+
+    Protocols in which people click on one object use only those with one target.
+    """
     # The history of the original trial is never shown, so it need not be in a published folder.
     trials = [_with_pictures(replace(t, episode=()), wishes) for t in run.trials() if wishes.domain in (None, t.domain)]
     if wishes.pictures is not None and not any(_names_pictures(t, wishes) for t in trials):

@@ -1,5 +1,6 @@
-"""Makes a study from a table of items: one row per item and condition, with the material, the target and the levels of
-the factors.
+"""Makes a study from a table of items.
+
+One row per item and condition, with the material, the target and the levels of the factors.
 
 Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of
 the option or image that is the target), ``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``,
@@ -90,7 +91,9 @@ def is_table(path: Path) -> bool:
 
 
 def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> tuple[list[ItemRow], list[str]]:
-    """Return the rows of a table and the columns that are not read. Raises InputError with the first line that is invalid.
+    """Return the rows of a table and the columns that are not read.
+
+    Raises InputError with the first line that is invalid.
 
     `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``).
     """
@@ -143,7 +146,10 @@ def _sheet_lines(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _text_lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV file with their lines. Raises InputError for a row that is longer or shorter than the header."""
+    """Yield the rows of a CSV file with their lines.
+
+    Raises InputError for a row that is longer or shorter than the header.
+    """
     width = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=separator or _separator(path), strict=True)
@@ -243,7 +249,10 @@ def _unread(columns: Sequence[str], factors: Sequence[str], names: Mapping[str, 
 
 
 def _resembled(column: str) -> str:
-    """Return the column that a name resembles: equal but for case, marks or a slip, or an abbreviation. Empty without one."""
+    """Return the column that a name resembles: equal but for case, marks or a slip, or an abbreviation.
+
+    Empty without one.
+    """
     plain = "".join(c for c in column.casefold() if c.isalnum())
     if match := NUMBERED_LIKE.fullmatch(plain):
         return f"{match[1]}{int(match[2])}"
@@ -329,7 +338,10 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
 
 
 def _number_of(answer: str, shown: Sequence[str]) -> str:
-    """The number of the option or image that a cell names, by its number or its text; empty where it names none."""
+    """The number of the option or image that a cell names, by its number or its text.
+
+    Empty where it names none.
+    """
     if answer.isdigit():
         return answer if 1 <= int(answer) <= len(shown) else ""
     return (
@@ -725,8 +737,9 @@ def _shown(
 
 
 def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
-    """Return the scene of a row: its images or options, or a bare object; texts and questions beside them go into its
-    meta.
+    """Return the scene of a row: its images or options, or a bare object.
+
+    Texts and questions beside them go into its meta.
     """
     options = () if systems else row.options
     above = ScenePicture(path=row.images[0]) if len(row.images) == 1 and options else None

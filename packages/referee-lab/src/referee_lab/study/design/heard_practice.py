@@ -1,4 +1,7 @@
-"""Practice trials and attention checks of a study whose descriptions are heard: they are heard too, in files named practice-1, practice-2 …, check-1 …"""
+"""Practice trials and attention checks of a study whose descriptions are heard.
+
+They are heard too, in files named practice-1, practice-2 …, check-1 ….
+"""
 
 from __future__ import annotations
 

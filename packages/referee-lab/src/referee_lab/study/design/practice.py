@@ -1,4 +1,7 @@
-"""Practice trials and attention checks: scenes that occur nowhere else in the study, with descriptions that leave no doubt."""
+"""Practice trials and attention checks.
+
+Scenes that occur nowhere else in the study, with descriptions that leave no doubt.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,9 @@ def interleaved(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
-    """Return synthetic trials with furniture and people in turn; descriptions have every visible attribute of the
-    target.
+    """Return synthetic trials with furniture and people in turn.
+
+    Descriptions have every visible attribute of the target.
     """
     # Another seed than the study's own: its synthetic items must not come up for practice.
     scene_seed = Random(f"extras|{seed}").getrandbits(30)

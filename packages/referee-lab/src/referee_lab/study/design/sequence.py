@@ -36,7 +36,10 @@ class OrderLimits:
 
 
 def arrange(showings: Sequence[Showing], limits: OrderLimits, rng: Random, blocks: Sequence[int] = ()) -> list[int]:
-    """Return an order of the showings as indices; with `blocks` (sizes, in order), trials stay within their block."""
+    """Return an order of the showings as indices.
+
+    With `blocks` (sizes, in order), trials stay within their block.
+    """
     order: list[int] = []
     for size in blocks or [len(showings)]:
         start = len(order)
@@ -49,7 +52,10 @@ def arrange(showings: Sequence[Showing], limits: OrderLimits, rng: Random, block
 def broken_limits(
     order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, blocked: bool = False
 ) -> list[int]:
-    """Places at which a limit is broken; a single condition, or conditions in blocks, may go on as long as they like."""
+    """Places at which a limit is broken.
+
+    A single condition, or conditions in blocks, may go on as long as they like.
+    """
     conditions = not blocked and len({s.condition for s in showings}) > 1
     # Where every item comes once, as in most designs, there is nothing to keep apart.
     again = len({s.item for s in showings}) < len(showings)

@@ -1,5 +1,6 @@
-"""Checks the displays of a study: every object can be pressed, by the outlines that pages use, and practice does not
-reveal an item.
+"""Checks the displays of a study.
+
+Every object can be pressed, by the outlines that pages use, and practice does not reveal an item.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ SHOWING = ("identify", "produce", "judge")
 
 
 def prove_checks(study: Study) -> list[BalanceClaim]:
-    """The claim that every attention check can be failed, by some answer that the page offers; none where there are no checks."""
+    """The claim that every attention check can be failed, by some answer that the page offers.
+
+    None where there are no checks.
+    """
     if not study.checks:
         return []
     rng = Random(study.seed)
@@ -121,8 +125,9 @@ class _Scenes:
 
 
 def _looks(study: Study) -> BalanceClaim:
-    """Return the claim that objects look different; in a reference game positions differ between people and cannot
-    distinguish them.
+    """Return the claim that objects look different.
+
+    In a reference game positions differ between people and cannot distinguish them.
     """
     scenes = _Scenes(study)
     trials = scenes.trials
@@ -279,7 +284,10 @@ def prove_words(study: Study) -> list[BalanceClaim]:
 
 
 def prove_shown(study: Study) -> list[BalanceClaim]:
-    """Return the claims that displayed objects are visible, distinct and pressable; empty if the study has no scenes."""
+    """Return the claims that displayed objects are visible, distinct and pressable.
+
+    Empty if the study has no scenes.
+    """
     if study.kind.info.plugin == "tangram" and study.practice:
         return [_training(study)]
     if study.kind.info.plugin == "reference-game":

@@ -53,7 +53,10 @@ def with_settings(fields: dict[str, dict[str, Any]], wishes: Wishes) -> dict[str
 
 
 def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
-    """Return values for study.toml that differ from its defaults; with a preset, those of the printed experiment."""
+    """Return values for study.toml that differ from its defaults.
+
+    With a preset, those of the printed experiment.
+    """
     fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
     if wishes.preset:
         if protocol not in PRESETS:

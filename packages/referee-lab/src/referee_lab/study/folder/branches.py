@@ -1,5 +1,6 @@
-"""Branches and quotas of a study: pages that depend on earlier answers, and maximal numbers of people per answer or
-condition.
+"""Branches and quotas of a study.
+
+Pages that depend on earlier answers, and maximal numbers of people per answer or condition.
 
 ``[[branch]]`` and ``[[quota]]`` in study.toml. An unknown name is an error in the file; `referee study check` reports branches that can never be taken.
 """

@@ -1,5 +1,6 @@
-"""A small demonstration study: synthetic scenes, two toy speakers and simulated participants, to try all steps from
-link to data.
+"""A small demonstration study.
+
+Synthetic scenes, two toy speakers and simulated participants, to try all steps from link to data.
 """
 
 from __future__ import annotations

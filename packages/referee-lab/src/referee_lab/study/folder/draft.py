@@ -1,5 +1,6 @@
-"""Writes a study folder: study.toml with every field explained, the pages, the trials, their descriptions, and the
-lists.
+"""Writes a study folder.
+
+Study.toml with every field explained, the pages, the trials, their descriptions, and the lists.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ _HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """A practice trial or an attention check: its description, the rival of a pair, and the expected answer if it is
-    not the target.
+    """A practice trial or an attention check.
+
+    Its description, the rival of a pair, and the expected answer if it is not the target.
     """
 
     trial: Trial
@@ -210,8 +212,9 @@ def _write_texts(folder: Path, draft: Draft) -> None:
 
 
 def _instead_of_scene(draft: Draft) -> str:
-    """Return the name in without_scene.toml of the display that replaces scenes in all trials; empty if they show
-    scenes.
+    """Return the name in without_scene.toml of the display that replaces scenes in all trials.
+
+    Empty if they show scenes.
     """
     scenes = [trial.scene for trial in draft.trials]
     info = catalogue.create("protocol", draft.protocol).info
@@ -227,7 +230,10 @@ def _instead_of_scene(draft: Draft) -> str:
 
 
 def _way(draft: Draft) -> str:
-    """Return how descriptions are presented; where this varies, the pages need editing (`check` lists them)."""
+    """Return how descriptions are presented.
+
+    Where this varies, the pages need editing (`check` lists them).
+    """
     plays = can_play(catalogue.create("protocol", draft.protocol).info)
     ways = {way_of(description) for _, _, description in draft.outputs if plays}
     return READ if READ in ways or not ways else min(ways)

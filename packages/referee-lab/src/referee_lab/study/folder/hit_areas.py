@@ -87,7 +87,10 @@ def _in_own_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
 
 
 def least_across(scene: Scene, domain: str | None, layout: Layout) -> dict[str, float]:
-    """The shorter side of each object's area that a press reaches, as a share of a cell; 1.0 for an object that has its cell alone."""
+    """The shorter side of each object's area that a press reaches, as a share of a cell.
+
+    1.0 for an object that has its cell alone.
+    """
     areas = hit_areas(scene, domain, layout)
     sides = dict.fromkeys(layout, 1.0)
     for entity, free in _visible_areas(areas, layout).items():

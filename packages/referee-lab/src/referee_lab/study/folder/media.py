@@ -135,8 +135,9 @@ def way_of(description: Description) -> str:
 
 
 def ways_in(study: Study) -> set[str]:
-    """Return how the descriptions of a study are presented; heard or watched ones are also read where their words are
-    shown.
+    """Return how the descriptions of a study are presented.
+
+    Heard or watched ones are also read where their words are shown.
     """
     if not can_play(study.kind.info):
         return {READ}
@@ -257,7 +258,10 @@ def _name(file: str) -> str:
 
 
 def _kind_of(file: str) -> tuple[str, str]:
-    """Return kind and media type of a file name. Raises InputError for a path or type that cannot be served."""
+    """Return kind and media type of a file name.
+
+    Raises InputError for a path or type that cannot be served.
+    """
     parts = PurePosixPath(file).parts
     if not parts or "\\" in file or any(part.startswith((".", "/")) for part in parts):
         raise InputError(

@@ -1,5 +1,6 @@
-"""Photographs of a study under neutral names; a scene without one is drawn, so that every study of regions can be
-tried.
+"""Photographs of a study under neutral names.
+
+A scene without one is drawn, so that every study of regions can be tried.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ _SEEN: SceneNotes[str, Photograph] = SceneNotes("studies.photographs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photograph:
-    """A photograph on display: its name, its size in coordinates, the regions of its objects, and the drawing that
-    replaces a missing file.
+    """A photograph on display.
+
+    Its name, its size in coordinates, the regions of its objects, and the drawing that replaces a missing file.
     """
 
     name: str
@@ -101,8 +103,9 @@ def _drawn(trial: Trial) -> Photograph:
 
 
 def entity_at(shown: Photograph, x: float, y: float) -> str | None:
-    """Return the entity at a point, borders included; of several, the one with the smallest box, which is usually in
-    front.
+    """Return the entity at a point, borders included.
+
+    Of several, the one with the smallest box, which is usually in front.
     """
     hit = [
         (_area(region, shown.size), name)
@@ -124,7 +127,10 @@ def drawn_photographs(study: Study) -> dict[str, str]:
 
 
 def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the photographs of trials into a study's folder, each checked to be the one its scene is about; returns how many."""
+    """Copy the photographs of trials into a study's folder, each checked to be the one its scene is about.
+
+    Returns how many.
+    """
     copied = 0
     for picture in {t.scene.picture.path: t.scene.picture for t in trials if t.scene.picture is not None}.values():
         if source is None:
@@ -152,7 +158,10 @@ def missing_pictures(study: Study) -> list[str]:
 
 
 def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the image files of single objects into a study's folder after opening each; returns their number."""
+    """Copy the image files of single objects into a study's folder after opening each.
+
+    Returns their number.
+    """
     images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
     for image in images:
         if source is None:

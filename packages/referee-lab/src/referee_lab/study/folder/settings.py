@@ -39,7 +39,10 @@ ANTICIPATED_MS = 50.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A field: its default (with the field's type), explanation and allowed values. None as default makes it required."""
+    """A field: its default (with the field's type), explanation and allowed values.
+
+    None as default makes it required.
+    """
 
     default: Any
     about: str
@@ -189,7 +192,10 @@ class CodesSection:
     closed: str = _field(DERIVED, "The study was closed when the person came.")
 
     def fixed(self, outcome: str) -> str | None:
-        """The code written down for an outcome; None where the server derives one, or where there is none to be had."""
+        """The code written down for an outcome.
+
+        None where the server derives one, or where there is none to be had.
+        """
         code = str(getattr(self, outcome, DERIVED))
         return None if code == DERIVED else code
 
@@ -363,7 +369,10 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def check_value(value: Any, setting: Setting, where: str, line: int | None = None) -> Any:
-    """Return the value if it has the default's type and is within its limits; raise MalformedInput otherwise."""
+    """Return the value if it has the default's type and is within its limits.
+
+    Raise MalformedInput otherwise.
+    """
     kind = type(setting.default)
     # People write 24 for 24.0.
     if kind is float and type(value) is int:

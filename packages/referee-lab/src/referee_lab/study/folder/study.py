@@ -1,5 +1,6 @@
-"""The study folder: TOML, Markdown and JSON lines to read, to put under version control, and to publish as the
-preregistration.
+"""The study folder.
+
+TOML, Markdown and JSON lines to read, to put under version control, and to publish as the preregistration.
 
 ``study.toml`` (procedure and analysis), ``texts/<language>/*.md`` (every page), ``trials.jsonl`` and ``outputs.jsonl``
 (stimuli), ``practice.jsonl`` and ``checks.jsonl`` (a trial and a description per line), ``lists.json`` (the trials of
@@ -88,7 +89,10 @@ class StudyList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """An attention check: a stimulus with an unmistakable answer; `expect` is that answer where it is not the trial's target."""
+    """An attention check: a stimulus with an unmistakable answer.
+
+    `expect` is that answer where it is not the trial's target.
+    """
 
     stimulus: Stimulus
     expect: Mapping[str, Any] | None = None
@@ -96,7 +100,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """A study as it will be run. Sections of study.toml have every default filled in, pages their {placeholders}.
+    """A study as it will be run.
+
+    Sections of study.toml have every default filled in, pages their {placeholders}.
 
     `settings` is the section [protocol], whose fields the protocol declares: a mapping with every default filled in.
     """
@@ -287,8 +293,9 @@ def hash_folder(folder: Path) -> str:
 
 
 def _text(path: Path, remedy: str) -> str:
-    """Return a text file, without a byte order mark. Raises InputError if it is missing, MalformedInput if it is not
-    UTF-8.
+    """Return a text file, without a byte order mark.
+
+    Raises InputError if it is missing, MalformedInput if it is not UTF-8.
     """
     try:
         # With or without the mark that some editors of Windows put first.

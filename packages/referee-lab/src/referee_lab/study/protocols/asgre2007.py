@@ -1,4 +1,7 @@
-"""The identification experiment of the ASGRE Challenge 2007 (Belz & Gatt 2007): description and scene on one screen, one click, one time."""
+"""The identification experiment of the ASGRE Challenge 2007 (Belz & Gatt 2007).
+
+Description and scene on one screen, one click, one time.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,10 @@ def identified(
     reading_ms: float | None,
     identification_ms: float | None,
 ) -> Response:
-    """A choice of an object as a response; a label is its entity again, and a choice taken back is flagged."""
+    """A choice of an object as a response.
+
+    A label is its entity again, and a choice taken back is flagged.
+    """
     fields = answer.answer
     corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
     return Response(

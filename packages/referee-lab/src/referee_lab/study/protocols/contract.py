@@ -1,5 +1,6 @@
-"""The contract of an experiment: its display, its recorded data, how an answer is checked, and how a simulated
-participant answers.
+"""The contract of an experiment.
+
+Its display, its recorded data, how an answer is checked, and how a simulated participant answers.
 
 A protocol is a declaration in Python and a jsPsych plug-in in the browser that share field names. `show` makes the
 plug-in's parameters. The plug-in sends back a `GivenAnswer`. `check` validates it, and `respond` turns public labels
@@ -25,8 +26,9 @@ ROOM_PLUGINS = ("tangram", "reference-game")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A setting of a protocol in study.toml: its default (with the setting's type), unit, explanation, and the values
-    of a closed set.
+    """A setting of a protocol in study.toml.
+
+    Its default (with the setting's type), unit, explanation, and the values of a closed set.
     """
 
     default: Any
@@ -37,7 +39,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedColumn:
-    """A column that a protocol records, for the codebook: type ("number", "text", "truth", "list"), unit, meaning, and values where they are a closed set."""
+    """A column that a protocol records, for the codebook.
+
+    Type ("number", "text", "truth", "list"), unit, meaning, and values where they are a closed set.
+    """
 
     type: str
     about: str
@@ -76,8 +81,9 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """The display of a stimulus for one person: the plug-in's parameters, and the entity behind each public label
-    (never sent).
+    """The display of a stimulus for one person.
+
+    The plug-in's parameters, and the entity behind each public label (never sent).
     """
 
     parameters: Mapping[str, Any]
@@ -116,7 +122,10 @@ class Kind(Protocol):
         """Raise InputError, naming the field, if an answer cannot have come from this protocol."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """The answer as a response for the hearing metrics; None where the protocol asks for something else (words, ratings)."""
+        """The answer as a response for the hearing metrics.
+
+        None where the protocol asks for something else (words, ratings).
+        """
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

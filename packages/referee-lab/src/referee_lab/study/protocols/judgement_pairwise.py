@@ -1,4 +1,7 @@
-"""Pairwise judgement: which of two descriptions of the marked object is better? Sides are drawn anew for every person and trial."""
+"""Pairwise judgement.
+
+Which of two descriptions of the marked object is better? Sides are drawn anew for every person and trial.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Open-choice identification: people may answer that several objects match, that none does, or that they cannot tell,
-each with a best guess.
+"""Open-choice identification.
+
+People may answer that several objects match, that none does, or that they cannot tell, each with a best guess.
 
 Van Deemter & Gatt (2007) ask for under-specification to be visible; a forced click hides it.
 """

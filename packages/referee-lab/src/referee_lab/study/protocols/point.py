@@ -1,5 +1,6 @@
-"""Pointing in a photograph: click a point, draw a box, or choose a numbered mark; or answer that several fit, or that
-the object is not visible.
+"""Pointing in a photograph: click a point, draw a box, or choose a numbered mark.
+
+Or answer that several fit, or that the object is not visible.
 
 The page sends pixels of the picture at any zoom; the server finds the object at that point. Open-choice identification
 in photographs is RefOI's experiment.
@@ -102,8 +103,9 @@ class Pointing:
         return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else problem_with_heard(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Return description and photograph; regions are shown only as marks, all of them, under public numbers in an
-        independent order.
+        """Return description and photograph.
+
+        Regions are shown only as marks, all of them, under public numbers in an independent order.
         """
         seen = photograph_of(stimulus.trial)
         labels = _labels(seen) if settings["way"] == "mark" else {}

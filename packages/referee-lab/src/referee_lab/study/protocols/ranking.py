@@ -1,4 +1,7 @@
-"""Ranking: several descriptions of one item, put in order from the best to the worst; their order on the page is drawn for every person and trial."""
+"""Ranking: several descriptions of one item, put in order from the best to the worst.
+
+Their order on the page is drawn for every person and trial.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +87,10 @@ class Ranking(NothingIdentified):
 
 
 def ranked_stimuli(stimulus: Stimulus) -> list[Stimulus]:
-    """The stimuli of all systems that are ranked together, in the order of the condition's name; raises InputError where there is only one."""
+    """The stimuli of all systems that are ranked together, in the order of the condition's name.
+
+    Raises InputError where there is only one.
+    """
     rivals: list[Stimulus] = []
     rival = stimulus.rival
     while rival is not None:

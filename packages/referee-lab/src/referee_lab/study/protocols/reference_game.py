@@ -1,5 +1,6 @@
-"""A reference game in a group: one person describes, each other player chooses alone, over repeated rounds (Boyce,
-Hawkins, Goodman & Frank 2024).
+"""A reference game in a group.
+
+One person describes, each other player chooses alone, over repeated rounds (Boyce, Hawkins, Goodman & Frank 2024).
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ class ReferenceGame(RoomProtocol):
         return f"{low[0]} should not be below 0" if low else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Return the pictures under labels that are the same for all players; the room sends each player's order and
-        the target.
+        """Return the pictures under labels that are the same for all players.
+
+        The room sends each player's order and the target.
         """
         trial = stimulus.trial
         pictures = picture_names(trial.scene, trial.domain)

@@ -1,5 +1,6 @@
-"""Identification in replayed dialogue (Spanger et al. 2013, section 5.1): watch the events before an utterance, read
-it, choose the piece.
+"""Identification in replayed dialogue (Spanger et al. 2013, section 5.1).
+
+Watch the events before an utterance, read it, choose the piece.
 
 A trial has its clip and, for every condition, the utterance with the position of the expression in it (`meta["clip"]`,
 `meta["shown"]`, made by `referee tangram study`). Pieces keep their numbers between trials, as in the experiment. There
@@ -132,8 +133,9 @@ class ReplayIdentify:
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """Return the answer of a participant who knows the clip, where `meta["overheard"]` has it; else the hearer's
-        response to the words.
+        """Return the answer of a participant who knows the clip, where `meta["overheard"]` has it.
+
+        Else the hearer's response to the words.
         """
         chances = _chances(stimulus, shown, hearer, rng)
         doubt = -sum(c * log2(c) for c in chances.values() if c > 0)

@@ -1,5 +1,6 @@
-"""The base of protocols whose only step is a room with other people: grouping, the page's final answer, and its
-validation.
+"""The base of protocols whose only step is a room with other people.
+
+Grouping, the page's final answer, and its validation.
 """
 
 from __future__ import annotations

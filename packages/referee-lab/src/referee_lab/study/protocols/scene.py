@@ -1,5 +1,6 @@
-"""The display of a scene: pictures at their positions under public labels, in reading order, so that neither order nor
-labels reveal the target.
+"""The display of a scene.
+
+Pictures at their positions under public labels, in reading order, so that neither order nor labels reveal the target.
 """
 
 from __future__ import annotations
@@ -130,8 +131,9 @@ def option_text(entity: Entity) -> str | None:
 
 
 def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
-    """Return the layout of the pictures and their size as a share of a cell; jittered pictures are smaller, so they do
-    not overlap.
+    """Return the layout of the pictures and their size as a share of a cell.
+
+    Jittered pictures are smaller, so they do not overlap.
     """
     layout = place(scene, seed=seed)
     if not jitter or any(at.dx or at.dy for at in layout.values()):

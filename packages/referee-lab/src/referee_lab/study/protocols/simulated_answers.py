@@ -1,5 +1,6 @@
-"""Simulated participants where the simulated hearer has no answer: a choice among the most probable objects, and random
-plausible times.
+"""Simulated participants where the simulated hearer has no answer.
+
+A choice among the most probable objects, and random plausible times.
 
 The times are invented (medians near those printed for 2008: about 1.8 s to identify, reading by length). They serve to
 try a study, not to learn about people.
@@ -53,8 +54,9 @@ def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
 
 
 def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0) -> dict[str, Any]:
-    """Return times on one clock that starts with the trial, as the browser measures them; a heard description delays
-    them by `heard`.
+    """Return times on one clock that starts with the trial, as the browser measures them.
+
+    A heard description delays them by `heard`.
     """
     words = len(str(shown.parameters["text"]).split())
     reading_way = shown.parameters["reading"]

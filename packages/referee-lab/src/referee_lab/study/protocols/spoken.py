@@ -31,7 +31,10 @@ PER_WORD_MS, ERROR_MS, NO_WORDS = 350.0, 4.0, 5
 
 
 def show_words(stimulus: Stimulus, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words and, for heard descriptions, the sound or film; words are hidden unless both are requested."""
+    """Return the words and, for heard descriptions, the sound or film.
+
+    Words are hidden unless both are requested.
+    """
     media = shown_media(stimulus.description)
     if media is None:
         return {"text": tidy_words(stimulus.description)}

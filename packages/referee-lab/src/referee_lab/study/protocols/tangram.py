@@ -79,7 +79,10 @@ class Tangram(RoomProtocol):
         return f"{low[0]} should not be below 0" if low else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Return the page's parameters before it joins a room; the room sends goals, only to players who may see them."""
+        """Return the page's parameters before it joins a room.
+
+        The room sends goals, only to players who may see them.
+        """
         named = ("partner", "chat", "voice", "wait_minutes", "limit_minutes")
         puzzles = len(settings["puzzles"])
         # Only how many puzzles there are: their names would give the figures away.

@@ -1,4 +1,7 @@
-"""The identification experiment of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008): read the description, call up the scene, click."""
+"""The identification experiment of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008).
+
+Read the description, call up the scene, click.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The pages of a study as Markdown, in seven languages, and the texts of the interface; a study folder has its own
-editable copy.
+"""The pages of a study as Markdown, in seven languages, and the texts of the interface.
+
+A study folder has its own editable copy.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ LIKE = {"ranking": "judgement-pairwise", "production-spoken": "production"}
 
 
 def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
-    """Return the pages shipped for a language, with a protocol's own pages; English for a language without texts.
+    """Return the pages shipped for a language, with a protocol's own pages.
+
+    English for a language without texts.
 
     `way` is how descriptions are presented; `shown` is the display that replaces a scene (a key of without_scene.toml),
     empty for a scene.
@@ -95,7 +98,10 @@ def default_title(language: str) -> str:
 
 
 def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
-    """Return a protocol's questions as values of study.toml [protocol]; empty if its own (English) ones apply."""
+    """Return a protocol's questions as values of study.toml [protocol].
+
+    Empty if its own (English) ones apply.
+    """
     without_scene = _without_scene(_shipped(language))["ask"]
     if shown in without_scene:
         return dict(without_scene[shown])
@@ -128,7 +134,10 @@ def interface_words(language: str, strings_file: Path | None = None) -> dict[str
 
 
 def _own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str, str]:
-    """Return the interface texts with those of the study's own file. Raises InputError for an unknown or invalid one."""
+    """Return the interface texts with those of the study's own file.
+
+    Raises InputError for an unknown or invalid one.
+    """
     try:
         replaced = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,7 @@
-"""Plural forms by the rules of a language: Babel's here, the browser's own (Intl.PluralRules) on the page; both are Unicode's, and tests hold them together."""
+"""Plural forms by the rules of a language.
+
+Babel's here, the browser's own (Intl.PluralRules) on the page; both are Unicode's, and tests hold them together.
+"""
 
 from __future__ import annotations
 

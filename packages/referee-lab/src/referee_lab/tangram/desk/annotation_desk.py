@@ -1,5 +1,6 @@
-"""The annotator's desk: recordings of a folder and the marks of one annotator; every change is appended to a file
-before it is acknowledged.
+"""The annotator's desk: recordings of a folder and the marks of one annotator.
+
+Every change is appended to a file before it is acknowledged.
 
 The same desk serves adjudication: it shows two finished annotations, copies their agreements, and asks for decisions on
 the rest.
@@ -35,7 +36,10 @@ from referee_lab.tangram.tiers.piece_lexicon import WordFile, find_lexicon
 
 @dataclass
 class AnnotationSheet:
-    """One recording on the desk, or a dialogue with tiers only; `words` is a custom vocabulary for proposals."""
+    """One recording on the desk, or a dialogue with tiers only.
+
+    `words` is a custom vocabulary for proposals.
+    """
 
     path: Path
     annotator: str
@@ -57,8 +61,9 @@ class AnnotationSheet:
 
     @cached_property
     def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
-        """Return the marks that a program proposes, for languages with a vocabulary; gold references in the log are not
-        shown.
+        """Return the marks that a program proposes, for languages with a vocabulary.
+
+        Gold references in the log are not shown.
         """
         if not self.offer or not self.has_words:
             return {}
@@ -98,7 +103,10 @@ class AnnotationSheet:
         _append(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
 
     def progress(self) -> dict[str, Any]:
-        """Return the annotator's progress; adjudication counts only utterances that both annotators have finished."""
+        """Return the annotator's progress.
+
+        Adjudication counts only utterances that both annotators have finished.
+        """
         done = self.annotation().done
         asked = self._asked()
         return {

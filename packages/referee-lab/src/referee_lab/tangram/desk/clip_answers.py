@@ -1,4 +1,7 @@
-"""The answers to a task-performance study, ready for analysis: every answer counts for identification, times only where the study's rules keep them."""
+"""The answers to a task-performance study, ready for analysis.
+
+Every answer counts for identification, times only where the study's rules keep them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Makes a task-performance study from recorded dialogues (Spanger et al. 2013, section 5): selects references, cuts
-clips, and lays out lists.
+"""Makes a task-performance study from recorded dialogues (Spanger et al. 2013, section 5).
+
+Selects references, cuts clips, and lays out lists.
 
 A classifier that predicts demonstrative pronouns is applied to the recordings. Its true positives, false negatives and
 false positives with a usable clip become trials. Each false positive is shown with the original expression to one group
@@ -105,7 +106,10 @@ class Overhearing:
 
 
 def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) -> Overhearing:
-    """Classify, choose, cut, replace and lay out; every trial with its clip. A dialogue without a recording is drawn from its events."""
+    """Classify, choose, cut, replace and lay out; every trial with its clip.
+
+    A dialogue without a recording is drawn from its events.
+    """
     dialogues = [session.dialogue for session in sessions]
     by_id = {session.dialogue.id: session for session in sessions}
     _check(by_id, sessions, request)

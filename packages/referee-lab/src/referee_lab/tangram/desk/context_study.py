@@ -1,5 +1,6 @@
-"""Makes a task-performance study of systems in contexts: the words of each system with different parts of the dialogue
-(Spanger et al. 2010, 2013).
+"""Makes a task-performance study of systems in contexts.
+
+The words of each system with different parts of the dialogue (Spanger et al. 2010, 2013).
 
 Every reference is shown with the words of every system and in every context, to different evaluators. There are as many
 lists as cells (system and context), by a Latin square: an evaluator sees a reference once and every cell equally often.
@@ -198,7 +199,10 @@ def _number_of_items(
     unusable: Counter[str],
     request: Wanted,
 ) -> int:
-    """Return a number of items that every cell of a list has equally many of; InputError where that is fewer than eight."""
+    """Return a number of items that every cell of a list has equally many of.
+
+    InputError where that is fewer than eight.
+    """
     groups = _by_later_event(usable, later_events)
     step = cells * len(groups)
     available = step * (min(map(len, groups)) // cells)
@@ -226,7 +230,10 @@ def _texts(
     seed: int,
     pronoun: str | None,
 ) -> tuple[dict[str, dict[str, str]], Counter[str]]:
-    """Return the words of every system for every reference, and how often a system has none; a system learns from the other pairs."""
+    """Return the words of every system for every reference, and how often a system has none.
+
+    A system learns from the other pairs.
+    """
     texts: dict[str, dict[str, str]] = {HUMAN: {s.id: s.text for s in situations}}
     texts[THAT] = {s.id: pronoun or PRONOUNS.get(s.language, PRONOUNS["en"]) for s in situations}
     silent = Counter[str]()

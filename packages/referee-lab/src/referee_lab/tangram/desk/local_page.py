@@ -1,5 +1,6 @@
-"""A page at a local address: one token after the # of the link, where no log records it, and errors as the page shows
-them.
+"""A page at a local address.
+
+One token after the # of the link, where no log records it, and errors as the page shows them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A whole task-performance evaluation with simulated evaluators, from dialogues to answers: a rehearsal before people are asked (after Spanger et al. 2013)."""
+"""A whole task-performance evaluation with simulated evaluators, from dialogues to answers.
+
+A rehearsal before people are asked (after Spanger et al. 2013).
+"""
 
 from __future__ import annotations
 

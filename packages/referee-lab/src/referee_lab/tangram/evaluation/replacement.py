@@ -1,5 +1,6 @@
-"""Replaces expressions and assigns items to groups: the lists of a task-performance evaluation (Spanger et al. 2013,
-section 5.1).
+"""Replaces expressions and assigns items to groups.
+
+The lists of a task-performance evaluation (Spanger et al. 2013, section 5.1).
 
 All usable false positives of a classifier are shown with the original expression and with a pronoun, to two groups in
 turn (FP1 original and FP2 with the pronoun, and the reverse). True positives and false negatives are sampled with the
@@ -90,7 +91,10 @@ def names_by_itself(situation: Situation) -> bool:
 def choose_like(
     things: Sequence[Thing], n: int, kind: Callable[[Thing], object], whole: Counter[object], rng: np.random.Generator
 ) -> list[Thing]:
-    """n of the things, their kinds shared out as in the whole (largest remainders); where a kind is short, others fill up."""
+    """n of the things, their kinds shared out as in the whole (largest remainders).
+
+    Where a kind is short, others fill up.
+    """
     by_kind: defaultdict[object, list[Thing]] = defaultdict(list)
     for place in rng.permutation(len(things)):
         by_kind[kind(things[place])].append(things[place])
@@ -107,7 +111,10 @@ def choose_like(
 def collect_material(
     classification: Classification, seed: int = 1, *, fp: int = 36, tp: int = 20, fn: int = 20
 ) -> EvaluationMaterial:
-    """At most so many instances of each kind with a usable clip; false positives surest first, split evenly into two halves."""
+    """At most so many instances of each kind with a usable clip.
+
+    False positives surest first, split evenly into two halves.
+    """
     rng = np.random.default_rng(seed)
     usable: dict[str, list[tuple[Situation, Clip]]] = {"TP": [], "FN": [], "FP": []}
     unusable: Counter[tuple[str, str]] = Counter()
@@ -184,7 +191,10 @@ def _halves(
 
 
 def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:
-    """Return the trials of the two groups; each evaluator sees every situation once, in an individual order."""
+    """Return the trials of the two groups.
+
+    Each evaluator sees every situation once, in an individual order.
+    """
 
     def items(pairs: Sequence[tuple[Situation, Clip]], condition: str) -> list[Item]:
         return [_item(s, clip, condition, pronoun) for s, clip in pairs]

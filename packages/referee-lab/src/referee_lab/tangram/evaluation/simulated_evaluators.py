@@ -1,5 +1,6 @@
-"""Task-performance evaluation without people: simulated evaluators watch a clip, read an utterance and choose a piece
-(after Spanger et al. 2013, section 5).
+"""Task-performance evaluation without people.
+
+Simulated evaluators watch a clip, read an utterance and choose a piece (after Spanger et al. 2013, section 5).
 
 An evaluator knows only the content of the clip. A trained resolver gives the probability of every piece. Evaluators
 differ in how sharply they distinguish pieces, sometimes press the wrong button, answer "I don't know" if no piece is

@@ -1,5 +1,6 @@
-"""Analyses evaluators' answers: identification rates, times and repeats by category, with the printed tests and modern
-ones (Spanger et al. 2013).
+"""Analyses evaluators' answers.
+
+Identification rates, times and repeats by category, with the printed tests and modern ones (Spanger et al. 2013).
 
 The paper compares TP with FN and FP-DP with FP-Orig by paired t-tests over evaluators. In addition there are an
 equivalence test (a non-significant difference is not equality), mixed models with evaluators and items, and times
@@ -82,7 +83,10 @@ class PairedCategories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """The tables of an evaluation; `moved` is the number of FP items that the majority found with the pronoun."""
+    """The tables of an evaluation.
+
+    `moved` is the number of FP items that the majority found with the pronoun.
+    """
 
     lines: tuple[Category, ...]
     contrasts: tuple[PairedCategories, ...]
@@ -284,7 +288,10 @@ def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
 
 
 def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
-    """Return whether the lengths of expressions in two categories overlap; without overlap nothing is estimated."""
+    """Return whether the lengths of expressions in two categories overlap.
+
+    Without overlap nothing is estimated.
+    """
     import polars as pl
 
     lengths, other = (rows.filter(side)["length"] for side in (pl.col("system") == first, pl.col("system") != first))
@@ -294,8 +301,9 @@ def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
 
 
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:
-    """Return the difference in log time at equal length of the expression, and the effect of a character; clustered by
-    evaluator.
+    """Return the difference in log time at equal length of the expression, and the effect of a character.
+
+    Clustered by evaluator.
     """
     rows = frame.drop_nulls(["time", "length"])
     if rows.is_empty() or rows["length"].n_unique() < 2 or not _lengths_meet(rows, first):
@@ -318,7 +326,10 @@ def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """Precision and F before and after some false positives count as right; the published F keeps recall as it was."""
+    """Precision and F before and after some false positives count as right.
+
+    The published F keeps recall as it was.
+    """
 
     moved: int
     precision: float | None

@@ -38,7 +38,10 @@ def draw_board(
     highlight: Collection[str] = (),
     title: str = "Tangram board",
 ) -> str:
-    """Return a board as SVG in its own units; the goal, if given, is a shade in the middle under the pieces."""
+    """Return a board as SVG in its own units.
+
+    The goal, if given, is a shade in the middle under the pieces.
+    """
     width, height = board.area
     shapes = [f'<rect width="{width:g}" height="{height:g}" fill="{TABLE}"/>']
     if goal is not None:

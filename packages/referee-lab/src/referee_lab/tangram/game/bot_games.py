@@ -1,4 +1,7 @@
-"""Two bots play a whole puzzle: a session with known references in a fraction of a second, to try everything that needs a recording."""
+"""Two bots play a whole puzzle.
+
+A session with known references in a fraction of a second, to try everything that needs a recording.
+"""
 
 from __future__ import annotations
 

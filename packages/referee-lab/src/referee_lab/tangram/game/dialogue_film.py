@@ -44,7 +44,10 @@ SIZES = {"large": 1.0, "medium": 0.75, "small": 0.5}
 
 
 def numbered(dialogue: Dialogue) -> Dialogue:
-    """Return the dialogue with numbers as piece names; letters could be confused with letters that speakers say."""
+    """Return the dialogue with numbers as piece names.
+
+    Letters could be confused with letters that speakers say.
+    """
     names = {piece: str(n) for n, piece in enumerate(dialogue.pieces, 1)}
     events = tuple(replace(e, entities=tuple(names[p] for p in e.entities)) for e in dialogue.events)
     return replace(dialogue, pieces={names[p]: kind for p, kind in dialogue.pieces.items()}, events=events)
@@ -86,7 +89,10 @@ def _place(number: int, of: int) -> tuple[float, float]:
 
 
 def _drawn(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
-    """Return the appearance of pieces, in the format of custom pieces; the Tangram's are identified by number."""
+    """Return the appearance of pieces, in the format of custom pieces.
+
+    The Tangram's are identified by number.
+    """
     return {
         piece: {"set": "dialogue", "name": _named(piece, kind), "colour": _ink(kind), "colour_word": kind.get("colour", ""), "corners": _corners(kind),
                 "step": TURN, "two_sided": False}

@@ -1,5 +1,6 @@
-"""Dialogues to watch, annotate or cut clips from: a recording of a game with its tiers, or a dialogue of a corpus,
-which has tiers only.
+"""Dialogues to watch, annotate or cut clips from.
+
+A recording of a game with its tiers, or a dialogue of a corpus, which has tiers only.
 """
 
 from __future__ import annotations

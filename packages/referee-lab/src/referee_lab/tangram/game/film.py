@@ -1,5 +1,6 @@
-"""A recording as a film for a page: stored states and cursor points between two times, shown without recomputation
-(situated.md, section 8).
+"""A recording as a film for a page.
+
+Stored states and cursor points between two times, shown without recomputation (situated.md, section 8).
 
 `marks` are in order of time: `[t, x, y]` moves the cursor, `[t, piece, x, y, rotation, flipped]` puts a piece on top,
 `[t, state]` is a whole board. Applying all marks up to a time to `state` gives the result of `state_at` for it. Times

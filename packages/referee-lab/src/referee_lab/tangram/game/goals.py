@@ -218,7 +218,10 @@ def hint(goal: Goal, number: int) -> tuple[str, Placement]:
 
 
 def scatter(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Board:
-    """A random beginning: every piece on the work area, apart from the others, turned at random; the same seed gives the same board."""
+    """A random beginning: every piece on the work area, apart from the others, turned at random.
+
+    The same seed gives the same board.
+    """
     rng = Random(seed)
     # All are thrown anew where one of them finds no room.
     while len(placed := dict(_thrown(rng, step, pieces))) < len(pieces):

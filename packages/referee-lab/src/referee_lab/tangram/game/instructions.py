@@ -1,5 +1,6 @@
-"""Interprets an instruction to an operator from its words and the board: take, turn, flip, put, shift, beside, undo; or
-a question if it is unclear.
+"""Interprets an instruction to an operator from its words and the board.
+
+Take, turn, flip, put, shift, beside, undo; or a question if it is unclear.
 
 A piece is named by size, shape and position (*the small triangle on the left*), by *the other one*, or by a pronoun
 (*it*, *that one*), which is the piece handled last. Taking a piece only touches it, so a wrong guess does no harm; any
@@ -63,8 +64,9 @@ from referee_lab.tangram.game.solver_bot import REGIONS
 
 @dataclass(frozen=True, slots=True)
 class PieceWords:
-    """The vocabulary for the pieces of a board: pieces by noun and by colour, with patterns for them and for positions
-    beside another piece.
+    """The vocabulary for the pieces of a board.
+
+    Pieces by noun and by colour, with patterns for them and for positions beside another piece.
     """
 
     nouns: Mapping[str, frozenset[str]]
@@ -156,8 +158,9 @@ def clauses(text: str) -> list[str]:
 
 
 def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
-    """Return the command of an instruction; if the words fit several pieces it touches one of them, or asks before any
-    other action.
+    """Return the command of an instruction.
+
+    If the words fit several pieces it touches one of them, or asks before any other action.
     """
     words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
     for pattern, plain in SPELT.items():
@@ -265,7 +268,10 @@ def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
 
 
 def _kind(words: str, theme: str, board: Board) -> str | None:
-    """Return the kind of action of the verb. With an unknown verb, a goal position means to put the piece there."""
+    """Return the kind of action of the verb.
+
+    With an unknown verb, a goal position means to put the piece there.
+    """
     verb = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
     if verb or TAKING.search(words) or _naming(words, board):
         return verb
@@ -315,7 +321,10 @@ def _settled(
 
 
 def _answer(words: str, asked: Command, board: Board) -> Command | None:
-    """Return the requested action on the piece that an answer chooses; None if the words do not answer the question."""
+    """Return the requested action on the piece that an answer chooses.
+
+    None if the words do not answer the question.
+    """
     if not asked.options or asked.wish is None or NO_ANSWER.search(words):
         return None
     fitting = _chosen(words, asked.options, board)
@@ -503,8 +512,9 @@ def _side(word: str) -> str:
 
 
 def _region(words: str) -> tuple[float, float] | None:
-    """Return the part of the table that words name; *to the left* without a side or corner is a direction, not a
-    position.
+    """Return the part of the table that words name.
+
+    *to the left* without a side or corner is a direction, not a position.
     """
     fitting = [r for r in REGIONS if r in words]
     # *In the middle at the top* is at the top.

@@ -1,5 +1,7 @@
-"""The raw log of a game: every event once and in order, with stored states instead of video, so that replays need no
-rules (situated.md, section 8).
+"""The raw log of a game.
+
+Every event once and in order, with stored states instead of video, so that replays need no rules (situated.md,
+section 8).
 
 A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that
 are only ever appended. The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the
@@ -272,7 +274,10 @@ def _object(line: str, where: str, number: int) -> dict[str, Any]:
 
 
 def _first_object(line: str, where: str) -> dict[str, Any]:
-    """Return the first line of a file that should be a recording; MalformedInput where it is not the header of one."""
+    """Return the first line of a file that should be a recording.
+
+    MalformedInput where it is not the header of one.
+    """
     try:
         row = json.loads(line)
     except ValueError:

@@ -1,5 +1,7 @@
-"""Custom sets of pieces: polygons with names and colours in a file (TOML or JSON), checked, registered with the game,
-and stored with boards and figures.
+"""Custom sets of pieces.
+
+Polygons with names and colours in a file (TOML or JSON), checked, registered with the game, and stored with boards
+and figures.
 
     name = "arrows"
     step = 90                                  # one turn, in degrees; 45 by default

@@ -1,5 +1,7 @@
-"""The pieces of a board: the seven of the Tangram, the twelve pentominoes and registered custom pieces
-(`learn_pieces`), each under a unique number.
+"""The pieces of a board.
+
+The seven of the Tangram, the twelve pentominoes and registered custom pieces (`learn_pieces`), each under a unique
+number.
 
 A board, a goal and a recording name their pieces by number, which determines the shape. Corners are relative to the
 centroid, in units of the board (x to the right, y downwards), in whole numbers where the shape allows it: the browser
@@ -85,7 +87,10 @@ def find_pieces(name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def set_of(pieces: Collection[str]) -> str | None:
-    """The set that some pieces are of, all of them or a part; None where they are of none, or there are none."""
+    """The set that some pieces are of, all of them or a part.
+
+    None where they are of none, or there are none.
+    """
     return next((name for name, members in PIECE_SETS.items() if pieces and members.keys() >= set(pieces)), None)
 
 

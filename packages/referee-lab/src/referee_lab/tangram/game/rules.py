@@ -1,5 +1,6 @@
-"""The rules of the Tangram game without I/O (Tokunaga et al. 2010): the effect of a change, of time, or of a lost
-connection on a running game.
+"""The rules of the Tangram game without I/O (Tokunaga et al. 2010).
+
+The effect of a change, of time, or of a lost connection on a running game.
 
 Every function takes a game and a server time and returns the next game and the notes to log and send, in order; rooms,
 bots and tests share them. A released piece snaps to its neighbours only if it was moved further than the snap distance,
@@ -33,7 +34,10 @@ NEARLY = 3.0
 
 
 class Note(NamedTuple):
-    """An event to log: its kind and data as in `log`; `by_server` distinguishes the game's own events from a player's."""
+    """An event to log: its kind and data as in `log`.
+
+    `by_server` distinguishes the game's own events from a player's.
+    """
 
     kind: str
     data: Mapping[str, Any]
@@ -42,7 +46,10 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A running game: times count from its start; `nearly` while the figure is laid but for hair's breadths; `outcome` is solved or timeout once it is over."""
+    """A running game: times count from its start.
+
+    `nearly` while the figure is laid but for hair's breadths; `outcome` is solved or timeout once it is over.
+    """
 
     goal: Goal
     settings: Mapping[str, Any]

@@ -1,5 +1,6 @@
-"""The log of a game between programs: their words and actions, with human-like times, in the order of arrival at the
-server.
+"""The log of a game between programs.
+
+Their words and actions, with human-like times, in the order of arrival at the server.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ FORM = {"fflags": "+bitexact"}  # no random identifiers: the same packets are th
 
 
 def whole_sound(content: bytes) -> bytes:
-    """Return a browser's recording with its duration and an index; anything that is not sound in WebM is returned unchanged."""
+    """Return a browser's recording with its duration and an index.
+
+    Anything that is not sound in WebM is returned unchanged.
+    """
     import av
 
     if content[:4] != WEBM:

@@ -1,5 +1,6 @@
-"""Repairs sounds that were stored with the wrong puzzle: one file has the speech of a whole session, and later puzzles
-have none.
+"""Repairs sounds that were stored with the wrong puzzle.
+
+One file has the speech of a whole session, and later puzzles have none.
 
 Pages of earlier versions gave every chunk the number of the first puzzle. Each recording has entries with both clocks,
 the speaker's and the server's, so the start of the file is known in the time of every puzzle of the session; the file

@@ -1,5 +1,6 @@
-"""The features of each piece as a candidate referent: the 22 yes/no features of reference resolution (Iida, Kobayashi &
-Tokunaga 2010, table 2).
+"""The features of each piece as a candidate referent.
+
+The 22 yes/no features of reference resolution (Iida, Kobayashi & Tokunaga 2010, table 2).
 
 DH1-10 describe the dialogue, AH1-6 the cursor, CO1-6 the handling. DH7 and DH8 are the Japanese particles *o* and *ni*
 after the expression; in other languages they are no. DH6 compares the words of the expression with the attributes of

@@ -67,7 +67,10 @@ def cut(
 
 
 def _begin(shows: str, mention: Event, action: Event | None, end: float, margin: float) -> float | Unusable:
-    """Return the start of a clip, or the reason why it has none; without recorded actions the mention is the only event."""
+    """Return the start of a clip, or the reason why it has none.
+
+    Without recorded actions the mention is the only event.
+    """
     if action is None:
         action, shows = mention, "none" if shows == "none" else "both"
     first = min((mention, action), key=_start)

@@ -1,5 +1,6 @@
-"""Language models as speakers and overhearers of a dialogue: their prompt has the utterances and actions before the
-reference.
+"""Language models as speakers and overhearers of a dialogue.
+
+Their prompt has the utterances and actions before the reference.
 
 Referents of earlier expressions are annotations and not in the prompt; handled, pointed-at and chosen objects are.
 """
@@ -23,8 +24,9 @@ EVENTS = 30
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelInDialogue(LanguageModel):
-    """Asks a model to refer to the target as its speaker would at that point of the dialogue; options as for
-    `llm/openai-compatible`.
+    """Asks a model to refer to the target as its speaker would at that point of the dialogue.
+
+    Options as for `llm/openai-compatible`.
 
     Args:
         events: how many of the last utterances and actions the model reads.
@@ -49,7 +51,9 @@ class ModelInDialogue(LanguageModel):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelOverhearer(Remote):
-    """Asks a model for the referent of an expression, given the dialogue before it; options as for `remote`.
+    """Asks a model for the referent of an expression, given the dialogue before it.
+
+    Options as for `remote`.
 
     Args:
         events: how many of the last utterances and actions the model reads.

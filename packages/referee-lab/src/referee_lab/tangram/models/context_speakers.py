@@ -1,5 +1,6 @@
-"""Speakers for references in dialogue: a pronoun where the situation allows it, the previous expression, or a classic
-algorithm among salient objects.
+"""Speakers for references in dialogue.
+
+A pronoun where the situation allows it, the previous expression, or a classic algorithm among salient objects.
 
 Each uses another system for noun phrases, named by `noun_phrases`; without a history its output is used.
 """
@@ -49,7 +50,10 @@ class _InContext:
         return self
 
     def _noun_phrase(self, view: SpeakerView) -> Description:
-        """Return the output of the noun-phrase speaker; properties without words get the plainest ones of the language."""
+        """Return the output of the noun-phrase speaker.
+
+        Properties without words get the plainest ones of the language.
+        """
         description = self._speaker().describe(view)
         if description.text is not None or description.properties is None:
             return description
@@ -103,7 +107,10 @@ class PronounSpeaker(_InContext):
 
 
 class AsLastTime(_InContext):
-    """Repeats the last expression for the target in the dialogue, by either speaker; a noun phrase without one."""
+    """Repeats the last expression for the target in the dialogue, by either speaker.
+
+    A noun phrase without one.
+    """
 
     def describe(self, view: SpeakerView) -> Description:
         """Return the last expression for the same targets, else a noun phrase."""

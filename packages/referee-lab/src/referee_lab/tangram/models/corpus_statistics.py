@@ -1,5 +1,6 @@
-"""Statistics of a corpus of dialogues: its size, references per role, and the kinds of expressions (Table 2 of Spanger
-et al. 2013).
+"""Statistics of a corpus of dialogues.
+
+Its size, references per role, and the kinds of expressions (Table 2 of Spanger et al. 2013).
 
 Kinds are the sixteen codes of the annotation scheme; an expression may have several. In a corpus with codes only for
 pronouns, the words determine some kinds: personal or demonstrative.
@@ -95,7 +96,10 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
 
 
 def _by_speaker(speakers: Sequence[str]) -> dict[str, int]:
-    """Return how many expressions every speaker has; solver and operator are named even without any, unless others speak."""
+    """Return how many expressions every speaker has.
+
+    Solver and operator are named even without any, unless others speak.
+    """
     counts = Counter(speakers)
     return dict.fromkeys((SOLVER, OPERATOR) if not counts.keys() - {SOLVER, OPERATOR} else (), 0) | dict(
         sorted(counts.items())
@@ -103,7 +107,10 @@ def _by_speaker(speakers: Sequence[str]) -> dict[str, int]:
 
 
 def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, int]:
-    """Return the number of expressions in each group and code by their words; empty for languages without a vocabulary."""
+    """Return the number of expressions in each group and code by their words.
+
+    Empty for languages without a vocabulary.
+    """
     coded = [codes_by_words(e, d.language, d.pieces) for d, e in expressions]
     if any(codes is None for codes in coded):
         return {}

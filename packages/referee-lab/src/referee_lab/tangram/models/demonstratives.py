@@ -1,5 +1,6 @@
-"""Predicts demonstrative pronouns: a linear support vector machine on features of the situation, with baselines
-(Spanger et al. 2013, section 4).
+"""Predicts demonstrative pronouns.
+
+A linear support vector machine on features of the situation, with baselines (Spanger et al. 2013, section 4).
 
 The parameter c is SVM-light's default, one over the mean squared length of the instances. The published scheme is
 tenfold cross-validation over instances; by pair, no speaker is in both training and test, which is the honest variant.
@@ -91,8 +92,9 @@ PUBLISHED: Mapping[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierRow:
-    """One classifier and its performance; `low` and `high` are the interval of F for new pairs (None with one pair, or
-    if F is undefined).
+    """One classifier and its performance.
+
+    `low` and `high` are the interval of F for new pairs (None with one pair, or if F is undefined).
 
     `never` names the classes that it never predicted although they occur; `gap` is the difference of its F from the
     model with all features.
@@ -289,7 +291,10 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray,
 
 
 def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_], weights: str = "equal") -> Any:
-    """Return the support vector machine, trained; its decision value is above 0 where it suggests a pronoun."""
+    """Return the support vector machine, trained.
+
+    Its decision value is above 0 where it suggests a pronoun.
+    """
     return _machine(features, weights).fit(features, used)
 
 

@@ -150,14 +150,21 @@ def _timeline(dialogue: Dialogue) -> list[tuple[_Time, Event]]:
 
 
 class _Time(NamedTuple):
-    """When an event is known: of events at the same time, references come after what begins together with them, and before the words that hold them."""
+    """When an event is known.
+
+    Of events at the same time, references come after what begins together with them, and before the words that hold
+    them.
+    """
 
     t_ms: float
     turn: int
 
 
 def _onsets(events: Sequence[Event]) -> list[float]:
-    """Return when each event began; without any times its index, and without a time of its own a moment after the latest event before it."""
+    """Return when each event began.
+
+    Without any times its index, and without a time of its own a moment after the latest event before it.
+    """
     if all(event.start_ms is None for event in events):
         return [float(index) for index in range(len(events))]
     onsets, now = [], 0.0
@@ -175,8 +182,9 @@ def _events_until(timeline: Sequence[tuple[_Time, Event]], onset: float) -> tupl
 def _episodes(
     timeline: Sequence[tuple[_Time, Event]], references: Sequence[tuple[float, int, Event]]
 ) -> Iterator[tuple[Event, ...]]:
-    """Yield the events between successive references, each part ending with the moment of the next one; then all the
-    rest.
+    """Yield the events between successive references, each part ending with the moment of the next one.
+
+    Then all the rest.
     """
     if not references:
         return
@@ -250,8 +258,9 @@ def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property,
 
 
 def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
-    """Return the events of a history, each once, and the time of its last moment; events that are going on then end
-    after it.
+    """Return the events of a history, each once, and the time of its last moment.
+
+    Events that are going on then end after it.
     """
     moment = next((e for e in reversed(history) if e.kind == MOMENT), None)
     now = (moment.start_ms if moment is not None else None) or 0.0

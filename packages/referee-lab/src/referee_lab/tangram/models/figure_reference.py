@@ -1,5 +1,6 @@
-"""Reference in real dialogue about twenty figures: prediction of the form, and resolution (KTH Tangrams; Shore &
-Skantze 2018).
+"""Reference in real dialogue about twenty figures.
+
+Prediction of the form, and resolution (KTH Tangrams; Shore & Skantze 2018).
 
 All tests are on games that the models have not seen. Resolution compares four sources: times of mentions (history),
 meanings of words (words as classifiers), the pair's earlier words for each figure, and a ranking machine with all of

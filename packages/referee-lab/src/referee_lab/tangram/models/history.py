@@ -1,5 +1,6 @@
-"""Features of the situation when a reference begins: dialogue history, action history, current operation (Spanger et
-al. 2013; Iida et al. 2010).
+"""Features of the situation when a reference begins.
+
+Dialogue history, action history, current operation (Spanger et al. 2013; Iida et al. 2010).
 
 The paper gives its twelve features by category only (five, five, two); those here have descriptive names and follow the
 most likely reading. The 22 yes/no features of the resolution study (Iida, Kobayashi & Tokunaga 2010) are fully
@@ -29,8 +30,9 @@ CATEGORIES = (DIALOGUE_HISTORY, ACTION_HISTORY, CURRENT_OPERATION)
 
 
 class Standing(NamedTuple):
-    """The state of one piece when an expression begins: milliseconds since the last event of each kind (None: never; 0:
-    still going on).
+    """The state of one piece when an expression begins.
+
+    Milliseconds since the last event of each kind (None: never; 0: still going on).
 
     Action history covers finished actions; one that is going on belongs to the current operation (`handled_now`,
     `since_handled`, `handled_latest`).

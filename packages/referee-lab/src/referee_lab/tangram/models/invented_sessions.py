@@ -26,7 +26,9 @@ KINDS, KIND_SHARES = ("move", "rotate", "flip"), (0.6, 0.3, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """The model's parameters. The first block is printed; the second is assumed, chosen once and used everywhere.
+    """The model's parameters. The first block is printed.
+
+    The second is assumed, chosen once and used everywhere.
 
     Printed: 24 dialogues of 6 pairs, 1,242 references to one piece and 201 others, 200 of 1,443 by the operator, length
     640 s (SD 198), the cursor over 607 of 1,241 referents, pronouns 452 of those 607 and 96 of the other 634. Assumed:

@@ -37,8 +37,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockAccuracy:
-    """How often the target of a description was identified: by the addressee in the game, or by overhearers who only
-    read it.
+    """How often the target of a description was identified.
+
+    By the addressee in the game, or by overhearers who only read it.
     """
 
     who: str

@@ -19,8 +19,9 @@ from referee_lab.tangram.tiers.reference_forms import count_words, describing_wo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """One description of an object in a game and its repetition; objects of different games with the same `kind` are
-    the same.
+    """One description of an object in a game and its repetition.
+
+    Objects of different games with the same `kind` are the same.
     """
 
     game: str

@@ -1,5 +1,7 @@
-"""Resolves references: a ranking support vector machine over the pieces, also used as a simulated overhearer (Iida,
-Kobayashi & Tokunaga 2010).
+"""Resolves references.
+
+A ranking support vector machine over the pieces, also used as a simulated overhearer (Iida, Kobayashi & Tokunaga
+2010).
 
 Each pair of the referent and another piece becomes the difference of their 22 features; a linear machine with c = 1.0
 separates these. There is one model for pronouns and one for other forms, or one for all. Scores become probabilities
@@ -74,8 +76,9 @@ class ReferenceResolver:
         return self
 
     def scores(self, situation: Situation, *, text: str | None = None, pronoun: bool | None = None) -> FloatArray:
-        """Return one score per piece, in the order of the situation's pieces; for `text` in place of the expression, if
-        given.
+        """Return one score per piece, in the order of the situation's pieces.
+
+        For `text` in place of the expression, if given.
         """
         if not hasattr(self, "weights_"):
             raise NotTrained(self)

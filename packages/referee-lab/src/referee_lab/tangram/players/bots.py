@@ -1,5 +1,6 @@
-"""The two bots as players: a solver that knows a solution and describes it piece by piece, and an operator that follows
-instructions.
+"""The two bots as players.
+
+A solver that knows a solution and describes it piece by piece, and an operator that follows instructions.
 """
 
 from __future__ import annotations

@@ -113,7 +113,10 @@ class _Match:
         self.log.pass_time()
 
     def _asked(self, role: str) -> Sequence[PlayerMove]:
-        """Ask a player for its moves. Raises an end of the game if it crashes, stalls or gives nonsense too often."""
+        """Ask a player for its moves.
+
+        Raises an end of the game if it crashes, stalls or gives nonsense too often.
+        """
         game = self.log.game
         seen = Seen(
             role=role,

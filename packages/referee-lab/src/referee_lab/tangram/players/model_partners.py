@@ -1,5 +1,6 @@
-"""A language model as speaker or hearer of a repeated reference game; its prompt has all earlier rounds with their
-targets.
+"""A language model as speaker or hearer of a repeated reference game.
+
+Its prompt has all earlier rounds with their targets.
 """
 
 from __future__ import annotations

@@ -51,7 +51,10 @@ class Unanswered(InputError):
 
 @dataclass(eq=False, repr=False)
 class ModelPlayer(ModelClient):
-    """Asks a model for each turn. `sees` is text, picture or both; the other parameters are those of the endpoint."""
+    """Asks a model for each turn. `sees` is text, picture or both.
+
+    The other parameters are those of the endpoint.
+    """
 
     keeps_failures = False
     offline_remedy = "play online"

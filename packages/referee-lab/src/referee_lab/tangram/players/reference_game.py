@@ -1,5 +1,6 @@
-"""A repeated reference game: the same objects recur, the hearer chooses, and feedback names the target (Krauss &
-Weinheimer 1964).
+"""A repeated reference game.
+
+The same objects recur, the hearer chooses, and feedback names the target (Krauss & Weinheimer 1964).
 
 In a group several hearers choose independently, and the speaker learns all choices (Boyce et al. 2024).
 
@@ -72,7 +73,10 @@ class PlayedChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidLine:
-    """One message in the chat of a round: who wrote it, in which role, and when it was sent, in seconds from the beginning of the round."""
+    """One message in the chat of a round.
+
+    Who wrote it, in which role, and when it was sent, in seconds from the beginning of the round.
+    """
 
     by: str
     role: str
@@ -112,7 +116,9 @@ class PlayedRound:
 
 @dataclass(slots=True, kw_only=True)
 class PlayedGame:
-    """A game with its rounds and its outcome; `by` and `why` are the player who ended it early and the reason.
+    """A game with its rounds and its outcome.
+
+    `by` and `why` are the player who ended it early and the reason.
 
     `simulated` marks a rehearsal of a study with programs in people's seats.
     """
@@ -171,7 +177,9 @@ def game_to_dialogue(game: PlayedGame) -> Dialogue:
 
 
 def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
-    """Return the references of a dialogue to single objects as rounds; a selection before the next one is the hearer's choice.
+    """Return the references of a dialogue to single objects as rounds.
+
+    A selection before the next one is the hearer's choice.
 
     The number of a round is that of the references to its object so far.
     """
@@ -308,7 +316,10 @@ def _round(
 def _chosen(
     name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
-    """Return a hearer's choice. Only a chosen object is right or wrong; other answers have their own kinds."""
+    """Return a hearer's choice. Only a chosen object is right or wrong.
+
+    Other answers have their own kinds.
+    """
     view = trial.for_hearer(rng)
     response = _ask(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None

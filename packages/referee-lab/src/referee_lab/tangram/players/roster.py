@@ -1,4 +1,8 @@
-"""Players by name: in Tangram `bot`, in a reference game a system or a hearer, in both a language model as `llm/openai-compatible|model:NAME|endpoint:URL`."""
+"""Players by name.
+
+In Tangram `bot`, in a reference game a system or a hearer, in both a language model as
+`llm/openai-compatible|model:NAME|endpoint:URL`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,10 @@ BOT, MODEL = "bot", "llm/openai-compatible"
 
 
 def make_player(written: str, role: str, goal: Goal, seed: int, calls: Path | None = None) -> TangramPlayer:
-    """The player that a text names, for one role in one game; a model keeps its calls in `calls` and looks there first."""
+    """The player that a text names, for one role in one game.
+
+    A model keeps its calls in `calls` and looks there first.
+    """
     name, *switches = written.split("|")
     if name == BOT and not switches:
         return SolverBot(goal, seed) if role == SOLVER else OperatorBot(seed)

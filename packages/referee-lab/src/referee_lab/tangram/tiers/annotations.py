@@ -131,7 +131,10 @@ def _row(line: str, where: str, number: int) -> dict[str, Any]:
 
 
 def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
-    """Return marks from JSON values, in order of position. Raises InputError if one is outside the text or two cross."""
+    """Return marks from JSON values, in order of position.
+
+    Raises InputError if one is outside the text or two cross.
+    """
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError("expressions are a list", remedy="see `referee docs tangram-annotation`")
     # The longer first, so that an expression precedes those nested in it.
@@ -212,7 +215,10 @@ def _span(event: Event, text: str) -> tuple[int, int] | None:
 
 
 def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
-    """Return the dialogue with the annotator's expressions in place of its own; unfinished utterances have none."""
+    """Return the dialogue with the annotator's expressions in place of its own.
+
+    Unfinished utterances have none.
+    """
     utterances = dialogue.tier(UTTERANCE)
     events = [e for e in dialogue.events if e.kind != EXPRESSION]
     for place in sorted(annotation.done):

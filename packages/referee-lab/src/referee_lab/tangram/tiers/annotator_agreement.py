@@ -1,5 +1,6 @@
-"""Agreement of two annotators: expressions by F over spans, referents and attributes by kappa and alpha (Tokunaga et
-al. 2010 report none).
+"""Agreement of two annotators.
+
+Expressions by F over spans, referents and attributes by kappa and alpha (Tokunaga et al. 2010 report none).
 
 Only utterances that both have finished count. A referent is the whole set; uncertain ones are separate. Unmarked text
 does not count as agreement.

@@ -1,5 +1,6 @@
-"""A recorded dialogue as tiers of timed events over a shared board: utterances, referring expressions, actions and
-pointing (after the REX-J tiers).
+"""A recorded dialogue as tiers of timed events over a shared board.
+
+Utterances, referring expressions, actions and pointing (after the REX-J tiers).
 
 The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance:
 `text`, `entities` = its referents, `data["attributes"]` = the sixteen codes (missing if not coded), `data["utterance"]`
@@ -79,7 +80,10 @@ def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
 
 
 def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
-    """Return the pieces of a board; if the events name other pieces, all pieces that they name, without descriptions."""
+    """Return the pieces of a board.
+
+    If the events name other pieces, all pieces that they name, without descriptions.
+    """
     named = {piece for event in events for piece in event.entities}
     if pieces and named <= pieces.keys():
         return pieces

@@ -1,4 +1,6 @@
-"""The open form of a dialogue, small enough to write by hand (`referee docs dialogues`): JSON lines, a header and then one event a line.
+"""The open form of a dialogue, small enough to write by hand (`referee docs dialogues`).
+
+JSON lines, a header and then one event a line.
 
 One JSON object with the fields of the header and a list `events` is the same dialogue.
 The forms here are the declaration: reading checks against them, and `dialogue_schema` makes the JSON Schema from them.

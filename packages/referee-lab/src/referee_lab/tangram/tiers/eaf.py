@@ -38,7 +38,10 @@ def parse_eaf(content: bytes, where: str) -> Any:
 
 
 def unreadable(root: Any, where: str) -> None:
-    """Raise MalformedInput for faults that leave no interpretation; other violations of the format are tolerated."""
+    """Raise MalformedInput for faults that leave no interpretation.
+
+    Other violations of the format are tolerated.
+    """
     remedy = "save the file again in ELAN"
     if root.tag != "ANNOTATION_DOCUMENT":
         raise MalformedInput(
@@ -80,7 +83,10 @@ def slot_times(root: Any) -> dict[str, float]:
 
 
 def annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
-    """Return the start and end of every annotation; those without times share their parent's time evenly, in order."""
+    """Return the start and end of every annotation.
+
+    Those without times share their parent's time evenly, in order.
+    """
     slots = slot_times(root)
     spans: dict[str, tuple[float, float]] = {}
     bound: dict[str, list[str]] = {}

@@ -1,5 +1,6 @@
-"""ELAN files (.eaf, format 3.0) with the eleven tiers of REX (Tokunaga et al. 2010): written from a dialogue and read
-back into one.
+"""ELAN files (.eaf, format 3.0) with the eleven tiers of REX (Tokunaga et al. 2010).
+
+Written from a dialogue and read back into one.
 
 `OP-UT` and `SV-UT` hold utterances; `OP-REX` and `SV-REX` expressions, with children `-Ref` and `-Attr`; `Action` the
 kind of action with the child `Target`; `Mouse` the piece under the cursor. Referents are piece numbers with commas; a
@@ -85,7 +86,9 @@ def to_eaf(
     date: str = "1970-01-01T00:00:00+00:00",
     media: Mapping[str, float] | Iterable[str] = (),
 ) -> bytes:
-    """Return a dialogue as an ELAN file; the date is an argument, so the same dialogue gives the same bytes.
+    """Return a dialogue as an ELAN file.
+
+    The date is an argument, so the same dialogue gives the same bytes.
 
     `media` are files beside it, with their start times where known.
     """
@@ -123,7 +126,10 @@ def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
 
 
 def _layout(dialogue: Dialogue) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the name, the kind and the speaker of every tier; speakers that are neither solver nor operator have tiers of their names."""
+    """Yield the name, the kind and the speaker of every tier.
+
+    Speakers that are neither solver nor operator have tiers of their names.
+    """
     speakers = dict(PREFIX) | {
         e.by: tier_prefix(e.by) for e in dialogue.events if e.by and e.kind in ORDER[:2] and e.by not in PREFIX
     }
@@ -274,8 +280,9 @@ def from_eaf(
     tiers: Mapping[str, str] | None = None,
     pieces: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Dialogue:
-    """Return the dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; other tiers are
-    ignored.
+    """Return the dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them.
+
+    Other tiers are ignored.
 
     The pieces are those of the header, else `pieces`; else, in a file with REX's own tiers, the seven of the Tangram,
     and in other files those that it names.
@@ -342,7 +349,10 @@ def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> di
 
 
 def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
-    """Return the event with valid codes and pieces only; a reference with invalid pieces as well becomes uncertain."""
+    """Return the event with valid codes and pieces only.
+
+    A reference with invalid pieces as well becomes uncertain.
+    """
     if "attributes" in event.data:
         codes = tuple(code for code in event.data["attributes"] if code in ATTRIBUTES)
         event = replace(event, data={**event.data, "attributes": codes})
@@ -476,7 +486,10 @@ class _FileReader:
         return " ".join(self.values[k] for k in sorted(inside, key=self.spans.__getitem__))
 
     def _ids(self, value: str) -> tuple[str, ...]:
-        """Return the objects that a value names, with commas between them; with blanks, where each part is the name of one or ends in a number."""
+        """Return the objects that a value names, with commas between them.
+
+        With blanks, where each part is the name of one or ends in a number.
+        """
         ids: list[str] = []
         for part in re.split(r"[,;|]", value.strip().lstrip("?")):
             words = part.split()

@@ -49,7 +49,10 @@ class FoundPhrase(NamedTuple):
 
 
 def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundPhrase, ...]:
-    """Return the expressions of a text, from left to right; the default lexicon is English for the Tangram."""
+    """Return the expressions of a text, from left to right.
+
+    The default lexicon is English for the Tangram.
+    """
     words = lexicon or find_lexicon("en", PIECES)
     assert words is not None
     matches = (
@@ -59,7 +62,10 @@ def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundP
 
 
 def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...] | None:
-    """Return the codes of an expression by its words; None where there are no words for its language and pieces."""
+    """Return the codes of an expression by its words.
+
+    None where there are no words for its language and pieces.
+    """
     lexicon = find_lexicon(language, pieces)
     text = expression.text or ""
     if lexicon is None or not has_pronoun_list(language):
@@ -221,7 +227,10 @@ def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
 
 
 class SpanAgreement(NamedTuple):
-    """Agreement of proposed with gold expressions: numbers of gold and proposed spans, then counts among the spans that both have."""
+    """Agreement of proposed with gold expressions.
+
+    Numbers of gold and proposed spans, then counts among the spans that both have.
+    """
 
     gold: int
     proposed: int
@@ -234,8 +243,9 @@ class SpanAgreement(NamedTuple):
 
 
 def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
-    """Return counts of agreement between two annotations of the same utterances; expressions without a position (whole
-    turns) are left out.
+    """Return counts of agreement between two annotations of the same utterances.
+
+    Expressions without a position (whole turns) are left out.
     """
     reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed))
     both = [(reference[k], yours[k]) for k in reference if k in yours]

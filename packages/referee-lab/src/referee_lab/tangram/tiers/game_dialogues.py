@@ -1,5 +1,6 @@
-"""Reference games as dialogues: in every round one player refers to one object, in one or several messages, and the
-others choose.
+"""Reference games as dialogues.
+
+In every round one player refers to one object, in one or several messages, and the others choose.
 
 `lacks` names data that a corpus does not have; without times the order of events counts.
 """
@@ -162,7 +163,10 @@ def _rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any
 
 
 def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
-    """Yield the dialogue of two people of a network; of a wrong choice only its wrongness is known, not the object."""
+    """Yield the dialogue of two people of a network.
+
+    Of a wrong choice only its wrongness is known, not the object.
+    """
     games: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in _rows(data, "conventions-network", "trials.jsonl.gz"):
         games.setdefault((row["network"], row["partner"], row["room"]), []).append(row)

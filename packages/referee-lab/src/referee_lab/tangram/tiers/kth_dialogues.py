@@ -1,5 +1,6 @@
-"""KTH Tangrams as dialogues: twenty figures, speech, selections and moves, one expression for every round (Shore,
-Androulakaki & Skantze 2018).
+"""KTH Tangrams as dialogues.
+
+Twenty figures, speech, selections and moves, one expression for every round (Shore, Androulakaki & Skantze 2018).
 
 There is no cursor and no mark-up of single expressions: the instructor's words up to the first selection of a round
 counts as one expression for its figure, or, by utterance, each utterance of it that has a form. By utterance a pronoun
@@ -42,13 +43,19 @@ HUES = (
 
 
 def kth_dialogues(data: str | Path | None = None, *, moves: bool = False, unit: str = TURN_UNIT) -> list[Dialogue]:
-    """One dialogue for every game of the corpus in a data folder; `moves` adds where figures went to the actions."""
+    """One dialogue for every game of the corpus in a data folder.
+
+    `moves` adds where figures went to the actions.
+    """
     games = groupby(KthTangrams(data).trials(), key=lambda t: t.meta["game"])
     return [dialogue_of(list(rounds), moves=moves, unit=unit) for _, rounds in games]
 
 
 def dialogue_of(rounds: list[Trial], *, moves: bool = False, unit: str = TURN_UNIT) -> Dialogue:
-    """The rounds of one game in order; times count from the start of the sound recording, as in the corpus."""
+    """The rounds of one game in order.
+
+    Times count from the start of the sound recording, as in the corpus.
+    """
     game = rounds[0].meta["game"]
     referents = {t.meta["round"]: t.targets[0] for t in rounds}
     utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)

@@ -148,8 +148,9 @@ def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PieceLexicon:
-    """The patterns that find expressions: one for expressions, and for each trait the pattern and the meanings of its
-    words.
+    """The patterns that find expressions.
+
+    One for expressions, and for each trait the pattern and the meanings of its words.
 
     `without_words` names the shapes that keep their own names, because the language has no word for them.
     """
@@ -279,8 +280,9 @@ def _one(form: str) -> str:
 
 
 def _options(forms: Iterable[str]) -> str:
-    """Return alternatives with the longest first, so that no form is hidden by its own beginning; an empty list matches
-    nothing.
+    """Return alternatives with the longest first, so that no form is hidden by its own beginning.
+
+    An empty list matches nothing.
     """
     options = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
     return "|".join(_one(form) for form in options) if options else r"(?!)"

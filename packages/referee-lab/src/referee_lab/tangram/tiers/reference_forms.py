@@ -1,5 +1,6 @@
-"""Classifies the form of a reference by its words: pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs
-1986; Spanger et al. 2013).
+"""Classifies the form of a reference by its words.
+
+Pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs 1986; Spanger et al. 2013).
 
 The rule: sounds, broken-off words, function words, hedges and game talk are removed; the rest are describing words.
 None left, but a pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones:
@@ -160,14 +161,19 @@ WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case without broken-off ones; a single capital letter other than A and I stays as it is (*the K* names a shape)."""
+    """Words in lower case without broken-off ones.
+
+    A single capital letter other than A and I stays as it is (*the K* names a shape).
+    """
     spellings = (word.replace("’", "'") for word in WORD.findall(text))
     words = (word if _is_letter(word) else word.lower() for word in spellings if not word.endswith("-"))
     return [word for word in words if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
 
 
 def count_words(text: str) -> int:
-    """Return the number of words; of kana and Chinese characters, which are written without blanks, that of characters.
+    """Return the number of words.
+
+    Of kana and Chinese characters, which are written without blanks, that of characters.
 
     >>> count_words("the red one"), count_words("赤い三角 K")
     (3, 5)
@@ -218,7 +224,9 @@ def has_pronoun_list(language: str) -> bool:
 
 
 def guess_language(texts: Iterable[str]) -> str:
-    """Return the language of some texts by its script or its most frequent words; `und` where no language is clearly ahead.
+    """Return the language of some texts by its script or its most frequent words.
+
+    `und` where no language is clearly ahead.
 
     >>> guess_language(["nimm die rote Tasse", "stell sie auf den Tisch und das ist es"]), guess_language(["hm"])
     ('de', 'und')
@@ -235,8 +243,9 @@ def guess_language(texts: Iterable[str]) -> str:
 
 
 def pronoun_kind(text: str, language: str) -> str | None:
-    """Return PERSONAL or DEMONSTRATIVE for an expression of one pronoun; None for others, or without a list for the
-    language.
+    """Return PERSONAL or DEMONSTRATIVE for an expression of one pronoun.
+
+    None for others, or without a list for the language.
 
     >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
     ('demonstrative', 'personal', None)
@@ -249,7 +258,10 @@ def pronoun_kind(text: str, language: str) -> str | None:
 
 
 def _pronoun_words(text: str, language: str) -> list[str]:
-    """Return the words in lower case; in Japanese, which writes particles without a space, without final particles."""
+    """Return the words in lower case.
+
+    In Japanese, which writes particles without a space, without final particles.
+    """
     words = [word.replace("’", "'").lower() for word in WORD.findall(text)]
     return [_PARTICLE.sub("", word) for word in words] if language == "ja" else words
 

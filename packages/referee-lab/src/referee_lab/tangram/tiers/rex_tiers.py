@@ -1,5 +1,6 @@
-"""From a raw log to the tiers of REX-J (Tokunaga et al. 2010): actions with their targets, the piece under the cursor,
-utterances, gold references.
+"""From a raw log to the tiers of REX-J (Tokunaga et al. 2010).
+
+Actions with their targets, the piece under the cursor, utterances, gold references.
 
 * *action*: a sequence of changes of one kind (move, rotate, flip) to one piece in one hand. The first run of a hold begins with the grab and a
   move that ends the hold ends with the release; changes without a hold (keys, wheel) join where less than `JOIN` ms lie between them. A grab that
@@ -173,7 +174,10 @@ def _end(recording: Recording) -> float:
 
 
 def utterances(recording: Recording) -> tuple[Event, ...]:
-    """Return the utterances of the game, in order of their start; chat before the start belongs to the waiting room."""
+    """Return the utterances of the game, in order of their start.
+
+    Chat before the start belongs to the waiting room.
+    """
     typed = (_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
     return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
 

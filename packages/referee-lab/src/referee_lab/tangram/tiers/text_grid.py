@@ -23,7 +23,10 @@ class _TextInterval(NamedTuple):
 
 
 def text_grid_to_eaf(content: bytes, where: str) -> bytes:
-    """Return a TextGrid as an ELAN document with a tier for every tier; a point lasts a millisecond, and empty intervals are left out."""
+    """Return a TextGrid as an ELAN document with a tier for every tier.
+
+    A point lasts a millisecond, and empty intervals are left out.
+    """
     try:
         text = decode_text(content, where)
     except MalformedInput:

@@ -185,7 +185,10 @@ def _read_tiers(root: Any) -> list[_Tier]:
 
 
 def annotation_values(root: Any) -> dict[str, str]:
-    """Return the value of every annotation by its id; where only an entry of a controlled vocabulary is named, that of the entry."""
+    """Return the value of every annotation by its id.
+
+    Where only an entry of a controlled vocabulary is named, that of the entry.
+    """
     entries = {
         entry.get("CVE_ID"): (entry.findtext("CVE_VALUE") or entry.text or "").strip()
         for entry in root.iterfind("CONTROLLED_VOCABULARY/*")

@@ -171,7 +171,10 @@ def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: 
 
 
 def _entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the objects of a cell, with commas between them or else blanks; the name of a piece may have blanks."""
+    """Return the objects of a cell, with commas between them or else blanks.
+
+    The name of a piece may have blanks.
+    """
     cell = cell.strip()
     if cell in pieces:
         return (cell,)

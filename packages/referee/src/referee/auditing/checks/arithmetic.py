@@ -1,5 +1,6 @@
-"""Checks by arithmetic alone: overall means from parts, shares from whole counts, ranges, orders, and numbers that are
-printed twice.
+"""Checks by arithmetic alone.
+
+Overall means from parts, shares from whole counts, ranges, orders, and numbers that are printed twice.
 """
 
 from __future__ import annotations

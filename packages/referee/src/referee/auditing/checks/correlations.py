@@ -1,4 +1,6 @@
-"""Correlation tables follow from score tables: Pearson's r over one number per system, with stars (as in Belz & Gatt 2008, Table 2).
+"""Correlation tables follow from score tables.
+
+Pearson's r over one number per system, with stars (as in Belz & Gatt 2008, Table 2).
 
 A pair that is printed twice (above and below the diagonal) is checked once where both prints agree, and twice where they do not.
 """

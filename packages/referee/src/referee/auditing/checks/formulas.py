@@ -1,5 +1,6 @@
-"""Checks of numbers that a formula gives from others: sums, ratios, pooled standard deviations, degrees of freedom,
-F-measures.
+"""Checks of numbers that a formula gives from others.
+
+Sums, ratios, pooled standard deviations, degrees of freedom, F-measures.
 
 Formulas are arithmetic over names (columns of the row, or cells given by `cells`), with sqrt, abs, min and max. They
 are parsed as an expression tree, and only arithmetic is evaluated.

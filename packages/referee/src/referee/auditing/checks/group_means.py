@@ -42,7 +42,10 @@ class _Measure:
 
 
 def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """Per measure the mean of the second group from that of the first and all scores; per group its mean from its members."""
+    """Per measure the mean of the second group from that of the first and all scores.
+
+    Per group its mean from its members.
+    """
     table = paper.table(section.need("table", str), section)
     shares, missing, scale = section.get("shares", {}, dict), section.get("missing", 0, int), section.scale()
     plain = {pair: _measures(pair, table, paper, section) for pair in _pairs(section)}

@@ -44,7 +44,10 @@ class Sizes:
             raise section.mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
 
     def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
-        """Return counts that give the printed whole, with as few missing as possible; the full ones if none fit."""
+        """Return counts that give the printed whole, with as few missing as possible.
+
+        The full ones if none fit.
+        """
         if self.full is None:
             return None
         if whole is None or not self.missing:

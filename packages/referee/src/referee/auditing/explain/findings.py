@@ -71,8 +71,9 @@ class _Record:
         self.case = PrintedCase(claims, failed)
 
     def repeated_by_stars(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
-        """Return, for stars whose correlation fails as well, the index of that correlation; they are no separate
-        finding.
+        """Return, for stars whose correlation fails as well, the index of that correlation.
+
+        They are no separate finding.
         """
         correlations = {id(self.claims[i]): i for i in failed}
         stars = ((i, claim) for i in rest if isinstance(claim := self.claims[i], StarsClaim))

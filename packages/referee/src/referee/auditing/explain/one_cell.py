@@ -34,7 +34,9 @@ class Solution:
 
 
 def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[float]) -> Solution | None:
-    """Values of a cell between one span below and one above its column that satisfy all claims; None where there are none.
+    """Values of a cell between one span below and one above its column that satisfy all claims.
+
+    None where there are none.
 
     The cell may be an input of a claim, or the number that should follow.
     """

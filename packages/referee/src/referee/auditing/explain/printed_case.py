@@ -38,8 +38,9 @@ class PrintedCase:
         return {i for place in places for i in self.touching.get(place, ())}
 
     def fixed_by(self, move: Move) -> tuple[int, ...]:
-        """Return the failures that a change of cells repairs; empty if another touched failure remains or another claim
-        breaks.
+        """Return the failures that a change of cells repairs.
+
+        Empty if another touched failure remains or another claim breaks.
         """
         touched = self.touched(list(move))
         failures = sorted(touched & self.failed)

@@ -1,4 +1,7 @@
-"""Slips of the pen in a single printed number: another formula, a lost sign, a slipped point, two digits exchanged, one digit wrong."""
+"""Slips of the pen in a single printed number.
+
+Another formula, a lost sign, a slipped point, two digits exchanged, one digit wrong.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,9 @@ class Slip:
 
 
 def other_formula(claim: PrintedClaim) -> str:
-    """Return the formula that the author may have used instead, in words, if it gives the printed number; otherwise
-    empty.
+    """Return the formula that the author may have used instead, in words, if it gives the printed number.
+
+    Otherwise empty.
     """
     if not isinstance(claim, ValueClaim):
         return ""

@@ -10,7 +10,10 @@ __all__ = ["list_items", "say_numbers", "say_pairs", "shown"]
 
 
 def say_numbers(row: AuditRow, symbol: str = "") -> str:
-    """Return the printed and the recomputed number in words; `symbol` names the latter if it differs in kind."""
+    """Return the printed and the recomputed number in words.
+
+    `symbol` names the latter if it differs in kind.
+    """
     if row.recomputed is None:
         return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
     exact = row.low is None or row.low == row.high

@@ -1,5 +1,6 @@
-"""Two toy speakers that bound all real ones, and the files of their outputs: ``python -m referee.corpora.demo.make
-[FOLDER]``.
+"""Two toy speakers that bound all real ones, and the files of their outputs.
+
+``python -m referee.corpora.demo.make [FOLDER]``.
 
 *toy-minimal* gives a shortest distinguishing description (Dale's full brevity, 1989: a type only if needed, a position
 if that is shorter); *toy-chatty* gives the type, the colour and all other visible attributes. Both are deterministic,

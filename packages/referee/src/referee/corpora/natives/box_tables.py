@@ -166,7 +166,10 @@ def _numbers(cell: Any) -> list[float]:
 
 
 def _join_numbers(table: Table) -> Table:
-    """A table with lists instead of columns of single numbers (``pred_x1``, ``pred_y1`` …); their name states the order."""
+    """A table with lists instead of columns of single numbers (``pred_x1``, ``pred_y1`` …).
+
+    Their name states the order.
+    """
     groups: dict[str, Sequence[str]] = {}
     by_name = {simplify(c): c for c in table.columns}
     for corners, order in _CORNERS.items():

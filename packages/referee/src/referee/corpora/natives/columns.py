@@ -137,7 +137,9 @@ def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str
 
 
 def usual_fields(columns: Sequence[str]) -> dict[str, str]:
-    """Column to field of an output (trial, system, text) by usual names; roles with several candidates are left out.
+    """Column to field of an output (trial, system, text) by usual names.
+
+    Roles with several candidates are left out.
 
     >>> usual_fields(["item", "model", "utterance", "rating"])
     {'item': 'trial', 'model': 'system', 'utterance': 'text'}

@@ -1,4 +1,7 @@
-"""Tables of descriptions: a row a system and item, or a row an item and a column a system; and tables of scenes, a row an object."""
+"""Tables of descriptions: a row a system and item, or a row an item and a column a system.
+
+And tables of scenes, a row an object.
+"""
 
 from __future__ import annotations
 
@@ -320,7 +323,10 @@ def _check_positions(table: Table, roles: Mapping[str, str]) -> None:
 
 
 def _reference_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
-    """A function from a cell to its references; of cells that mostly hold a separator it returns the parts."""
+    """A function from a cell to its references.
+
+    Of cells that mostly hold a separator it returns the parts.
+    """
     if column is None:
         return listed_texts
     cells = [c for c in table.column(column) if isinstance(c, str) and not c.lstrip().startswith("[")][:2000]

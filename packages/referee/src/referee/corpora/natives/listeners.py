@@ -1,4 +1,6 @@
-"""Answers of listeners: exports of jsPsych, Gorilla, Qualtrics, Mechanical Turk, Empirica, magpie and oTree, and plain tables.
+"""Answers of listeners.
+
+Exports of jsPsych, Gorilla, Qualtrics, Mechanical Turk, Empirica, magpie and oTree, and plain tables.
 
 A reader of a platform selects the rows that are answers and names the columns that the platform fixes; `read_listeners` does the rest for all of them.
 Ids of participants are hashed. A missing answer is left out and counted; it is never wrong.

@@ -1,4 +1,6 @@
-"""Logs of evaluation harnesses: inspect_ai, lm-eval, lmms-eval, VLMEvalKit, evalscope, clembench, and scripts for grounding.
+"""Logs of evaluation harnesses.
+
+Inspect_ai, lm-eval, lmms-eval, VLMEvalKit, evalscope, clembench, and scripts for grounding.
 
 Each reader yields the raw answers with their items; `referee.corpora.natives.harness_material` parses them as the answers of our own models are parsed.
 """
@@ -249,7 +251,10 @@ def _target_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
-    """Return the gold answer in lmms-eval's measures: a box, or texts; None for a log without such objects."""
+    """Return the gold answer in lmms-eval's measures: a box, or texts.
+
+    None for a log without such objects.
+    """
     if "doc" in row:
         return None
     objects = [part for part in row.values() if isinstance(part, Mapping) and ("pred" in part or "correct" in part)]
@@ -335,7 +340,10 @@ def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, li
 
 
 def _is_likelihood(part: Any) -> bool:
-    """Whether this is a pair of a log probability and whether it was the likeliest; the harnesses write both as text."""
+    """Whether this is a pair of a log probability and whether it was the likeliest.
+
+    The harnesses write both as text.
+    """
     return isinstance(part, list) and len(part) == 2 and str(part[1]) in ("True", "False")
 
 
@@ -486,7 +494,10 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
 
 
 def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes; items are picture_size by their position only."""
+    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes.
+
+    Items are picture_size by their position only.
+    """
     model = columns.get("system") or path.name.split(".")[0]
     for number, row in enumerate(read_json(path), 1):
         height, width = (int(n) for n in row["hw"])
@@ -621,7 +632,10 @@ def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """An episode of a reference game: its name, its instance, the models of player 1 and 2, their messages, and whose last one had the wrong form."""
+    """An episode of a reference game.
+
+    Its name, its instance, the models of player 1 and 2, their messages, and whose last one had the wrong form.
+    """
 
     name: str
     instance: Mapping[str, Any]

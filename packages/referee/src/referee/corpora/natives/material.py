@@ -1,5 +1,6 @@
-"""Data of files from other programs as records of this package: trials, outputs and responses, and the recognised
-format.
+"""Data of files from other programs as records of this package.
+
+Trials, outputs and responses, and the recognised format.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ KINDS = ("text", "table", "log", "listeners", "places")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """The user's declarations about files: columns of roles, systems, convention and format of coordinates, and further
-    files.
+    """The user's declarations about files.
+
+    Columns of roles, systems, convention and format of coordinates, and further files.
 
     Args:
         columns: role to column, as in ``--map text=utterance``.

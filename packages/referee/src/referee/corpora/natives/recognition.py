@@ -321,7 +321,10 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that may have answers; a folder of clembench's episodes counts as one file."""
+    """Return the files of a folder that may have answers.
+
+    A folder of clembench's episodes counts as one file.
+    """
     if any(folder.rglob("interactions.json")):
         return [folder]
     files = [
@@ -461,7 +464,10 @@ def _refuse_gold(table: Table) -> None:
 
 
 def _holds_coordinates(table: Table) -> bool:
-    """Whether outputs in the form of this package hold places; a list of ids in `places` is the order of a display."""
+    """Whether outputs in the form of this package hold places.
+
+    A list of ids in `places` is the order of a display.
+    """
     if {"box", "point", "polygon", "mask"} & set(table.columns):
         return True
     return any(isinstance(cell, list) and cell and isinstance(cell[0], dict) for cell in table.column("places"))

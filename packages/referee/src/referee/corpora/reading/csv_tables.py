@@ -1,4 +1,7 @@
-"""Comma-separated tables, packed or not, with every mistake reported as file and line; and the lists that some tables keep in a cell."""
+"""Comma-separated tables, packed or not, with every mistake reported as file and line.
+
+And the lists that some tables keep in a cell.
+"""
 
 from __future__ import annotations
 

@@ -84,7 +84,10 @@ def decode_custom(kind: type, written: Any) -> Any:
 
 
 class KeyCheck:
-    """A second look at JSON that a decoder took: msgspec takes the last of two values under one key in silence. Not for several threads."""
+    """A second look at JSON that a decoder took.
+
+    Msgspec takes the last of two values under one key in silence. Not for several threads.
+    """
 
     def __init__(self) -> None:
         self._objects: list[list[tuple[str, Any]]] = []

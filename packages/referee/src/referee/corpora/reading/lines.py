@@ -22,8 +22,9 @@ Record = TypeVar("Record")
 
 
 class WrongShape(Exception):
-    """A value does not have the documented form; callers that know file and line convert it to `MalformedInput`, with a
-    remedy if it has none.
+    """A value does not have the documented form.
+
+    Callers that know file and line convert it to `MalformedInput`, with a remedy if it has none.
     """
 
     def __init__(self, problem: str, remedy: str = "") -> None:
@@ -41,7 +42,10 @@ class LineRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileLines:
-    """A part of a file of lines, read as if it were the file; with `contents` it is read where the file cannot be seen."""
+    """A part of a file of lines, read as if it were the file.
+
+    With `contents` it is read where the file cannot be seen.
+    """
 
     path: str
     ranges: tuple[LineRange, ...]
@@ -105,7 +109,10 @@ def _raise(error: InputError) -> None:
 def read_lines(
     path: str | Path | FileLines, on_problem: Callable[[InputError], None] = _raise
 ) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank; bytes that are not UTF-8 go to `on_problem`, broken archives are errors."""
+    """Numbered lines that are not blank.
+
+    Bytes that are not UTF-8 go to `on_problem`, broken archives are errors.
+    """
     return read_records(path, decode_text, "save the file as UTF-8", on_problem)
 
 

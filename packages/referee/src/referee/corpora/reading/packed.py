@@ -27,7 +27,10 @@ class Unheard:
 
 
 def find(data: str | Path | None, folder: str, *files: str, corpus: str = "") -> tuple[Path, ...]:
-    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``; `corpus` is its name where the folder has another."""
+    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``.
+
+    `corpus` is its name where the folder has another.
+    """
     try:
         return _in_folder(data, folder, files, corpus)
     except DataNotFound as missing:

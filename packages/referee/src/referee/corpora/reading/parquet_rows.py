@@ -1,5 +1,6 @@
-"""Rows of Parquet tables: their systems, and reading of some rows without the others (row groups without any are
-skipped).
+"""Rows of Parquet tables.
+
+Their systems, and reading of some rows without the others (row groups without any are skipped).
 """
 
 from __future__ import annotations

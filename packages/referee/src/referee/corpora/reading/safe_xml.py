@@ -1,4 +1,6 @@
-"""XML from strangers, read without harm: entities are refused, the network and the DTD are never touched, depth is bounded.
+"""XML from strangers, read without harm.
+
+Entities are refused, the network and the DTD are never touched, depth is bounded.
 
 A DOCTYPE that only names a DTD is harmless and is passed over (the TUNA release has one in every file). A declared entity is refused
 whether it is used or not: an honest corpus has no need of it, and it is how entity bombs and file theft begin.
@@ -87,8 +89,9 @@ def _entity(where: str | Path, line: int) -> MalformedInput:
 
 
 def documents(path: str | Path) -> Iterator[tuple[str, Any]]:
-    """Yield every XML document of a file, a zip archive or a folder tree, with its path; names in natural order (s2
-    before s10).
+    """Yield every XML document of a file, a zip archive or a folder tree, with its path.
+
+    Names in natural order (s2 before s10).
     """
     source = Path(path)
     if source.is_dir():

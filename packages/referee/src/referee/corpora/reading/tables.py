@@ -1,4 +1,7 @@
-"""Tables of any usual kind as rows: CSV, TSV, Excel, Parquet, JSON, JSON Lines, data frames, data sets and lists of rows."""
+"""Tables of any usual kind as rows.
+
+CSV, TSV, Excel, Parquet, JSON, JSON Lines, data frames, data sets and lists of rows.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,10 @@ def decode_lines(path: Path) -> Iterator[str]:
 
 
 def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
-    """Return the lines of a file in UTF-8; UTF-16 with a byte order mark ("Unicode text" of spreadsheets) is converted."""
+    """Return the lines of a file in UTF-8.
+
+    UTF-16 with a byte order mark ("Unicode text" of spreadsheets) is converted.
+    """
     first = file.readline()
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return chain([first] if first else [], file)
@@ -134,8 +140,9 @@ def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
 
 
 def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[str, Any]]]:
-    """Return the rows of the one sheet with a table; sheets with equal columns are joined, with a column for the
-    sheet's name.
+    """Return the rows of the one sheet with a table.
+
+    Sheets with equal columns are joined, with a column for the sheet's name.
     """
     import polars as pl
 

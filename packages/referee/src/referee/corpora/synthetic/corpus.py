@@ -1,5 +1,6 @@
-"""A synthetic corpus that needs no download: scenes in the TUNA design with descriptions of a parametric speaker,
-labelled as synthetic.
+"""A synthetic corpus that needs no download.
+
+Scenes in the TUNA design with descriptions of a parametric speaker, labelled as synthetic.
 
 Its numbers test the software and carry no evidence about people. The same parameters always give the same corpus;
 requesting more speakers does not change the first ones.
@@ -27,7 +28,9 @@ Prepared = tuple[Stage, Plan, Mapping[str, Any]]
 
 @dataclass(eq=False, repr=False)
 class Synthetic:
-    """Scenes of furniture and people described by simulated speakers; every speaker describes every scene once.
+    """Scenes of furniture and people described by simulated speakers.
+
+    Every speaker describes every scene once.
 
     `similarity` is the probability that a distractor shares a value with the target where the design leaves it open;
     `individuality` scales the differences between speakers (0: none); `slips` is the probability that a value is false
@@ -62,7 +65,10 @@ class Synthetic:
     layouts: int | None = None
 
     def trials(self) -> Iterator[Trial]:
-        """Trials speaker by speaker, scene by scene; odd speakers are in the condition +LOC, even ones in -LOC."""
+        """Trials speaker by speaker, scene by scene.
+
+        Odd speakers are in the condition +LOC, even ones in -LOC.
+        """
         self._check()
         # A stream for the scenes and one for every speaker: more speakers change nothing for the first ones.
         rng = Random(f"scenes {self.seed}")

@@ -120,16 +120,18 @@ def _design(name: str, domain: Domain, turn: int, entities: int, similarity: flo
 
 
 def _minimal_sets(domain: Domain, most: int) -> list[tuple[str, ...]]:
-    """Return all non-empty subsets of the balanced attributes, small ones first; each attribute needs its own
-    distractor.
+    """Return all non-empty subsets of the balanced attributes, small ones first.
+
+    Each attribute needs its own distractor.
     """
     sizes = range(1, min(most, len(domain.balanced)) + 1)
     return [subset for size in sizes for subset in combinations(domain.balanced, size)]
 
 
 def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
-    """Return random attributes of a target; required ones are visible features (a beard, not its absence), and hair
-    colour requires hair.
+    """Return random attributes of a target.
+
+    Required ones are visible features (a beard, not its absence), and hair colour requires hair.
     """
     look = {name: values[below(len(values), rng)] for name, values in domain.values.items()}
     for name in needed:
@@ -141,8 +143,9 @@ def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
 def _distractors(
     domain: Domain, target: Look, needed: tuple[str, ...], count: int, similarity: float, rng: Random
 ) -> list[Look]:
-    """Return the distractors: one per required attribute that differs in it alone, then random ones; in small scenes
-    without duplicates if possible.
+    """Return the distractors: one per required attribute that differs in it alone, then random ones.
+
+    In small scenes without duplicates if possible.
     """
     looks = [target | {name: _another(domain.values[name], target[name], rng)} for name in needed]
     while len(looks) < count:
@@ -180,7 +183,10 @@ def _visible(look: Look) -> tuple[Property, ...]:
 
 
 class Stage:
-    """Places a design on the grid. Placed entities are shared between scenes; with `layouts`, so are whole scenes."""
+    """Places a design on the grid. Placed entities are shared between scenes.
+
+    With `layouts`, so are whole scenes.
+    """
 
     def __init__(self, design: Design, layouts: int | None, rng: Random) -> None:
         self.design = design

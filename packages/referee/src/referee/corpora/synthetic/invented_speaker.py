@@ -1,5 +1,6 @@
-"""A simulated speaker with human rates of over- and under-specification: probabilities of each attribute when needed
-and when not.
+"""A simulated speaker with human rates of over- and under-specification.
+
+Probabilities of each attribute when needed and when not.
 
 The probabilities are those of the TUNA corpus, release 1.0. Speakers differ: on the latent (probit) scale each has a
 normal deviation for each habit, and the scale is widened so that the mean over speakers equals the published number:
@@ -19,8 +20,9 @@ from referee.records import Entity, Property
 
 
 class Habit(NamedTuple):
-    """The rates of mentioning an attribute (or one value of it): needed or not, and the same in descriptions with a
-    location.
+    """The rates of mentioning an attribute (or one value of it).
+
+    Needed or not, and the same in descriptions with a location.
     """
 
     domain: str

@@ -27,7 +27,10 @@ Part = list[Entity]
 
 @dataclass(eq=False, repr=False)
 class Plurals:
-    """Furniture; every speaker describes every scene once. Half of the scenes have two targets, half have three; in half of each they are of one type."""
+    """Furniture; every speaker describes every scene once.
+
+    Half of the scenes have two targets, half have three; in half of each they are of one type.
+    """
 
     card = Card(
         name="plurals",

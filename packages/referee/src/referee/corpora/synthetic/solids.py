@@ -1,5 +1,6 @@
-"""A corpus of pictures that needs no download: rendered solids on a table with light, shadow and occlusion, with the
-exact pixels of each.
+"""A corpus of pictures that needs no download.
+
+Rendered solids on a table with light, shadow and occlusion, with the exact pixels of each.
 
 The same parameters always give the same scenes. The descriptions are generated; they name size, colour and shape, which
 distinguish every solid of a scene.
@@ -45,7 +46,10 @@ class _Look(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Solids:
-    """`scenes` pictures of `width` x `height` with `solids` things each, and a trial for each of these. Balls, blocks and drums hide each other in part."""
+    """`scenes` pictures of `width` x `height` with `solids` things each, and a trial for each of these.
+
+    Balls, blocks and drums hide each other in part.
+    """
 
     card = Card(
         name="solids",
@@ -143,7 +147,10 @@ def _trials(number: int, looks: list[_Look], shown: Shown, settings: Solids) -> 
 
 
 def write_solids(folder: str | Path, corpus: Solids) -> int:
-    """A folder that any command takes as a corpus: trials.jsonl, and the pictures with their hashes; returns how many trials."""
+    """A folder that any command takes as a corpus: trials.jsonl, and the pictures with their hashes.
+
+    Returns how many trials.
+    """
     from referee.corpora.jsonl import json_line, trial_to_json
     from referee.files import write_atomically
 

@@ -1,5 +1,6 @@
-"""Words for synthetic descriptions: a phrase lexicon written for this project, and speakers with individual
-preferences.
+"""Words for synthetic descriptions.
+
+A phrase lexicon written for this project, and speakers with individual preferences.
 
 Determiners have the distribution of TUNA's furniture descriptions: "the" 44 %, "a" 11 %, none 45 %. A speaker tends to
 repeat their own choices, so texts of one speaker resemble each other more than those of two (as Viethen & Dale 2010 and

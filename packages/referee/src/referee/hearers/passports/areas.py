@@ -1,5 +1,6 @@
-"""Discrimination within strata: the area under the curve over all pairs of a success and a failure, or over pairs of
-one condition or game.
+"""Discrimination within strata.
+
+The area under the curve over all pairs of a success and a failure, or over pairs of one condition or game.
 
 Over a whole corpus a hearer is rewarded for knowing which conditions are easy. Within strata only pairs of the same
 stratum count (with equal weight), and a hearer that only distinguishes easy from hard conditions has .5. Leaving out a
@@ -35,7 +36,10 @@ class Area:
 
 
 def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
-    """The chance that a success has the higher score than a failure, ties counted half; None without both kinds."""
+    """The chance that a success has the higher score than a failure, ties counted half.
+
+    None without both kinds.
+    """
     return measure_area(scores, success).value
 
 
@@ -86,7 +90,10 @@ def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatA
 def _without(
     levels: IntArray, success: Truths, groups: IntArray, codes: IntArray, wins: FloatArray, pairs: FloatArray
 ) -> FloatArray:
-    """Return the area without each cluster in turn; a pair with both answers in the cluster is subtracted once."""
+    """Return the area without each cluster in turn.
+
+    A pair with both answers in the cluster is subtracted once.
+    """
     count = int(codes.max()) + 1
     inside_wins, inside_pairs = _shares(levels, success, groups * count + codes)
     left = []

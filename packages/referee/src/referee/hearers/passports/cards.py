@@ -1,5 +1,6 @@
-"""The passport of a simulated hearer: a card, computed on human answers, that states whether the hearer may be used as
-a measure (`referee passport`).
+"""The passport of a simulated hearer.
+
+A card, computed on human answers, that states whether the hearer may be used as a measure (`referee passport`).
 
 Cards are sealed with a hash of their content, refused if changed, and stored in the run that quotes them.
 """

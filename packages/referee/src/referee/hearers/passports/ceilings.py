@@ -1,4 +1,6 @@
-"""How well people foretell people: the most that a hearer can be expected to reach, where several people answered the same description.
+"""How well people foretell people.
+
+The most that a hearer can be expected to reach, where several people answered the same description.
 
 *AUC*: how often the others found the target foretells the success of the one left out. A few others are a noisy forecast, so this is rather too low.
 *Kappa*: two different people's choices, as a hearer's and a person's are compared on the card.
@@ -24,7 +26,9 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """People against people: area of the others for the one left out, kappa of two people, and the descriptions and answers behind it.
+    """People against people.
+
+    Area of the others for the one left out, kappa of two people, and the descriptions and answers behind it.
 
     `chi2`, `df` and `p` are of the test that people identify the target equally often by every description; None where they always or never do.
     """
@@ -88,7 +92,10 @@ def _others(codes: IntArray, right: Truths) -> FloatArray:
 
 
 def _kappa(codes: IntArray, taken: IntArray) -> float | None:
-    """Agreement of two people on one description beyond that of their overall habits; every answer counts once."""
+    """Agreement of two people on one description beyond that of their overall habits.
+
+    Every answer counts once.
+    """
     counts = np.zeros((int(codes.max()) + 1, int(taken.max()) + 1))
     np.add.at(counts, (codes, taken), 1.0)
     sizes = counts.sum(axis=1)

@@ -82,8 +82,9 @@ def units_of(people: People, by: str) -> Counter[str]:
 
 
 def fitting_folds(examination: Examination, people: People) -> Examination:
-    """Return the examination with no more folds than games, for a hearer without training; folds then only show its
-    variation.
+    """Return the examination with no more folds than games, for a hearer without training.
+
+    Folds then only show its variation.
     """
     if examination.train is None and not is_recorded(examination.hearer) and learns(summoned(examination)):
         return examination
@@ -112,8 +113,9 @@ def share_out(people: People, examination: Examination) -> dict[str, int]:
 def _lessons_of(
     examination: Examination, people: People, folds: Mapping[str, int], lessons: Sequence[Trial] | None
 ) -> Iterator[tuple[Sequence[Trial], int | None]]:
-    """Return the training data with the fold to test on (None: all); a hearer that does not declare otherwise is
-    assumed to learn.
+    """Return the training data with the fold to test on (None: all).
+
+    A hearer that does not declare otherwise is assumed to learn.
     """
     if not learns(summoned(examination)) or lessons is not None:
         yield lessons or (), None

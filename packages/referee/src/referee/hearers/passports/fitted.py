@@ -1,4 +1,6 @@
-"""Parameters of rationality fitted to people: by maximum likelihood on some people, tried on others, beside the textbook values.
+"""Parameters of rationality fitted to people.
+
+By maximum likelihood on some people, tried on others, beside the textbook values.
 
 RSA has alpha (how sensible the speaker is) and a cost of a property; language models' scores have alpha (how sharply they become beliefs). Folds are of people:
 nobody's answers are predicted with parameters that were fitted to them.

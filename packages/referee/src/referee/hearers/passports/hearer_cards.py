@@ -56,7 +56,10 @@ UNREAD = (Outcome.UNPARSABLE, Outcome.DONT_KNOW)
 
 
 def examine(examination: Examination, begin: Begin = lambda total: lambda n: None) -> dict[str, Any]:
-    """Return the card of a hearer. `begin` receives the number of questions and returns the progress callback."""
+    """Return the card of a hearer.
+
+    `begin` receives the number of questions and returns the progress callback.
+    """
     if not is_recorded(examination.hearer):
         return _examine_asked(examination, begin)
     if examination.train is not None:
@@ -195,8 +198,9 @@ def _card(
 
 
 def _answered(examination: Examination, people: People, heard: Beliefs) -> People:
-    """Return the answers without questions to which the hearer's endpoint failed; they are no evidence about the
-    hearer.
+    """Return the answers without questions to which the hearer's endpoint failed.
+
+    They are no evidence about the hearer.
     """
     answers = tuple(a for a in people.answers if heard.beliefs[question_of(a)].answered)
     if not answers:

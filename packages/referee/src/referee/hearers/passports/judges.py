@@ -1,5 +1,6 @@
-"""Judges asked elsewhere: does this description identify the target, yes or no, or from 1 to 5? Compared with people's
-success.
+"""Judges asked elsewhere.
+
+Does this description identify the target, yes or no, or from 1 to 5? Compared with people's success.
 
 One line per trial, all of one kind: ``{"trial": ID, "judgement": true}`` or ``{"trial": ID, "rating": 4}``. A judge
 chooses nothing, so its card has no accuracy, positions or probes; it has discrimination, correlation and ranking
@@ -49,7 +50,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAgreement:
-    """A judge against people: areas, Pearson's r with their success (phi for yes and no), and for yes and no the share and kappa of agreement."""
+    """A judge against people.
+
+    Areas, Pearson's r with their success (phi for yes and no), and for yes and no the share and kappa of agreement.
+    """
 
     n: int
     human_accuracy: float

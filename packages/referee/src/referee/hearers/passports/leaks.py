@@ -1,5 +1,6 @@
-"""Detects fields whose presence reveals the outcome: an annotation that exists only where the listener was right gives
-it away.
+"""Detects fields whose presence reveals the outcome.
+
+An annotation that exists only where the listener was right gives it away.
 
 Each field that a hearer may see is tested by presence (or number) alone against people's success, with the area under
 the curve. People's own behaviour, such as writing a message, may legitimately predict success; later annotations must
@@ -67,8 +68,9 @@ FIELDS: dict[str, tuple[bool, AmountFunction]] = {
 
 
 def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
-    """Return every field with its power to predict success, over all answers that chose an entity; others are neither
-    right nor wrong.
+    """Return every field with its power to predict success, over all answers that chose an entity.
+
+    Others are neither right nor wrong.
     """
     trials_by_id = {trial.id: trial for trial in trials}
     answers = [(r, trials_by_id[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in trials_by_id]

@@ -1,5 +1,6 @@
-"""The training data of a hearer that is tested on other data: another corpus, or a part of one, never a game of the
-test.
+"""The training data of a hearer that is tested on other data.
+
+Another corpus, or a part of one, never a game of the test.
 """
 
 from __future__ import annotations

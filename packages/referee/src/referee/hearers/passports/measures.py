@@ -87,7 +87,10 @@ def _pick(column: Any, selected: Truths) -> Any:
 
 
 class Bin(NamedTuple):
-    """Descriptions with a probability of the target between two bounds: how many, the mean probability, the share that people found."""
+    """Descriptions with a probability of the target between two bounds.
+
+    How many, the mean probability, the share that people found.
+    """
 
     low: float
     high: float
@@ -119,8 +122,9 @@ class PositionBias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboveChance:
-    """Test of the probability of the target against chance: mean difference, t over clusters, one-sided p, and the kind
-    of clusters.
+    """Test of the probability of the target against chance.
+
+    Mean difference, t over clusters, one-sided p, and the kind of clusters.
     """
 
     difference: float
@@ -188,7 +192,9 @@ def choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | No
 
 
 def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None = None) -> PositionBias:
-    """Whether places are chosen equally often; scenes of different sizes are tested apart and their chi-squares added.
+    """Whether places are chosen equally often.
+
+    Scenes of different sizes are tested apart and their chi-squares added.
 
     The chi-square of each size is divided by its design effect (Rao & Scott 1981, first order), and the sum is referred to F with the clusters' degrees of
     freedom (Thomas & Rao 1987).
@@ -215,7 +221,10 @@ def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None =
 
 
 def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tuple[float, int]:
-    """How much larger the variance of the shares is than that of independent choices, never below 1; and the number of clusters."""
+    """How much larger the variance of the shares is than that of independent choices, never below 1.
+
+    And the number of clusters.
+    """
     if clusters is None or not clusters.codes or size < 2:
         return 1.0, 0
     chosen = [(places == place).astype(float) for place in range(size)]
@@ -322,7 +331,10 @@ def bounds_of(estimate: Spread) -> Bounds | None:
 
 
 def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
-    """Return the interval of kappa by leaving out whole clusters; kappa is a function of sums (agreements and choices)."""
+    """Return the interval of kappa by leaving out whole clusters.
+
+    Kappa is a function of sums (agreements and choices).
+    """
     values, codes = np.unique([*t.choices, *t.human_choices], return_inverse=True)
     width, n = len(values), len(t.choices)
     eye = np.eye(width)

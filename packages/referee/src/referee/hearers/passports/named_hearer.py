@@ -1,4 +1,7 @@
-"""A hearer as the user names it: from the catalogue, a class in a module (``module:Class``) or a class in a file (``file.py:Class``), with switches."""
+"""A hearer as the user names it.
+
+From the catalogue, a class in a module (``module:Class``) or a class in a file (``file.py:Class``), with switches.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ __all__ = ["family_of", "name_of", "summon"]
 
 
 def summon(written: str, seed: int = 1) -> Any:
-    """Return a new, untrained hearer from ``NAME|option:value|…``; a random one is seeded by `seed`, unless an option
-    overrides it.
+    """Return a new, untrained hearer from ``NAME|option:value|…``.
+
+    A random one is seeded by `seed`, unless an option overrides it.
     """
     name, *switches = written.split("|")
     if is_recorded(name):

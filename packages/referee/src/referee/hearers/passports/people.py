@@ -1,5 +1,6 @@
-"""People's answers for the evaluation of hearers: from a corpus with responses, or from a file of responses in the
-documented format.
+"""People's answers for the evaluation of hearers.
+
+From a corpus with responses, or from a file of responses in the documented format.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ class People:
     sampled: tuple[str, ...] | None = None
 
     def some(self, limit: int, by: str, seed: int) -> People:
-        """Whole games (or speakers) drawn by lot until there are `limit` answers; the rest is neither asked about nor learned from."""
+        """Whole games (or speakers) drawn by lot until there are `limit` answers.
+
+        The rest is neither asked about nor learned from.
+        """
         by = by if by == "speaker" else "game"
         sizes = Counter(unit_of(a.trial, by) for a in self.answers)
         order = sorted(sizes)
@@ -93,8 +97,9 @@ class People:
 
 
 def unit_of(trial: Trial, by: str) -> str:
-    """Return the game, speaker, scene, kind of object or condition of a trial; a trial without game and speaker is its
-    own unit.
+    """Return the game, speaker, scene, kind of object or condition of a trial.
+
+    A trial without game and speaker is its own unit.
     """
     if by == "condition":
         return trial.condition or "none"
@@ -106,8 +111,9 @@ def unit_of(trial: Trial, by: str) -> str:
 
 
 def _kind_of(trial: Trial) -> str:
-    """Return the target's type, because other colours and sizes of one type are not new; without a type, all its
-    attributes.
+    """Return the target's type, because other colours and sizes of one type are not new.
+
+    Without a type, all its attributes.
     """
     targets = [trial.scene.entity(target) for target in trial.targets]
     types = [e.value("type") for e in targets]

@@ -1,4 +1,7 @@
-"""Descriptions made to see how a hearer behaves: empty, contradictory, and true of several objects, all from the scenes of a corpus."""
+"""Descriptions made to see how a hearer behaves.
+
+Empty, contradictory, and true of several objects, all from the scenes of a corpus.
+"""
 
 from __future__ import annotations
 

@@ -36,8 +36,9 @@ PLAN = "plan"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """The settings of a passport: `probes` is the number of scenes for constructed descriptions, `families` are the
-    speakers to be judged.
+    """The settings of a passport.
+
+    `probes` is the number of scenes for constructed descriptions, `families` are the speakers to be judged.
 
     `reads` is words or properties; `train` the training data instead of other folds; `beside` also tests a trained
     hearer on new scenes, kinds of objects and conditions; `elsewhere` tests it on the other corpora of the same kind.
@@ -199,7 +200,10 @@ def _ask(
     examination: Examination,
     advance: Advance,
 ) -> list[Belief]:
-    """Return the hearer's answer to each question; remote hearers get several at once, batched hearers many."""
+    """Return the hearer's answer to each question.
+
+    Remote hearers get several at once, batched hearers many.
+    """
     name = name_of(examination.hearer)
 
     def pair(question: Question) -> tuple[Description, HearerView]:

@@ -32,8 +32,9 @@ Pairs = FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """Answers as columns for ranking: the unit of each (None: no unit), its item, people's success and the hearer's
-    probability of the target.
+    """Answers as columns for ranking.
+
+    The unit of each (None: no unit), its item, people's success and the hearer's probability of the target.
 
     `over` is the kind of units; units with common items (`paired`) are compared on these.
     """
@@ -48,7 +49,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankAgreement:
-    """Agreement over units of at least `least` answers; intervals are over the sampling units, `spa_chance` is the value for units in random order."""
+    """Agreement over units of at least `least` answers.
+
+    Intervals are over the sampling units, `spa_chance` is the value for units in random order.
+    """
 
     over: str
     units: int
@@ -201,8 +205,9 @@ def _by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -
 
 
 def _chance(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:
-    """Return the soft accuracy of the hearer's p values with units in random order; it exceeds .5 if people distinguish
-    few pairs.
+    """Return the soft accuracy of the hearer's p values with units in random order.
+
+    It exceeds .5 if people distinguish few pairs.
     """
     if shuffles < 1:
         return None

@@ -1,4 +1,7 @@
-"""The passport of a judge that rates: its ratings against people's of the same texts, by item and by system, beside how far people agree with each other."""
+"""The passport of a judge that rates.
+
+Its ratings against people's of the same texts, by item and by system, beside how far people agree with each other.
+"""
 
 from __future__ import annotations
 

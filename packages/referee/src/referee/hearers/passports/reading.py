@@ -1,5 +1,6 @@
-"""The input of a hearer: people's words, unless properties are requested and their presence does not reveal the
-outcome.
+"""The input of a hearer.
+
+People's words, unless properties are requested and their presence does not reveal the outcome.
 
 In Degen et al. (2020) the authors coded descriptions only where the listener was right, so the presence of codes
 reveals the answer. The check runs on every corpus (see `leaks`); no hearer reads the refused fields.
@@ -55,7 +56,10 @@ def choose_reading(people: People, reads: str) -> Reading:
 
 
 def words_only(description: Description) -> Description:
-    """Return the words of a description without its annotation; a description without words stays as it is."""
+    """Return the words of a description without its annotation.
+
+    A description without words stays as it is.
+    """
     plain = description.properties is None and not description.spans and description.distribution is None
     return (
         description

@@ -1,5 +1,6 @@
-"""Evaluates an externally asked hearer by its recorded answers: no questions, so no probes, and positions are those it
-was shown.
+"""Evaluates an externally asked hearer by its recorded answers.
+
+No questions, so no probes, and positions are those it was shown.
 """
 
 from __future__ import annotations

@@ -46,7 +46,9 @@ LABELS = ("experiment", "study", "part")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """What a hearer reaches in one experiment that it did not learn from; `words_known` is the proportion of the words that it can know.
+    """What a hearer reaches in one experiment that it did not learn from.
+
+    `words_known` is the proportion of the words that it can know.
 
     There is no `auc` where people do not differ between descriptions, so that there is nothing to rank.
     """
@@ -225,7 +227,10 @@ def sum_up(experiments: Sequence[Experiment]) -> Transfer | None:
 
 
 def _pooled(values: Sequence[tuple[int, float | None, tuple[float, float] | None]], size: int) -> Pooled:
-    """The random-effects summary of proportions with their intervals; without five of them only their mean."""
+    """The random-effects summary of proportions with their intervals.
+
+    Without five of them only their mean.
+    """
     # Never surer than half an answer: a hearer whose belief is constant has an AUC without any error.
     usable = [(n, v, max(standard_error(*bounds), 0.5 / n)) for n, v, bounds in values if v is not None and bounds]
     if len(usable) < ENOUGH:

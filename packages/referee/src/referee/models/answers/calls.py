@@ -16,7 +16,9 @@ OUTCOMES = {"read": "answered", "unread": "unparsable", "refused": "refused", "c
 
 
 def parse_call(call: Call, kind: str, *, convention: Convention | None = None, **question: Any) -> ParsedAnswer:
-    """Return the parsed answer of a call (see `parse_answer`); its outcome is "failed" if the endpoint never answered.
+    """Return the parsed answer of a call (see `parse_answer`).
+
+    Its outcome is "failed" if the endpoint never answered.
 
     An answer with only reasoning was cut off.
     """

@@ -164,7 +164,10 @@ _CHECKED = re.compile(rf"\[[xX✓✔]\]\s*{R}|☑️?\s*{R}")
 
 
 def parse_choice(text: str, options: int | Sequence[str], language: str | None = None) -> Choice | None:
-    """The option chosen, from 1; ``several``, ``none`` or ``unknown``; None where the answer leaves it open."""
+    """The option chosen, from 1; ``several``, ``none`` or ``unknown``.
+
+    None where the answer leaves it open.
+    """
     names = _Names(options, language)
     text = text[-LONGEST:]
     for boxed in reversed(_BOXED.findall(text)):
@@ -197,7 +200,10 @@ class _Names:
         self.words = number_words(language)
 
     def tokenise(self, text: str) -> str:
-        """The text with every mention of an option as a token; numbers beyond the options become ``⟦0⟧``, which no answer may have."""
+        """The text with every mention of an option as a token.
+
+        Numbers beyond the options become ``⟦0⟧``, which no answer may have.
+        """
         if self.names:
             named = _named_tokens(text, self.names)
             if "⟦" in named:
@@ -375,7 +381,10 @@ def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
 
 
 def _from_checklist(tokens: str) -> Choice | None:
-    """Return the choice of a list with yes or no per option, unless a conclusion follows it; None without one."""
+    """Return the choice of a list with yes or no per option, unless a conclusion follows it.
+
+    None without one.
+    """
     checked = [a or b for a, b in _CHECKED.findall(tokens)]
     if checked:
         return int(checked[0]) if len(set(checked)) == 1 else SEVERAL
@@ -474,7 +483,10 @@ def _opened(sentence: str) -> str:
 
 
 def _special(sentence: str, announced: bool) -> Claim | None:
-    """Return the claim of a sentence that no or several options fit, or that it is unknown; None for other sentences."""
+    """Return the claim of a sentence that no or several options fit, or that it is unknown.
+
+    None for other sentences.
+    """
     opened = _opened(sentence)
     carried = re.sub(
         r"^(?:(?:it|the (?:description|answer|correct answer)|this|that|answer|which|my answer)(?: is|['’]s| would be)?|c['’]est|es|é|das ist|es ist|het is|i(?:['’]d| would) say|there (?:are|is|['’]s)|die antwort (?:ist|lautet)|la respuesta es|a resposta é|la réponse est|het antwoord is|答案是|答えは)[\s:,\"']+",

@@ -1,5 +1,6 @@
-"""Classifies the clauses of an answer by their claim about an option: chosen, perhaps chosen, denied, doubted, or only
-reported.
+"""Classifies the clauses of an answer by their claim about an option.
+
+Chosen, perhaps chosen, denied, doubted, or only reported.
 
 Options are tokens, ``⟦3⟧`` and ``⟪1+3⟫`` (side by side). A clause chooses an option only if all its words are known
 carriers of a choice (`CARRIER`), or if a cue of choice directly precedes or follows the option and the clause has no
@@ -347,7 +348,10 @@ def split_sentences(text: str) -> list[str]:
 
 
 def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
-    """Return the claims of a sentence without its hedges; None for a question. Claims under a condition are in doubt."""
+    """Return the claims of a sentence without its hedges; None for a question.
+
+    Claims under a condition are in doubt.
+    """
     plain = _HEDGED.sub(lambda m: " " * len(m[0]), sentence)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
         return None

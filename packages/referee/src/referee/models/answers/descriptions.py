@@ -339,7 +339,10 @@ _LEAD = re.compile(r"\s*(?:[,.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[�
 
 
 def _opened(line: str) -> str:
-    """A line without courtesies and announcements; each may bring the next to light: "Sure! Here is a description: …"."""
+    """A line without courtesies and announcements.
+
+    Each may bring the next to light: "Sure! Here is a description: …".
+    """
     line = line.strip()
     while True:
         shorter = re.sub(r"^(?:[^\w\s\"'“”‘’„«»「」『』(\[<{*_`#.…?¿¡$~-]\W*|[>#]+\s*|->\s*)+", "", line)
@@ -425,7 +428,10 @@ def _strip(text: str) -> str:
 
 
 def _without_reasons(text: str) -> str | None:
-    """The phrase that a text begins with. What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither."""
+    """The phrase that a text begins with.
+
+    What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither.
+    """
     for comma in re.finditer(r"\s*,\s+", text):
         if _is_talk(text[comma.end() :], _EXPLAINING) and len(_words(text[comma.end() :])) > 1:
             text = text[: comma.start()]

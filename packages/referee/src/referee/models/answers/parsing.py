@@ -133,7 +133,10 @@ def parse_place(
     size: tuple[int, int] | Size | None = None,
     finish: str | None = None,
 ) -> ParsedAnswer:
-    """The boxes or points of an answer; `convention` where the numbers mean something else than usual for the form."""
+    """The boxes or points of an answer.
+
+    `convention` where the numbers mean something else than usual for the form.
+    """
     from referee.models.answers.place_forms import form_named, is_absent, is_declined, read_places
 
     chosen = form_named(form)

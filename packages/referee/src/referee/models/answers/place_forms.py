@@ -1,5 +1,6 @@
-"""The formats in which model families write boxes and points: one format per family, chosen for a whole set of answers
-and never by the best fit of an item.
+"""The formats in which model families write boxes and points.
+
+One format per family, chosen for a whole set of answers and never by the best fit of an item.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ _CORRECTED = re.compile(
 
 
 def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
-    """Return the places in an answer, preferring those after its last "Answer:" or correction; repeated places count
-    once.
+    """Return the places in an answer, preferring those after its last "Answer:" or correction.
+
+    Repeated places count once.
     """
     text = re.sub(r"(?<=\d)\s?px\b", "", plain_marks(text[:LONGEST]))
     text = _DENIED.sub(" ", text)
@@ -218,7 +220,10 @@ def _molmo(text: str, convention: Convention) -> Places:
 
 
 def _molmo_coords(coords: str, convention: Convention) -> Places:
-    """Points of Molmo 2: the picture's number, then for each point its number, x and y of 1000; or x and y alone, as they were before."""
+    """Points of Molmo 2: the picture's number, then for each point its number, x and y of 1000.
+
+    Or x and y alone, as they were before.
+    """
     places: Places = []
     for row in re.split(r"[;\t]", coords):
         numbers = re.findall(r"\d+(?:\.\d+)?", row)
@@ -442,7 +447,10 @@ _MOVES = re.compile(r"move|hover|wait|screenshot|scroll|key|type", re.IGNORECASE
 
 
 def _click(text: str, convention: Convention) -> Places:
-    """Return the place of the last click, or of the last movement without a click; else the last pair of numbers."""
+    """Return the place of the last click, or of the last movement without a click.
+
+    Else the last pair of numbers.
+    """
     if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
         return places
     if typed := _TYPED_TAP.findall(text):
@@ -513,7 +521,10 @@ _SPAN = re.compile(
 
 
 def _prose(text: str, convention: Convention) -> Places:
-    """Boxes in running text: four numbers in brackets, two corners, or spans of x and y. Never the default: it guesses."""
+    """Boxes in running text: four numbers in brackets, two corners, or spans of x and y.
+
+    Never the default: it guesses.
+    """
     boxes = _lists(text, convention)
     if boxes:
         return boxes[:1]

@@ -156,7 +156,10 @@ class _Values:
         return number * self.high / whole if self.low == 0 and whole > 0 and number <= whole else None
 
     def tokenise(self, text: str) -> str:
-        """The text with a token for each value; ranges and bounds are groups, and numbers of other things are left out."""
+        """The text with a token for each value.
+
+        Ranges and bounds are groups, and numbers of other things are left out.
+        """
         text = _ELSE.sub(" x ", text)
         text = _RANGE.sub(self._range, text)
         text = _FRACTION.sub(lambda m: self._token(self._fraction(_number(m[1]), _number(m[2]))), text)
@@ -216,7 +219,10 @@ def _is_accounted_for(text: str, claims: list[Claim], final: Claim) -> bool:
 
 
 def _marked(text: str) -> int | None:
-    """The token after "Rating:", where it is one; -1 where several labels give several values and none of them is the final one."""
+    """The token after "Rating:", where it is one.
+
+    -1 where several labels give several values and none of them is the final one.
+    """
     labels = [(re.sub(r"[*_#>\s]+", " ", name).strip().lower(), int(n)) for name, n in _LABEL.findall(text)]
     finals = [n for name, n in labels if re.fullmatch(rf"(?:the |my )?(?:{_FINAL})", name, I)]
     if len({name for name, _ in labels}) > 1 and len({n for _, n in labels}) > 1 and len(set(finals)) != 1:

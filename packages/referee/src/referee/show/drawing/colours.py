@@ -49,7 +49,10 @@ def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _hsl(values: Mapping[str, str]) -> tuple[float, float, float] | None:
-    """Return hue, saturation and lightness from three attributes; None if they are missing or out of range."""
+    """Return hue, saturation and lightness from three attributes.
+
+    None if they are missing or out of range.
+    """
     written = ",".join(values.get(name, "") for name in "hsl")
     channels = _triple({"hsl": written}, ("hsl",), 360)
     return channels if channels and max(channels[1:]) <= 100 else None

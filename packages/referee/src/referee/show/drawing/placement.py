@@ -122,7 +122,10 @@ def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[st
 
 
 def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
-    """Return positions in a column at the distance of each relation; several with the same relation are side by side."""
+    """Return positions in a column at the distance of each relation.
+
+    Several with the same relation are side by side.
+    """
     places: dict[str, Point] = {}
     for entity in column:
         below = next((pair for pair in steps if pair[0] == entity and pair[1] in places), None)

@@ -1,4 +1,7 @@
-"""The audit of printed tables as a chapter: findings in sentences, every number that does not follow, and the register of corrections."""
+"""The audit of printed tables as a chapter.
+
+Findings in sentences, every number that does not follow, and the register of corrections.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which measures say the same: correlations over systems, each with how far any single system moves it (as Belz & Gatt 2008 would have needed)."""
+"""Which measures say the same.
+
+Correlations over systems, each with how far any single system moves it (as Belz & Gatt 2008 would have needed).
+"""
 
 from __future__ import annotations
 

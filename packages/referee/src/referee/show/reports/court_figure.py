@@ -1,4 +1,7 @@
-"""The court as a figure: every coefficient with its interval, how far one system can move it, and where people would put it."""
+"""The court as a figure.
+
+Every coefficient with its interval, how far one system can move it, and where people would put it.
+"""
 
 from __future__ import annotations
 

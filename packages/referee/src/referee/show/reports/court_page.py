@@ -1,5 +1,6 @@
-"""The court as a page of text: verdicts, counts with their base rates, effects of corrections, tables, rankings, items,
-cases, notes.
+"""The court as a page of text.
+
+Verdicts, counts with their base rates, effects of corrections, tables, rankings, items, cases, notes.
 """
 
 from __future__ import annotations

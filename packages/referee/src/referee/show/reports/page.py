@@ -76,7 +76,10 @@ def as_page(
 
 
 def _policy(*scripts: str, asks: bool = False) -> str:
-    """Return the content security policy: no loading; only a live page may request data from its own server."""
+    """Return the content security policy: no loading.
+
+    Only a live page may request data from its own server.
+    """
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     connect = "; connect-src 'self'" if asks else ""
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'{connect}"

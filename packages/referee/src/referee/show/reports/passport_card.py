@@ -42,7 +42,10 @@ def draw_card(card: Mapping[str, Any]) -> Figure:
 
 
 def _reliability(card: Mapping[str, Any]) -> Any:
-    """Share of people who found the target against the hearer's probability of it; on the diagonal the two are the same."""
+    """Share of people who found the target against the hearer's probability of it.
+
+    On the diagonal the two are the same.
+    """
     import altair as alt
 
     even = alt.Chart(alt.InlineData([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))

@@ -36,7 +36,10 @@ SEED = 1
 
 @dataclass(slots=True)
 class Playground:
-    """Answers the page's requests; `data` is the folder of corpora, `has` returns whether one is installed."""
+    """Answers the page's requests.
+
+    `data` is the folder of corpora, `has` returns whether one is installed.
+    """
 
     data: Path | None = None
     has: Callable[[str], bool] = lambda name: name == LEARN_FROM
