@@ -382,6 +382,8 @@ Value = TypeVar("Value")
 class SceneNotes(Generic[Key, Value]):
     """A typed cache in every scene for one module's results; a changed copy of a scene has empty caches.
 
+    `name` identifies the cache, also in other processes; each is used by one module only.
+
     >>> SIZES: SceneNotes[str, int] = SceneNotes("sizes")
     >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
     >>> SIZES.of(scene)["entities"] = len(scene.entities)
