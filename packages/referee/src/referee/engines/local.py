@@ -146,6 +146,7 @@ def _without_script() -> Iterator[None]:
 
 
 def _hire(task: bytes) -> _Worker:
+    """Start a worker process."""
     # Spawned on every system: a fork of a process with threads may deadlock on their locks.
     # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     context = multiprocessing.get_context("spawn")

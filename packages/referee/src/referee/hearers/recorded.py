@@ -234,6 +234,7 @@ def _model_file(folder: str, data: str | Path | None) -> Path:
 
 
 def _models(folder: str, path: Path) -> tuple[str, ...]:
+    """Return the names of the models in a file."""
     names: dict[str, None] = {}
     for line, text in read_lines(path):
         with located(path, line):
@@ -242,6 +243,7 @@ def _models(folder: str, path: Path) -> tuple[str, ...]:
 
 
 def _check_model(folder: str, model: str, path: Path) -> None:
+    """Raise an error unless the named model is in the file."""
     models = _models(folder, path)
     if not model:
         raise InputError(

@@ -244,6 +244,7 @@ def _denotes(view: SpeakerView, parts: Sequence[Fragment]) -> int:
 
 
 def _softmax(scores: FloatArray) -> FloatArray:
+    """Return the softmax of scores."""
     # Minus the highest, so that no exponential overflows.
     # Less the highest, so that no exponential overflows.
     raised = np.exp(scores - scores.max())

@@ -41,6 +41,7 @@ class VisibleObjects(Reasoned):
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the type and the frequent properties."""
         # Descriptions without properties give no counts of mentions.
         # Descriptions without properties teach nothing about what people mention.
         if not hasattr(self, "frequencies_") or not self.frequencies_.overall.mentions:

@@ -428,9 +428,9 @@ def _strip(text: str) -> str:
 
 
 def _without_reasons(text: str) -> str | None:
-    """The phrase that a text begins with.
+    """Return the phrase at the beginning of a text.
 
-    What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither.
+    The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
     """
     for comma in re.finditer(r"\s*,\s+", text):
         if _is_talk(text[comma.end() :], _EXPLAINING) and len(_words(text[comma.end() :])) > 1:

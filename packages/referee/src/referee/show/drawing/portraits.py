@@ -127,6 +127,7 @@ def _neckline(x: float, shirt: bool, buttons: bool) -> str:
 
 
 def _tie(x: float, shirt: bool) -> str:
+    """Return the tie, with a loop where there is no collar."""
     # Without a collar the tie needs a loop.
     # Without a collar the tie needs something to hang from.
     loop = "" if shirt else path(f"M {x - 10} 75 L {x} 81 L {x + 10} 75", stroke=TIE, stroke_width=3)
