@@ -39,7 +39,6 @@ class PieceRows:
     """
 
     number: int
-    ids: Sequence[str]
     rows: dict[Key, FloatArray]
     collected: dict[Key, Any]
     failed: dict[str, str]
@@ -91,7 +90,6 @@ class Measuring:
         labels = {name: [_label(trial, name) for trial in read.trials] for name in self.labels}
         return PieceRows(
             number=piece.number,
-            ids=piece.ids,
             rows=measure(now, read.by_system, failed),
             collected={key: self.metrics[key].collect(read.by_system[key[0]]) for key in sorted(later)},
             failed=failed,

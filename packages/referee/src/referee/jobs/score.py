@@ -98,19 +98,19 @@ class _Scoring:
             self._learn()
         pieces = self._pieces()
         if isinstance(pieces, list):
-            self._check(pieces)
+            self._check(name for piece in pieces for name in piece.ids)
         gathered = _Gathered(file)
-        for rows in self._measured(pieces):
+        for rows in self._measured(pieces, gathered.ids_by_piece):
             gathered.take(rows)
         if not isinstance(pieces, list):
             # Only now: which trials a corpus has that streams is known at its end.
-            self._check(gathered.pieces())
+            self._check(gathered.ids())
         self._fill(gathered)
         return self.table
 
-    def _check(self, pieces: Iterable[ScorePiece | PieceRows]) -> None:
+    def _check(self, names: Iterable[str]) -> None:
         """Raise unless every system answers every trial, and no other."""
-        ids = {name for piece in pieces for name in piece.ids}
+        ids = set(names)
         self.answers.leave_out(ids, self.opened.everyone)
         self.answers.check_complete(ids)
 
@@ -124,11 +124,14 @@ class _Scoring:
             self.opened, self.answers, self.size, of_others, lambda trials: self.watch(trials, f"{name}: trials")
         )
 
-    def _measured(self, pieces: Iterable[ScorePiece]) -> Iterator[PieceRows]:
-        """Yield the rows of every piece as they arrive."""
-        outcomes: Iterable[Done | Failed] = self.engine.work(
-            self.task, (WorkPiece("measures", (piece,)) for piece in pieces)
-        )
+    def _measured(self, pieces: Iterable[ScorePiece], ids: dict[int, Sequence[str]]) -> Iterator[PieceRows]:
+        """Yield the rows of every piece as they arrive; the ids of its trials, which stay here, go into `ids`."""
+
+        def as_work(piece: ScorePiece) -> WorkPiece:
+            ids[piece.number] = piece.ids
+            return WorkPiece("measures", (piece,))
+
+        outcomes: Iterable[Done | Failed] = self.engine.work(self.task, map(as_work, pieces))
         # A corpus that streams is watched trial by trial.
         if isinstance(pieces, list):
             outcomes = self.watch(CountedWork(outcomes, len(pieces)), f"{self.opened.name}: pieces")
@@ -185,6 +188,7 @@ class _Gathered:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._pieces: dict[int, PieceRows] = {}
+        self.ids_by_piece: dict[int, Sequence[str]] = {}
         self._collected: dict[int, tuple[int, int]] = {}
         self.references, self.missing = Counter[int](), Counter[str]()
         self.languages = Counter[tuple[str, bool]]()
@@ -209,7 +213,7 @@ class _Gathered:
         return (self._pieces[number] for number in sorted(self._pieces))
 
     def ids(self) -> list[str]:
-        return [name for piece in self.pieces() for name in piece.ids]
+        return [name for piece in self.pieces() for name in self.ids_by_piece[piece.number]]
 
     def labels(self, name: str) -> list[str | None]:
         return [label for piece in self.pieces() for label in piece.labels[name]]
@@ -223,7 +227,8 @@ class _Gathered:
     def outcomes(self) -> dict[str, list[Outcome | None]]:
         """Return the outcome of every trial, by system, for systems that answer with coordinates."""
         systems = dict.fromkeys(system for piece in self.pieces() for system in piece.outcomes)
-        return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * len(p.ids))] for s in systems}
+        sizes = {number: len(ids) for number, ids in self.ids_by_piece.items()}
+        return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * sizes[p.number])] for s in systems}
 
     def fingerprint(self) -> str:
         """Return the digest of all trials."""
