@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee.contracts import Batch, FloatArray, Hearer
 from referee.meaning import Meaning
-from referee.records import Description, HearerView, Property, Response, SpeakerView
+from referee.records import Description, HearerView, Property, Response, Scene, SpeakerView
 
 __all__ = [
     "AnswersInBatches",
@@ -35,6 +35,7 @@ __all__ = [
     "NeedsHardware",
     "RealisesMeaning",
     "Remembers",
+    "SaysUnderstood",
     "SaysWhetherItLearns",
     "SeesMarks",
     "SelectsMeaning",
@@ -226,6 +227,15 @@ class SeesMarks(Protocol):
     """Is shown the regions of all entities (set of marks); other hearers see the picture alone."""
 
     marks: bool
+
+
+@runtime_checkable
+class SaysUnderstood(Protocol):
+    """Can say how much of a text it understood."""
+
+    def understood(self, description: Description, scene: Scene) -> float | None:
+        """Return the proportion of the text's content words; None where it cannot say."""
+        ...
 
 
 @runtime_checkable

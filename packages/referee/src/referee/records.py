@@ -687,6 +687,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
         flags: anything odd about the answer.
         places: where in the picture: one place, or those of SEVERAL.
         entities: the ids of the entities chosen together, of SEVERAL.
+        understood: the proportion of the description's content words that the hearer understood; None where it cannot say.
 
     >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
     0
@@ -705,6 +706,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
     flags: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
     entities: tuple[str, ...] = ()
+    understood: Number | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.probabilities, dict):

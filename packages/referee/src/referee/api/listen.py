@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ from referee.jobs.heard import hearing_rows
 from referee.jobs.listen import Session, add_people, add_recorded
 from referee.jobs.listen import listen as listen_to
 from referee.jobs.open import RECORDED, open_corpus
-from referee.metrics.hearing import OVER_ITEMS
+from referee.metrics.hearing import OVER_ITEMS, UNDERSTOOD
 from referee.options import takes
 from referee.records import HUMAN, Response
 from referee.show.reports.score_tables import number
@@ -25,6 +25,8 @@ from referee.show.reports.score_tables import number
 if TYPE_CHECKING:
     import altair as alt
 
+# Below this proportion of content words a hearer answers to another text than the one that was written.
+ENOUGH_WORDS = 0.9
 SHARES = ("several", "none", "dont-know", "timeout", "unparsable")
 
 
@@ -241,7 +243,17 @@ def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard
     sampled = corpus.source.sampled
     rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     # A passport speaks of the corpus it was made on.
-    return Heard(folder, rows, signed, confidence, tuple(warn_elsewhere(signed, corpus.name)))
+    return Heard(folder, rows, signed, confidence, (*warn_elsewhere(signed, corpus.name), *_warn_of_words(rows)))
+
+
+def _warn_of_words(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each system of whose words a hearer understood too few."""
+    for row in rows:
+        if row["measure"] == UNDERSTOOD and row["value"] is not None and row["value"] < ENOUGH_WORDS:
+            yield (
+                f"{row['hearer']} understood {row['value']:.0%} of the content words of {row['system']} and ignored the others:"
+                " its answers speak of the rest of the text"
+            )
 
 
 def _card(path: str | Path | None, hearer: str) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from referee.cli.options import examples, new_app
 from referee.cli.progress import advancing
 from referee.jobs.folder import Run
 from referee.jobs.listen import QuestionsWritten
+from referee.metrics.hearing import UNDERSTOOD
 from referee.options import apply, command, option
 
 app = new_app()
@@ -47,6 +48,7 @@ HEADS = {
     "identification_ms": "identification ms",
     "combined_ms": "combined ms",
     "repeats": "repeats",
+    UNDERSTOOD: "content words understood",
     **{name: name for name in SHARES},
 }
 

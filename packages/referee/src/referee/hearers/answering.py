@@ -17,6 +17,7 @@ from typing import Self
 
 from referee.errors import InvalidDescription
 from referee.meaning import is_plain
+from referee.metrics.wordnet import WordNet
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "shrug",
     "understand",
     "words_of",
+    "words_understood",
 ]
 
 SEVERAL, NONE = "several", "none"
@@ -41,6 +43,16 @@ PSEUDO = (SEVERAL, NONE)
 # Probabilities are products and sums: equal ones may differ in their last bits.
 TIE = 1e-9
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+
+# Articles, pronouns, prepositions, conjunctions and forms of "be" and "have": the words that name no property.
+_FUNCTION_WORDS = frozenset(
+    """
+    the a an this that these those it its he she they his her their one ones of in on at to from with without by for and or but not no is are
+    was be has have which who that's it's as than der die das den dem des ein eine einen einem einer und oder mit ohne von vom im am auf zu zum
+    zur ist sind hat der's welche welcher nicht kein keine le la les l un une du de d et ou avec sans à au aux dans sur est sont qui que pas el
+    los las unos unas del y o con sin al en es son um uma os do da dos e com sem na ao é são het een met zonder van op aan te bij dat niet geen
+    """.split()  # noqa: SIM905
+)
 
 Pair = tuple[Description, HearerView]
 _PLAIN: SceneNotes[str, bool] = SceneNotes("hearers.plain")
@@ -59,6 +71,10 @@ class Listener:
     name: str
     learns: bool = False
     reads_values: bool = False
+
+    def understood(self, description: Description, scene: Scene) -> float | None:
+        """Return the proportion of a text's content words that the hearer understands; None where it cannot say."""
+        return words_understood(description, scene) if self.reads_values else None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Return the hearer unchanged, because it needs no training."""
@@ -160,22 +176,26 @@ def _check_names(scene: Scene) -> None:
         )
 
 
-def understand(description: Description, scene: Scene) -> tuple[Property, ...] | Outcome:
+def understand(
+    description: Description, scene: Scene, synonyms: WordNet | None = None
+) -> tuple[Property, ...] | Outcome:
     """Return the properties that an untrained hearer understands, or the outcome if there are none.
 
     Properties are used unchanged. Of words it understands those that are values of exactly one attribute of the scene,
-    the longest value first, and ignores the others.
+    the longest value first, and with WordNet those that share a sense with one such value; it ignores the others.
     """
     if description.properties is not None:
         return description.properties
     words = words_of(description.text or "")
     if not words:
         return Outcome.UNPARSABLE if (description.text or "").strip() else Outcome.DONT_KNOW
-    expressed = tuple(dict.fromkeys(_properties(words, _lexicon(scene))))
+    expressed = tuple(dict.fromkeys(_properties(words, _lexicon(scene), synonyms)))
     return expressed or Outcome.UNPARSABLE
 
 
-def _properties(words: Sequence[str], lexicon: Mapping[str, Property]) -> Iterator[Property]:
+def _properties(
+    words: Sequence[str], lexicon: Mapping[str, Property], synonyms: WordNet | None = None
+) -> Iterator[Property]:
     """The properties that words name, in order; "green monster" is one value where the scene has it."""
     longest = max((value.count(" ") + 1 for value in lexicon), default=1)
     start = 0
@@ -187,16 +207,39 @@ def _properties(words: Sequence[str], lexicon: Mapping[str, Property]) -> Iterat
                 break
         else:
             length = 1
+            if (prop := _synonymous(words[start], lexicon, synonyms)) is not None:
+                yield prop
         start += length
 
 
-def known_words(description: Description, scene: Scene) -> list[bool]:
+def _synonymous(word: str, lexicon: Mapping[str, Property], synonyms: WordNet | None) -> Property | None:
+    """Return the only property whose value shares a sense with a word, or has it as an inflected form."""
+    if synonyms is None or word in lexicon or word in _FUNCTION_WORDS:
+        return None
+    matches = {prop for value, prop in lexicon.items() if synonyms.share_sense(word, value.replace(" ", "_"))}
+    return matches.pop() if len(matches) == 1 else None
+
+
+def known_words(description: Description, scene: Scene, synonyms: WordNet | None = None) -> list[bool]:
     """For every word of a description, whether a hearer without training understands it (all of its properties, where it has them)."""
     if description.properties is not None:
         return [True] * len(description.properties)
     words, lexicon = words_of(description.text or ""), _lexicon(scene)
     known = {word for prop in _properties(words, lexicon) for word in prop.value.lower().split()}
-    return [word in known for word in words]
+    return [word in known or _synonymous(word, lexicon, synonyms) is not None for word in words]
+
+
+def words_understood(description: Description, scene: Scene, synonyms: WordNet | None = None) -> float | None:
+    """Return the proportion of a text's content words that a hearer without training understands; None without a text to understand."""
+    if description.properties is not None or description.meaning is not None:
+        return None
+    known = known_words(description, scene, synonyms)
+    content = [
+        is_known
+        for word, is_known in zip(words_of(description.text or ""), known, strict=True)
+        if word not in _FUNCTION_WORDS
+    ]
+    return sum(content) / len(content) if content else None
 
 
 def denote(expressed: Sequence[Property], scene: Scene) -> int:

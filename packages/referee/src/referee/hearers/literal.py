@@ -8,26 +8,43 @@ preferences, no reasoning about the speaker.
 
 from __future__ import annotations
 
-from referee.hearers.answering import Listener, answer_literally, denote, shrug, understand
-from referee.records import Description, HearerView, Outcome, Response
+from dataclasses import dataclass, field
+
+from referee.hearers.answering import Listener, answer_literally, denote, shrug, understand, words_understood
+from referee.metrics.wordnet import WordNet, open_wordnet
+from referee.records import Description, HearerView, Outcome, Response, Scene
 
 __all__ = ["Literal"]
 
 
+@dataclass(eq=False, repr=False)
 class Literal(Listener):
     """Chooses the only entity that satisfies the whole description.
 
-    Answers several, or none, if there is no unique one.
+    Answers several, or none, if there is no unique one. `wordnet` names a folder with WordNet's index files: words of a
+    text then also mean the values that they share a sense with, and inflected forms are understood.
     """
 
     name = "literal"
     reads_values = True
 
+    wordnet: str = ""
+    _wordnet: WordNet | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.wordnet:
+            self._wordnet = open_wordnet(self.wordnet)
+            self.wordnet = self._wordnet.signed
+
+    def understood(self, description: Description, scene: Scene) -> float | None:
+        """Return the proportion of a text's content words that are values of the scene, or synonyms of one."""
+        return words_understood(description, scene, self._wordnet)
+
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the entity that satisfies the description, or the outcome without a unique one."""
         if description.meaning is not None:
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
-        properties = understand(description, view.scene)
+        properties = understand(description, view.scene, self._wordnet)
         if isinstance(properties, Outcome):
             return shrug(self.name, view, properties)
         return answer_literally(self.name, view, denote(properties, view.scene))

@@ -18,6 +18,7 @@ from typing import Any
 from referee import catalogue
 from referee.capabilities import (
     Remembers,
+    SaysUnderstood,
     SeesMarks,
     SignsCalls,
     WritesBatches,
@@ -169,11 +170,21 @@ def heard(
 
     for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
         signed = [
-            replace(believing(response, trial), system=system, hearer=session.name)
-            for (system, _), response in zip(descriptions[trial.id], responses, strict=True)
+            replace(
+                believing(response, trial),
+                system=system,
+                hearer=session.name,
+                understood=_understood(hearer, description, trial),
+            )
+            for (system, description), response in zip(descriptions[trial.id], responses, strict=True)
         ]
         yield trial, [None if NOT_ANSWERED in r.flags else json_line(response_to_json(r)) for r in signed]
         advance(len(responses))
+
+
+def _understood(hearer: Any, description: Description, trial: Trial) -> float | None:
+    """Return how much of a text the hearer understood, if it can say so."""
+    return hearer.understood(description, trial.scene) if isinstance(hearer, SaysUnderstood) else None
 
 
 def believing(response: Response, trial: Trial) -> Response:

@@ -2,7 +2,8 @@
 et al. 2013).
 
 Over responses: `ir` (the target was named or pointed at), `error` (another entity, or a place without any) and the
-share of every other outcome, which add up to 1; reading, identification and combined time; repeats. Over items: `mir`,
+share of every other outcome, which add up to 1; reading, identification and combined time; repeats; the share of content
+words that the hearer understood. Over items: `mir`,
 the share of items that a strict majority of evaluators got right, and `agreement`, the mean share of correct evaluators
 over those items. Weights let a bootstrap resample participants and items without counting again.
 """
@@ -21,11 +22,23 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.records import HUMAN, Outcome, Response, Trial
 
-__all__ = ["HUMAN", "MEASURES", "OVER_ITEMS", "OVER_RESPONSES", "PEOPLE", "TIES", "Group", "Hearing", "judge"]
+__all__ = [
+    "HUMAN",
+    "MEASURES",
+    "OVER_ITEMS",
+    "OVER_RESPONSES",
+    "PEOPLE",
+    "TIES",
+    "UNDERSTOOD",
+    "Group",
+    "Hearing",
+    "judge",
+]
 
 IntArray = npt.NDArray[np.int64]
 PEOPLE = "people"
 CORRECTED = "corrected"
+UNDERSTOOD = "understood"
 # Spanger et al. 2013 do not define ties; their 17 evaluators of an item cannot tie, their 34 can.
 TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
 NAN = float("nan")
@@ -61,6 +74,7 @@ OVER_RESPONSES: dict[str, Row] = {
     # Gatt & Belz 2008 time reading and identification apart; Spanger et al. 2013 have one clock over both.
     "combined_ms": _time("reading_ms", "identification_ms"),
     "repeats": lambda r, right: float(r.repeats),
+    UNDERSTOOD: lambda r, right: NAN if r.understood is None else float(r.understood),
 }
 OVER_ITEMS = ("mir", "agreement")
 MEASURES = (*OVER_RESPONSES, *OVER_ITEMS)
