@@ -110,7 +110,7 @@ def test_contrasts_are_those_of_lme4(design: Design) -> None:
     means, covariance = np.array(theirs["means"]), np.array(theirs["covariance"])
     cells = {cell: tuple(cell.split(LEVELS)) for cell in theirs["cells"]}
     factors = tuple(design.factors)
-    names = [f for f in factors] + ([":".join(factors[:2])] if len(factors) > 1 else [])
+    names = list(factors) + ([":".join(factors[:2])] if len(factors) > 1 else [])
     for contrast in names:
         for _, _, weights in contrast_weights(contrast, factors, cells):
             mine = estimate_contrast(model, weights)

@@ -344,12 +344,29 @@ def test_a_proxy_that_hides_addresses_is_found(
     assert found.well is well
 
 
-def test_deployment_files_are_whole() -> None:
-    """nginx needs a map for its upgrade variable and passes addresses on; compose says whose the folder is."""
-    deploy = Path(__file__).parents[4] / "deploy"
-    nginx = (deploy / "nginx.conf").read_text("utf-8")
-    assert "map $http_upgrade $connection_upgrade" in nginx
-    assert "proxy_set_header X-Forwarded-For $remote_addr;" in nginx
-    assert nginx.count("{") == nginx.count("}")
-    assert "chown -R 10001" in (deploy / "compose.yaml").read_text("utf-8")
-    assert "--uid 10001" in (deploy / "Dockerfile").read_text("utf-8")
+def test_the_nginx_file_passes_its_own_checker(tmp_path: Path) -> None:
+    """As a file of /etc/nginx/conf.d, with a certificate of our own."""
+    import shutil
+
+    nginx, openssl = shutil.which("nginx") or shutil.which("/usr/sbin/nginx"), shutil.which("openssl")
+    if nginx is None or openssl is None:
+        pytest.skip("nginx or openssl is not here (apt install nginx-light openssl)")
+    certificate, key = tmp_path / "fullchain.pem", tmp_path / "privkey.pem"
+    request = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=studies.example.org"]
+    subprocess.run([*request, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    site = (DEPLOY / "nginx.conf").read_text("utf-8")
+    site = site.replace("/etc/letsencrypt/live/studies.example.org", str(tmp_path))
+    (tmp_path / "study.conf").write_text(site, "utf-8")
+    whole = f"pid {tmp_path}/pid;\nerror_log {tmp_path}/log;\nevents {{}}\nhttp {{ include {tmp_path}/study.conf; }}\n"
+    (tmp_path / "nginx.conf").write_text(whole, "utf-8")
+    done = subprocess.run(
+        [nginx, "-t", "-c", str(tmp_path / "nginx.conf")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_deployment_files_say_addresses_and_owners() -> None:
+    """nginx passes addresses on; compose says whose the folder is."""
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in (DEPLOY / "nginx.conf").read_text("utf-8")
+    assert "chown -R 10001" in (DEPLOY / "compose.yaml").read_text("utf-8")
+    assert "--uid 10001" in (DEPLOY / "Dockerfile").read_text("utf-8")
