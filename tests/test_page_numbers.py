@@ -13,32 +13,34 @@ from page_marks import FENCE, MARK, PAGES, ROOT, Claim, bare_numbers, blocks, cl
 REMEDY = "put it between <!-- numbers: COMMAND --> and <!-- /numbers -->, or say <!-- printed: SOURCE --> or <!-- chosen: WHAT --> (CONTRIBUTING.md)"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+TEXTS = {page.name: page.read_text("utf-8") for page in PAGES}
+
+
 class TestEveryPage:
-    def test_no_result_stands_without_its_command(self, page: Path) -> None:
-        bare = [f"{page.name}:{line}: {number}" for line, number in bare_numbers(page.read_text("utf-8"))]
+    def test_no_result_stands_without_its_command(self) -> None:
+        bare = [f"{page}:{line}: {number}" for page, text in TEXTS.items() for line, number in bare_numbers(text)]
         assert bare == [], REMEDY
 
-    def test_marks_are_closed(self, page: Path) -> None:
-        text = page.read_text("utf-8")
-        for kind in ("numbers", "printed", "chosen"):
+    @pytest.mark.parametrize("kind", ["numbers", "printed", "chosen"])
+    def test_marks_are_closed(self, kind: str) -> None:
+        for page, text in TEXTS.items():
             whole = sum(found[1] == kind for found in MARK.finditer(text)) + sum(
                 inner[1] == kind for found in MARK.finditer(text) for inner in MARK.finditer(found[3])
             )
-            assert text.count(f"<!-- {kind}: ") == text.count(f"<!-- /{kind} -->") == whole
+            assert text.count(f"<!-- {kind}: ") == text.count(f"<!-- /{kind} -->") == whole, page
 
-    def test_marks_within_a_line_do_not_begin_it(self, page: Path) -> None:
+    def test_marks_within_a_line_do_not_begin_it(self) -> None:
         """Markdown takes the rest of a line that begins with a comment for HTML, and leaves its stars and links as they are."""
-        found = re.findall(r"^<!-- (?:numbers|printed|chosen): .+? -->\S.*", page.read_text("utf-8"), re.MULTILINE)
-        assert found == []
+        pattern = re.compile(r"^<!-- (?:numbers|printed|chosen): .+? -->\S.*", re.MULTILINE)
+        assert [(page, found) for page, text in TEXTS.items() for found in pattern.findall(text)] == []
 
-    def test_programs_that_make_numbers_exist(self, page: Path) -> None:
-        found = claims(page.name, page.read_text("utf-8"))
-        assert [p for claim in found for p in missing_program(claim.command)] == []
+    def test_programs_that_make_numbers_exist(self) -> None:
+        found = [claim for page, text in TEXTS.items() for claim in claims(page, text)]
+        assert [(claim.page, p) for claim in found for p in missing_program(claim.command)] == []
 
-    def test_a_block_of_output_begins_with_its_command(self, page: Path) -> None:
+    def test_a_block_of_output_begins_with_its_command(self) -> None:
         """Decimals in a block without a language, outside the commands themselves, are what some command printed."""
-        outputs = [b for b in blocks(page.name, page.read_text("utf-8")) if b.language == ""]
+        outputs = [b for page, text in TEXTS.items() for b in blocks(page, text) if b.language == ""]
         bare = [
             b for b in outputs if not b.code.startswith("$ ") and not b.how.startswith("not") and not _commands(b.code)
         ]
