@@ -48,7 +48,7 @@ def test_every_package_of_the_table_is_in_its_extra() -> None:
 
 
 # Models in the same process, Ray, what decodes films and what reads words off screens bring much that hardly anybody needs beside the rest: asked for by name.
-APART = {"embeddings", "figures", "llama", "media", "ocr", "ray", "remote", "studies", "transformers", "vllm"}
+APART = {"embeddings", "figures", "llama", "media", "neural", "ocr", "ray", "remote", "studies", "transformers", "vllm"}
 
 
 def test_all_is_every_other_extra() -> None:

@@ -286,6 +286,12 @@ SYSTEMS: dict[str, Entry] = {
         f"{group}/{name}": Entry(where, {"name": name}, row.about, row.tags)
         for group, name, where, row in roster.rows()
     },
+    "neural/transformer": Entry(
+        "referee.systems.sequence_model:SequenceModel",
+        {},
+        "a small transformer from properties to a description (epochs:20, width:64; needs referee[neural])",
+        {"team": "–", "year": "2026", "task": "REG", "evidence": "ours", "fitted": [], "mended": False, "learns": True},
+    ),
     # colour patches
     "colour/rational": Entry(
         "referee.hearers.colour_speaker:ColourSpeaker",

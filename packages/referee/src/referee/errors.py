@@ -60,7 +60,8 @@ EXTRAS = {
     "zstandard": "imports",
     "xllamacpp": "llama",
     "vllm": "vllm",
-    **dict.fromkeys(("torch", "transformers"), "transformers"),
+    "torch": "neural",
+    "transformers": "transformers",
     "ray": "ray",
 }
 

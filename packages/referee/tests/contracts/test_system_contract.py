@@ -16,7 +16,9 @@ EVIDENCE = {"faithful", "reconstructed", "low confidence", "stand-in", "ours"}
 REMOTE = {"llm/looking", "llm/openai-compatible"}
 # Speaks of patches of colour, which are scenes of their own (tests/hearers/test_colour_network.py).
 OF_COLOURS = {"colour/rational"}
-SPEAKING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] != "R" and n not in REMOTE | OF_COLOURS]
+# Needs an extra that is not installed everywhere (tests/systems/test_sequence_model.py).
+NEURAL = {"neural/transformer"}
+SPEAKING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] != "R" and n not in REMOTE | OF_COLOURS | NEURAL]
 REALISING = [n for n, e in catalogue.SYSTEMS.items() if e.tags["task"] == "R"]
 # Trains for many seconds even on few trials; tested with its own module.
 SLOW = {n for n in SPEAKING if "learned" in n or "evolved" in n.lower() or "trained" in n}

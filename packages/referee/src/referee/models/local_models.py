@@ -119,8 +119,8 @@ class Transformers(LocalModel):
 
     def __init__(self, name: str) -> None:
         with naming_extra():
+            import transformers  # isort: skip
             import torch
-            import transformers
 
         config = transformers.AutoConfig.from_pretrained(name)
         self._sees = hasattr(config, "vision_config")
