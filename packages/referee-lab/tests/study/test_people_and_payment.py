@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from study_server import Clock, Person, Site, change, site, study_folder
 
@@ -16,7 +18,8 @@ from referee.errors import InputError
 from referee_lab.server.sessions.doors import Doors, read_doors, set_doors, time_of
 from referee_lab.server.sessions.lab_links import link_query, new_labels
 from referee_lab.server.web.middleware import Limits, Rate
-from referee_lab.study.data.payment import owed, payment_file
+from referee_lab.study.data import prolific
+from referee_lab.study.data.payment import Owed, owed, payment_file
 from referee_lab.study.design.shown_scenes import prove_checks
 from referee_lab.study.design.text_claims import false_claims
 from referee_lab.study.folder.demo_study import make_demo
@@ -283,6 +286,101 @@ def test_everybody_is_owed_reward_and_bonus_by_how_it_ended(tmp_path: Path) -> N
         payment_file(study, [], "mturk")
     assert main(["study", "payment", str(folder), "--out", str(tmp_path / "owed.csv")]) == 0
     assert (tmp_path / "owed.csv").stat().st_mode & 0o077 == 0
+
+
+class Prolific:
+    """A stub of Prolific's API: submissions with their states, and everything that was asked."""
+
+    def __init__(self, states: dict[str, str]) -> None:
+        self.states, self.asked = states, list[tuple[str, str, str]]()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        assert request.headers["Authorization"] == "Token t0ken"
+        self.asked.append((request.method, request.url.path, request.content.decode()))
+        name = request.url.path.split("/")[4]
+        if request.method == "PATCH":
+            return httpx.Response(200, json={"id": name})
+        if name not in self.states:
+            return httpx.Response(404, json={"error": {"detail": "not found"}})
+        if request.method == "POST":
+            self.states[name] = "APPROVED"
+        return httpx.Response(200, json={"id": name, "status": self.states[name]})
+
+
+def paid_people() -> list[Owed]:
+    facts = {"id": "x", "right": 0, "reward": Decimal(1), "bonus": Decimal(0), "platform_study": "st1"}
+    outcomes = {"s1": "completed", "s2": "too_fast", "s3": "technical", "s4": "completed", "": "completed"}
+    return [Owed(alias=f"P-{s}", submission=s, outcome=outcome, **facts) for s, outcome in outcomes.items()]
+
+
+def test_paid_submissions_are_approved_once_and_those_that_were_too_fast_never(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROLIFIC_TOKEN", "t0ken")
+    stub = Prolific({"s1": "AWAITING REVIEW", "s2": "AWAITING REVIEW", "s3": "APPROVED", "s4": "ACTIVE"})
+    with prolific.open_prolific() as real:
+        headers = real.headers
+    client = httpx.Client(base_url="http://stub/api/v1", headers=headers, transport=httpx.MockTransport(stub))
+    for approved in ({"approved": 1, "approved before": 1}, {"approved before": 2}):
+        done = prolific.approve(client, paid_people())
+        assert done == {**approved, "active": 1, "not paid by its outcome": 1, "without a submission": 1}
+    assert [path for method, path, _ in stub.asked if method == "POST"] == ["/api/v1/submissions/s1/transition/"]
+    assert stub.states["s2"] == "AWAITING REVIEW"
+    assert prolific.set_places(client, paid_people(), 40) == "st1"
+    assert stub.asked[-1][1:] == ("/api/v1/studies/st1/", '{"total_available_places":40}')
+    del stub.states["s1"]
+    with pytest.raises(InputError, match="404") as error:
+        prolific.approve(client, paid_people())
+    assert "t0ken" not in str(error.value)
+
+
+def test_prolifics_token_comes_from_the_environment_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
+    folder = study_folder(tmp_path, **LIVE, platform='"prolific"')
+    paid_site(folder).close()
+    assert main(["study", "payment", str(folder), "--approve"]) == 2
+    monkeypatch.setenv("PROLIFIC_TOKEN", "t0ken")
+    change(folder, platform='"none"')
+    assert main(["study", "payment", str(folder), "--approve"]) == 2
+    assert not any(b"t0ken" in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_sona_gives_credit_at_its_address_for_what_is_paid(tmp_path: Path) -> None:
+    address = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=7&credit_token=ab&survey_code={id}"
+    folder = study_folder(tmp_path, **LIVE, platform='"sona"', credit_url=f'"{address}"')
+    with site(folder, Clock()) as opened:
+        assert refused(Person(opened, {})) == (403, "no-id")
+        person = Person(opened, {"survey_code": "12 3"}).begin()
+        for index in person.saved_steps:
+            person.put(index, right=True)
+        ended = person.ask("POST", "finish").json()
+        assert (ended["outcome"], ended["redirect"]) == ("completed", address.replace("{id}", "12%203"))
+        declining = Person(opened, {"survey_code": "4"})
+        declining.enter()
+        assert (
+            declining.ask("POST", "consent", json={"agree": False, "hash": opened.served.study.consent_hash})
+            .json()
+            .get("redirect")
+            is None
+        )
+    change(folder, credit_url='"http://school.example"')
+    with pytest.raises(InputError, match="credit_url"):
+        open_study(folder)
+
+
+def test_pay_is_raised_to_an_hourly_wage_by_the_median_duration(tmp_path: Path) -> None:
+    """By hand: one session of 30 minutes (and some seconds of answers) at 12.00 an hour is about 6.00, and a reward of 3.00 is less."""
+    folder = study_folder(tmp_path, **LIVE, platform='"prolific"', reward="3.0", hourly="12.0")
+    opened = paid_site(folder)
+    try:
+        person = Person(opened, {"PROLIFIC_PID": "done"}).begin()
+        for index in person.saved_steps:
+            person.put(index, right=True)
+        opened.served.clock.now += 30 * 60
+        person.ask("POST", "finish")
+        with opened.served.store.read() as connection:
+            (paid,) = owed(opened.served.study, connection)
+    finally:
+        opened.close()
+    assert float(paid.reward) == pytest.approx(6.0, abs=0.15)
 
 
 # -- as printed ----------------------------------------------------------------------------------------------------------

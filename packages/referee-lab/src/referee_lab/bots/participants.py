@@ -134,7 +134,7 @@ class Bot:
 
     def _link(self) -> dict[str, str]:
         """Return the parameters of the link from the recruiting platform."""
-        name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
+        name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "survey_code", "link": "label"}.get(
             self.served.study.recruitment.platform
         )
         label = f"bot-{self.seed}-{self.number}"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli import options
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee_lab.study.data.payment import Owed
+    from referee_lab.study.folder.study import Study
 
 __all__ = ["app"]
 
@@ -17,6 +23,8 @@ app = options.new_app()
 @app.command(
     epilog=options.examples("""
   referee study payment STUDY --out owed.csv
+
+  referee study payment STUDY --approve                    at Prolific, with its API; --places 40 asks for more people
 
   referee study payment STUDY --form prolific --out approve.csv && referee study payment STUDY --form prolific-bonus --out bonus.csv
 """)
@@ -31,6 +39,12 @@ def payment(
         typer.Option(
             "--out", "-o", help="The file to write (only its owner may read it).", show_default="STUDY-payment-FORM.csv"
         ),
+    ] = None,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Approve paid submissions at Prolific (token in PROLIFIC_TOKEN).")
+    ] = False,
+    places: Annotated[
+        int | None, typer.Option(help="Set the number of places at Prolific.", show_default=False, min=1)
     ] = None,
     mode: options.OwnMode = None,
     database: options.Database = None,
@@ -47,6 +61,8 @@ def payment(
     target = out or study.resolve().with_name(f"{study.resolve().name}-payment-{form}.csv")
     with reading(opened, database) as connection:
         people = owed(opened, connection, mode)
+    if approve or places is not None:
+        return _settle(opened, people, approve, places)
     text = payment_file(opened, people, form)
     write_atomically(target, text.splitlines(), mode=FOR_OWNER)
     total = sum((p.reward + p.bonus for p in people), start=0)
@@ -57,4 +73,26 @@ def payment(
     print(
         f"{target}: {len(text.splitlines())} lines; {len(people)} ended sessions, {total} {opened.recruitment.currency} in all"
     )
+    return 0
+
+
+def _settle(study: Study, people: Sequence[Owed], approve: bool, places: int | None) -> int:
+    """Approve submissions or set the number of places at Prolific."""
+    from referee_lab.study.data import prolific
+
+    if study.recruitment.platform != "prolific":
+        raise InputError(
+            f"this study recruits by {study.recruitment.platform!r}, not by prolific",
+            where=study.folder / "study.toml",
+            remedy='set [recruitment] platform = "prolific"',
+        )
+    with prolific.open_prolific() as client:
+        if places is not None:
+            print(f"Prolific: {places} places in the study {prolific.set_places(client, people, places)}")
+        if approve:
+            done = prolific.approve(client, people)
+            print(
+                "Prolific: "
+                + (", ".join(f"{n} {state}" for state, n in sorted(done.items())) or "no session has ended")
+            )
     return 0

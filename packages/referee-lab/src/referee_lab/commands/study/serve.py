@@ -167,7 +167,7 @@ def participant_link(served: Served, base: str) -> str:
     if served.study.recruitment.platform == "prolific":
         parts = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
         return link + "?" + "&".join(f"{part}={{{{%{part}%}}}}" for part in parts)
-    return link
+    return f"{link}?survey_code=%SURVEY_CODE%" if served.study.recruitment.platform == "sona" else link
 
 
 def organiser_links(served: Served, base: str) -> dict[str, str]:

@@ -29,7 +29,7 @@ Arrival = dict[str, Any]
 # The assignment id that Mechanical Turk sends while a worker only previews the task.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 # Which parameter of the link names the person, by platform.
-_PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
+_PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "survey_code", "link": "label"}
 
 
 def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
@@ -48,6 +48,9 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     if platform == "link" and mode != "debug" and not is_signed(served.keys, served.id, external, tidy.get("key", "")):
         raise Problem(403, "no-id", "Open the study through the link you were given: this one was changed on its way.")
     details = {key: value for key, value in tidy.items() if key not in (name, "key") and value}
+    if platform == "sona":
+        # Needed for the address at the end, which gets the details alone.
+        details["survey_code"] = external
     # With consent this id becomes that of participant and session. It travels signed in the person's token, so consent
     # that is sent twice enrols them once.
     return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}

@@ -47,7 +47,7 @@ def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -
         "outcome": outcome,
         "paid": outcome in PAID,
         "code": code,
-        **_onward(served, code, row.mode, details or {}),
+        **_onward(served, code, row.mode, details or {}, outcome),
         "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant),
     }
 
@@ -73,12 +73,18 @@ def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
+def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any], outcome: str = "") -> dict[str, Any]:
     """Return the next address or form of the recruiting platform."""
     platform = served.study.recruitment.platform
     if platform == "prolific" and mode != "debug":
         # Fixed codes are those in study.toml.
         return {"redirect": PROLIFIC + quote(code, safe="")}
+    if platform == "sona" and mode != "debug" and outcome in PAID:
+        return {
+            "redirect": served.study.recruitment.credit_url.replace(
+                "{id}", quote(details.get("survey_code", ""), safe="")
+            )
+        }
     if platform == "mturk" and (address := turk_address(details.get("turkSubmitTo"))):
         fields = {"assignmentId": details.get("assignmentId", ""), "code": code}
         return {"redirect": None, "form": {"action": address, "method": "post", "fields": fields}}

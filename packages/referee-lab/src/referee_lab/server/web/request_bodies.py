@@ -85,6 +85,7 @@ class PlatformIds(BaseModel):
     hitId: Line = ""
     workerId: Line = ""
     turkSubmitTo: Line = ""
+    survey_code: Line = ""
     label: Line = ""
     key: Line = ""
 

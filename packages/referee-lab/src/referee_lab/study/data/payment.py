@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from statistics import median
 
 from sqlalchemy import Connection, select
 
@@ -18,6 +19,7 @@ from referee.errors import InputError, UnknownName
 from referee_lab.server.sessions.outcomes import PAID
 from referee_lab.server.store.schema import identity, participant
 from referee_lab.study.data.collection import collect
+from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.folder.study import Study
 
 __all__ = ["FORMS", "Owed", "owed", "payment_file"]
@@ -33,6 +35,7 @@ class Owed:
     alias: str
     id: str
     submission: str
+    platform_study: str
     outcome: str
     right: int
     reward: Decimal
@@ -52,6 +55,7 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
             .where(participant.c.study == study.id, participant.c.mode == collected.mode)
         )
     }
+    reward = _cents(max(Decimal(str(rules.reward)), Decimal(str(rules.hourly)) * median_hours(collected)))
     payments = []
     for sitting in collected.sittings:
         if sitting.outcome in (None, "restarted") or sitting.simulated is not None:
@@ -69,13 +73,20 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
                 alias=sitting.alias,
                 id=identified.external_id if identified else "",
                 submission=_submission(identified.details) if identified else "",
+                platform_study=str(identified.details.get("STUDY_ID") or "") if identified else "",
                 outcome=str(sitting.outcome),
                 right=right[sitting.id],
-                reward=_cents(Decimal(str(rules.reward)) * share),
+                reward=_cents(reward * share),
                 bonus=_cents(Decimal(str(rules.bonus_each)) * right[sitting.id]) if share else Decimal("0.00"),
             )
         )
     return payments
+
+
+def median_hours(collected: Dataset) -> Decimal:
+    """Return the median duration of the completed sessions of people, in hours; 0 without any."""
+    minutes = [s.minutes for s in collected.sittings if s.outcome == "completed" and s.simulated is None]
+    return Decimal(str(median(minutes))) / 60 if minutes else Decimal(0)
 
 
 def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:

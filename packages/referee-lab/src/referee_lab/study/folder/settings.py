@@ -208,11 +208,20 @@ class RecruitmentSection:
         "none",
         "prolific",
         "mturk",
+        "sona",
         "link",
-        about="Where people come from: none, prolific, mturk, or link (signed links, `referee study links`).",
+        about="Where people come from: none, prolific, mturk, sona, or link (signed links, `referee study links`).",
+    )
+    credit_url: str = _field(
+        "", "Sona: the completion address of the study (client side), with {id} in the place of %SURVEY_CODE%."
     )
     reward: float = _field(
         0.0, "What a completed session is paid (in the currency below), for `referee study payment`.", low=0
+    )
+    hourly: float = _field(
+        0.0,
+        "The least pay for an hour: the reward is raised to it by the median duration of completed sessions.",
+        low=0,
     )
     bonus_each: float = _field(0.0, "A bonus for every trial answered right.", low=0)
     partial_share: float = _field(

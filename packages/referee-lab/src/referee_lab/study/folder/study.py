@@ -206,6 +206,13 @@ def open_study(path: str | Path) -> Study:
         read(PolicySection, "policy"),
     )
     recruitment = replace(read(RecruitmentSection, "recruitment"), codes=read(CodesSection, "recruitment.codes"))
+    if recruitment.platform == "sona" and not is_credit_address(recruitment.credit_url):
+        raise InputError(
+            f"credit_url is {recruitment.credit_url!r}, and has to be an https address with {{id}} in it",
+            where=where,
+            line=line_of(text, "recruitment", "credit_url"),
+            remedy="copy the completion URL (client-side) of the study at Sona, and write {id} for its survey code",
+        )
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
     kind: Kind = catalogue.create("protocol", about.protocol)
@@ -274,6 +281,11 @@ def open_study(path: str | Path) -> Study:
         )
     check_names(made)
     return made
+
+
+def is_credit_address(address: str) -> bool:
+    """Whether an address can give credit to a person: by https, with a place for the person's id."""
+    return address.startswith("https://") and address.count("{id}") == 1
 
 
 def hash_folder(folder: Path) -> str:
