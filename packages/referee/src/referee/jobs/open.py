@@ -274,7 +274,8 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             )
         if not is_named and (is_address(corpus) or Path(corpus).exists()):
             _refuse_parquet(corpus)
-            if Path(corpus).is_dir() or str(corpus).lower().endswith((".xml", ".zip")):
+            is_jsonl_folder = (Path(corpus) / "trials.jsonl").is_file()
+            if (Path(corpus).is_dir() and not is_jsonl_folder) or str(corpus).lower().endswith((".xml", ".zip")):
                 from referee.corpora import challenge_xml
 
                 return str(corpus), partial(challenge_xml.read_trials, corpus)

@@ -107,7 +107,7 @@ _ONE_LEFT = re.compile(
 )
 _SEVERAL = re.compile(
     any_of(
-        r"several|multiple\W*$|ambiguous|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
+        r"several|multiple\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
@@ -127,7 +127,7 @@ _NONE = re.compile(
         r"(?:no(?:pe)?, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b|0 (?:objects|matches|items)\b|neither\b[^.]*\bnor any",
         r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
-        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|such an? \w+ (?:is|does) not\b|not (?:in the list|listed)\b",
+        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|i (?:found|see|find|can see) nothing\b|(?:the |this )?(?:described |target )?(?:object|item|chair) (?:is(?: not|n['’]t)) (?:in the list|on the list|listed|present|there|here|among)|not present\b|such an? \w+ (?:is|does) not\b|not (?:in the list|listed)\b",
         r"kein(?:e[snr]?|s)?\b|nichts\b|es gibt (?:hier |da )?(?:kein|nichts)\w*|nicht dabei|\w+ solche\w* \w+ (?:gibt es|ist|existiert|kommt)\b[^.]*\bnicht\b",
         r"aucune?\b|rien ne\b|pas d['’]objet|il n['’]y a (?:pas|aucun)",
         r"ningun[oa]?\b|ningún\b|nada\b|no (?:hay|existe|existen|veo|encuentro) (?:ning|objetos?|tal)",
@@ -150,7 +150,7 @@ _ALL_BUT = re.compile(
 )
 # Negations that say "only", and hedges and courtesies that say nothing.
 _ONLY = re.compile(
-    r"\b(?:no(?:ne|body|thing)?|not (?:a single|any)|no one|every\w*|all(?: \w+)?|anything|none)(?: \w+){0,2} (?:(?:other|else) than|but|except(?: for)?|besides|save)(?= (?:\w+ )?⟦[^.;]*\b(?:fits?|match|is|are|has|can|qualif|ruled|excluded|eliminated|wrong|not|does|do|fails?)\b|(?<!anything but)(?<!anything except)[^,.;⟦]{0,20}⟦\d+⟧\W*$)"
+    r"\b(?:no(?:ne|body|thing)?|not (?:a single|any)|no one|every\w*|all(?: \w+)?|anything|none)(?: \w+){0,2} (?:(?:other|else) than|but|except(?: for)?|besides|save)(?= (?:\w+ )?⟦[^.;]*\b(?:fits?|match(?:es)?|is|are|has|can|qualif\w+|ruled|excluded|eliminated|wrong|not|does|do|fails?)\b|(?<!anything but)(?<!anything except)[^,.;⟦]{0,20}⟦\d+⟧\W*$)"
     r"|\b(?:none|nothing|no one) other than\b|\bnothing but\b|\b(?:can(?:not|['’]t)|couldn['’]t) (?:be )?(?:anything |any )?(?:but|other than)\b|\bne reste que\b|\bniemand anders als\b",
     I,
 )
@@ -208,6 +208,13 @@ class _Names:
             named = _named_tokens(text, self.names)
             if "⟦" in named:
                 return named
+        text = re.sub(
+            r"\b((?:only|except|but|besides) )(\d{1,2})(?= matches\b)",
+            lambda m: m[1] + self._token(m[2]),
+            text,
+            flags=I,
+        )
+        text = re.sub(r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number", text, flags=I)
         # "3 out of 5" counts.
         text = re.sub(
             r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b",
@@ -425,7 +432,11 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
     tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
     text = _joined(re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I))
     heads = {
-        m.start(1) - 1: m[1] for m in re.finditer(rf"(?m)(?:^|[.;,:]\s)[\s>*•-]*{R}\s*(?:[:)=(|]|\.\s|[-–—]\s)", text)
+        m.start(1) - 1: m[1]
+        for m in re.finditer(
+            rf"(?m)(?:^|[.;,:]\s)[\s>*•-]*{R}\s*(?:[:)=(|]|\.\s|[-–—]\s)(?!\s*(?:yes|fits?|match(?:es)?|accepted|correct|chosen|✓|✔|✅))",
+            text,
+        )
     }
     if len(set(heads.values())) < 2:
         heads = {}

@@ -60,6 +60,7 @@ CARRIER = words(
     bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui question cible opterais référence fait se réfère probable vraisemblable
     pencherais clairement cela ça clair évidemment sûr vrai là
     wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
+    forcément ended compared carefully criteria both attribute attributes
     consistent aligns align applies apply they they're she he wants put balance sound sounds  get got pressed
     arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
     ganz fällt meine mein entscheidung kann es
@@ -138,8 +139,8 @@ _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
         r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|more fitting|more suitable)",
-        r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
-        r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b|must be meant|stands out",
+        r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
+        r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
         r"est (?:le seul|la seule|la bonne|celui|celle|l['’]objet|décrit|visé|correct|la réponse|le bon)|(?:y )?correspond(?: (?:le mieux|exactement|à la description)|\W*$)|convient",
         r"es (?:el único|la única|la respuesta|el correcto|el que|la que|el descrito|la correcta)|(?:coincide|encaja)(?: (?:mejor|con la descripción|perfectamente)|\W*$)|cumple",
@@ -186,6 +187,11 @@ _OVER = re.compile(
 )
 
 
+# What is said of an option after a colon or a dash: that it is right, or that it is not.
+_VERDICT = re.compile(
+    rf"\s*[:=(–—-]+[\s\"'*(]*(?:(yes\b|fits?\b|match(?:es)?\b|accepted\b|correct\b|chosen\b|selected\b|✓|✔|✅)(?![^.;\n]*(?:{NEGATION.pattern}|\bonly\b|\bpartly\b))|(?:no|nope|nein|non|não|nee|not|rejected|reject|doesn|does not|excluded|eliminated|discarded|too|wrong|incorrect|ruled|out|fails?|✗|✘|❌|✖)(?![\w⟦])(?![^.;\n]*⟦))",
+    I,
+)
 # A clause about the option that the sentence names: "Object 3 is small and red, which fits the description".
 _ANAPHOR = re.compile(
     r"^\W*(?:(?:so|thus|hence|and|therefore) )*(?:which|it|this|that|making it|and)(?: (?:therefore|thus|also|best|clearly|exactly|perfectly))?(?=[\s'’])",
@@ -230,6 +236,10 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
         ):
             if (number := named.pop()[0]) and not NEGATION.search(sentence) and not DOUBT.search(clause):
                 claims.append(Claim(start, int(number), CHOSEN))
+        elif (verdict := _VERDICT.match(sentence[end:])) and re.fullmatch(r"\W*⟦\d+⟧\W*", clause):
+            claims.append(
+                Claim(start + clause.index("⟦"), int(re.findall(r"\d+", clause)[0]), CHOSEN if verdict[1] else DENIED)
+            )
         elif _OPTION.search(clause):
             background = _BACKGROUND.match(clause.strip(" \"'*_")) is not None
             claims += [
@@ -280,7 +290,12 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
         return _kind_of_group(left, right, grammar)
     after = grammar.after.match(right)
     before = grammar.before.search(left) and not _VERB_AFTER.match(right)
-    if NEGATION.search(left) or _DISMISSED.search(left) or (not after and _DENIED_AFTER.match(right)):
+    # What is eliminated stands right behind the verb: "eliminating 1 leaves 3".
+    if (
+        NEGATION.search(left)
+        or _DISMISSED.search(re.split(r"x{3,}", left)[-1])
+        or (not after and _DENIED_AFTER.match(right))
+    ):
         return DENIED
     if after and NEGATION.search(after[0]):
         return DENIED

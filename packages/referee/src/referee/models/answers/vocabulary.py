@@ -96,7 +96,7 @@ MARKERS = any_of(
 
 # Only beginnings count: "the chair that I cannot miss" is a description. A sentence about not knowing is no refusal.
 KNOWING = (
-    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|single|see any|find (?:any|an?|the|such)|choose|pick|see (?:the target|which)|(?:give|rate|call) (?:it|this|the \w+) (?:an? |the )?\d+)\b"
+    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|distinguish|single|see any|find (?:any|an?|the|such)|choose|pick|see (?:the target|which)|(?:give|rate|call) (?:it|this|the \w+) (?:an? |the )?\d+)\b"
     r"| to (?:tell|determine|decide|identify (?:which|the (?:referent|target|object))|say|choose|single)\b)"
 )
 REFUSAL = re.compile(
@@ -108,7 +108,7 @@ REFUSAL = re.compile(
         r"(?:je suis )?désolée?\b|je ne peux pas (?!le dire|dire|savoir|déterminer)|en tant qu['’]ia",
         r"lo siento|lo lamento|no puedo (?!decir|saber|determinar)|como (?:una )?ia\b",
         r"(?:me )?desculpe|sinto muito|lamento|não posso (?!dizer|saber|determinar)|como uma ia\b",
-        r"het spijt me|sorry\b|ik kan (?:je |u )?(?:hier ?(?:mee|bij) )?niet helpen|als ai\b",
+        r"het spijt me|sorry,? (?:maar |dat |daar|hier|ik )|ik kan (?:je |u )?(?:hier ?(?:mee|bij) )?niet helpen|als ai\b",
         r"(?:很|非常)?抱歉|对不起|我不能|我无法(?!确定|判断)|作为(?:一个|一名)?(?:ai|人工智能)",
         r"申し訳|すみませんが|お答えできません|お手伝いできません",
     ),
@@ -116,12 +116,12 @@ REFUSAL = re.compile(
 )
 
 UNKNOWN = any_of(
-    r"unknown|unclear|undetermined|unsure\b|uncertain\b|dunno\b|idk\b|unable to (?:tell|determine|decide|say|identify)|i(?:['’]d| would) need more (?:information|details?|context)|indeterminate|undecidable|not (?:sure|clear|certain|known|enough (?:information|details?|context))",
+    r"unknown|unclear|undetermined|unsure\b|uncertain\b|dunno\b|idk\b|unable to (?:tell|determine|decide|say|identify)|i(?:['’]d| would) need more (?:information|details?|context)|indeterminate|undecidable|not (?:sure|clear|certain|known|enough (?:info(?:rmation)?|details?|context))",
     r"(?:the )?(?:provided |given )?(?:information|description) is (?:too (?:vague|general|unclear|short)|insufficient|not (?:specific|clear|detailed) enough|unclear)",
     r"(?:i have |there(?: is|['’]s) )?no way (?:of knowing|to (?:tell|know|say|decide))|(?:the |this )?description (?:does(?: not|n['’]t)) (?:give|provide|contain|include) (?:me )?enough|insufficient (?:information|details?)|there(?: is|['’]s| isn['’]t)(?: not| too little|n['’]t)?(?: really)? (?:enough |sufficient )?(?:information|details?|context)\b(?! (?:about|in|on) ⟦)",
     r"(?:i )?(?:really |honestly |just )?(?:can['’]?t|cannot|can not|couldn['’]?t|could not)(?: really| reliably| quite)? (?:tell|determine|decide|say|know|identify|be (?:sure|certain|determined|identified|told|decided)|choose|pick)",
     r"i(?:['’]m| am)(?: really| quite)? (?:not (?:really |quite |entirely |completely )?(?:sure|certain)|unsure|uncertain|unable to (?:tell|determine|decide|identify|say)|not able to (?:tell|determine|decide|identify|say))",
-    r"(?:i )?(?:do not|don['’]?t)(?: really)? know|(?:i have )?no idea|no clue",
+    r"(?:i )?(?:really |honestly |just )?(?:do not|don['’]?t)(?: really| quite| even)? know|(?:i have )?no idea|(?:i have )?no clue",
     r"(?:it(?:['’]s| is) )?(?:impossible|hard|difficult|not possible|isn['’]t possible) to (?:tell|say|know|determine|decide)|it isn['’]t (?:possible|clear)|(?:das ist )?schwer zu sagen|(?:c['’]est )?difficile à dire|(?:es |é )?difícil (?:de )?(?:decir|dizer|saber)|moeilijk te zeggen|很?难说|it(?:['’]s| is) (?:unclear|impossible|unknown|undecidable|not (?:clear|possible)|hard to (?:tell|say)|difficult to (?:tell|say))",
     r"(?:(?:ich )?weiß (?:ich |es |das )?nicht|das weiß ich nicht|ich weiß (?:es|das) nicht|keine ahnung|unklar|unbekannt|(?:das |es )?(?:lässt sich|kann man|kann ich)\b[^.,;⟦]{0,50}? nicht (?:eindeutig |sicher )?(?:sagen|bestimmen|erkennen|entscheiden|beantworten)|ich kann (?:es |das )?nicht (?:sagen|bestimmen|erkennen|entscheiden)|nicht eindeutig bestimmbar|ich bin (?:mir )?(?:nicht (?:ganz )?sicher|unsicher))",
     r"(?:je ne sais pas|je n['’]en sais rien|je ne peux pas (?:le )?(?:dire|savoir|déterminer)|impossible (?:à|de) (?:dire|savoir|déterminer)|inconnue?|aucune idée|je ne suis pas (?:tout à fait )?s[ûu]re?|pas s[ûu]re?|indéterminée?)",
