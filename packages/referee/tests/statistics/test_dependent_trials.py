@@ -357,3 +357,11 @@ def test_whole_numbers_and_yes_and_no_are_numbers() -> None:
     usual = spread(answers.astype(float), FINISH, one_factor([5] * 12), limits=UNIT)
     assert spread(answers, FINISH, one_factor([5] * 12), limits=UNIT) == usual
     assert spread(answers.astype(bool), FINISH, one_factor([5] * 12), limits=UNIT) == usual
+
+
+def test_an_interval_holds_its_value_when_nothing_varies():
+    """Dice of 1.0 everywhere, 13 scenes x 60 speakers: rounding must not put the upper bound below 1."""
+    clusters = Clusters(("scene", "speaker"), (np.arange(780) % 13, np.arange(780) % 60))
+    for constant in (1.0, 0.3, 2 / 3):
+        found = spread(np.full((780, 1), constant), FINISH, clusters)
+        assert found.low <= found.value <= found.high

@@ -25,7 +25,9 @@ from referee.signature import digest, signature
 from referee.statistics.dependent_trials import (
     BLOCKS,
     EXACT_UP_TO,
+    SKEWED_COVERAGE,
     TESTABLE,
+    UNSURE,
     Clusters,
     CodedLabels,
     Gap,
@@ -265,6 +267,8 @@ class ScoreTable:
             f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True)
         )
         few = "; fewer than 6 are too few for p values" if min(sizes) < TESTABLE else ""
+        if len(sizes) == 1 and sizes[0] < UNSURE:
+            few += f"; of so few, intervals of skewed values cover about {SKEWED_COVERAGE} instead of .95 (`referee docs statistics`)"
         return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 
     def scores(self, watch: ProgressCallback | None = None) -> list[dict[str, Any]]:
