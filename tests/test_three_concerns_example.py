@@ -7,6 +7,8 @@ import importlib
 import json
 import re
 import runpy
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -20,7 +22,7 @@ from referee.records import Description, Entity, Event, Property, Scene, Trial
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "three_concerns"
 PAGE = FOLDER.parent.parent / "docs" / "which-measures-predict-hearers.md"
-MODULES = ("answered", "forest", "nine_corpora", "predicting_hearers", "within_conditions")
+MODULES = ("answered", "forest", "meta_analysis", "nine_corpora", "predicting_hearers", "within_conditions")
 RED, BLUE, BIG, SMALL = (
     Property("colour", "red"),
     Property("colour", "blue"),
@@ -269,6 +271,10 @@ def test_the_page_has_a_place_for_every_table_and_shows_both_figures() -> None:
         "speed, summary",
         "sets",
         "readable",
+        "meta",
+        "meta, differences",
+        "meta, rules",
+        "meta, worlds",
     }
     for figure in ("predicting-found.svg", "predicting-speed.svg"):
         assert f"]({figure})" in text
@@ -289,3 +295,83 @@ def test_the_page_says_of_a_corpus_what_comes_out_of_it(nine: Any, data_folder: 
         part = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", page, flags=re.DOTALL)
         assert part is not None
         assert row in part[1].splitlines()
+
+
+def cells_of_page(folder: Path) -> Path:
+    """The areas that the page prints, as cells.csv."""
+    names = dict(
+        zip(
+            (
+                "Degen 2020",
+                "Colors",
+                "Colors, Mandarin",
+                "Colour grids",
+                "Tangrams, pairs",
+                "Tangrams, groups",
+                "Tangrams, strangers",
+                "KiloGram tangrams",
+                "Photographs",
+            ),
+            (
+                "degen2020",
+                "colors",
+                "colors-mandarin",
+                "color-grids",
+                "tangrams-hawkins",
+                "multiparty-tangrams",
+                "tg-matcher",
+                "tangrams-ref",
+                "continual-adaptation",
+            ),
+            strict=True,
+        )
+    )
+    lines = ["corpus,measure,outcome,scope,n,value,low,high"]
+    page = PAGE.read_text(encoding="utf-8")
+    for name, scope in (("found", "condition"), ("found, same target", "condition and target")):
+        part = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", page, flags=re.DOTALL)
+        assert part is not None
+        head, _, *rows = (tuple(c.strip() for c in row.strip("|").split("|")) for row in part[1].strip().splitlines())
+        for corpus, *values in rows:
+            for measure, value in zip(head[1:], values, strict=True):
+                if numbers := re.fullmatch(r"(\.\d+)(?:\\\*)? \[(\.\d+), (\.\d+)\]", value):
+                    lines.append(f"{names[corpus]},{measure},found,{scope},100,{','.join(numbers.groups())}")
+    path = folder / "cells.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_meta_analysis_and_its_manuscript(nine: Any, tmp_path: Path) -> None:
+    """chrF: calculated elsewhere from the page's intervals .584 [.544, .625], new corpus [.496, .672]; on the same target .564 [.470, .658]."""
+    study = nine["meta_analysis"]
+    study.main([str(cells_of_page(tmp_path)), f"--out={tmp_path / 'out'}", f"--latex={tmp_path / 'tex'}"])
+    analysis = json.loads((tmp_path / "out" / "meta.json").read_text(encoding="utf-8"))
+    pooled = {(p["measure"], p["scope"]): p for p in analysis["pooled"]}
+    chrf, same = pooled["chrF", "condition"], pooled["chrF", "condition and target"]
+    for row, expected in ((chrf, (0.584, 0.544, 0.625, 0.496, 0.672)), (same, (0.564, 0.470, 0.658))):
+        numbers = [row[name] for name in ("effect", "low", "high", "new_low", "new_high")]
+        assert numbers[: len(expected)] == pytest.approx(expected, abs=0.004)
+    assert len(analysis["rules"]["hash"]) == 64
+    assert {w["world"] for w in analysis["worlds"]} == {"colours", "tangrams", "objects", "photographs"}
+    assert len(analysis["differences"]) == 15
+    text = (tmp_path / "tex" / "manuscript.tex").read_text(encoding="utf-8")
+    assert all(
+        part in text
+        for part in ("\\begin{table}", "\\begin{picture}", "Methods", "Data statement", "Degen2020".lower())
+    )
+    if shutil.which("pdflatex"):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "manuscript.tex"]
+        made = subprocess.run(command, cwd=tmp_path / "tex", capture_output=True, timeout=120, check=False)
+        assert made.returncode == 0, made.stdout.decode(errors="replace")[-2000:]
+
+
+def test_a_headline_that_hangs_on_one_corpus_says_so(nine: Any, tmp_path: Path) -> None:
+    lines = ["corpus,measure,outcome,scope,n,value,low,high"]
+    lines += ["degen2020,m,found,condition,9,.70,.69,.71", "colors,m,found,condition,9,.51,.50,.52"]
+    lines += [f"{name},m,found,condition,9,.60,.55,.65" for name in ("tg-matcher", "tangrams-ref", "color-grids")]
+    (tmp_path / "cells.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    study = nine["meta_analysis"]
+    rules = {"date": "d", "sensitivity": [], "seen": [], "new": [], "worlds": {}}
+    (row,) = study.analyse(study.read_cells(tmp_path / "cells.csv"), rules)["left_out"]
+    assert row["holds"] == (not row["depends_on"] and row["excludes_chance"])
+    assert row["lowest"][1] == "degen2020"

@@ -146,11 +146,17 @@ def test_it_must_be_trained_and_on_colours() -> None:
         Colour().fit(bare)
 
 
-@pytest.mark.parametrize("hue", ["red", "nan", "inf", ""])
+@pytest.mark.parametrize("hue", ["red", "nan", "inf"])
 def test_coordinates_must_be_numbers(hearer: Colour, hue: str) -> None:
     odd = Entity(id="odd", attributes=(Property("h", hue), Property("s", 1), Property("l", 1)))
     with pytest.raises(InputError, match="'odd' is no colour patch"):
         ask(hearer, "red", odd)
+
+
+def test_an_empty_hue_is_none(hearer: Colour) -> None:
+    """An entity has no attribute without a value, so such a scene shows no colours."""
+    bare = Entity(id="bare", attributes=(Property("h", ""), Property("s", 1), Property("l", 1)))
+    assert "no-colours" in ask(hearer, "red", bare).flags
 
 
 def test_hsl_becomes_rgb_as_in_the_standard_library() -> None:
