@@ -965,3 +965,45 @@ def test_logs_of_our_scorer_of_places_declare_their_conventions(tmp_path: Path) 
     assert (material.kind, material.mapping["convention"]) == ("places", "0-1000 xyxy")
     assert ious(material) == [1.0]
     assert material.counts["m"]["missing"] == 1
+
+
+def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> None:
+    for model in ("alpha", "beta"):
+        for part in ("val", "test"):
+            write_json(tmp_path / model / f"{part}.json", [{"id": part, "caption": f"the {model} cup", "gt": "a cup"}])
+    assert hypotheses(read(tmp_path)) == {
+        model: dict.fromkeys(("test", "val"), f"the {model} cup") for model in ("alpha", "beta")
+    }
+
+
+def test_multiple_choice_of_vlmevalkit_is_a_choice(tmp_path: Path) -> None:
+    row = {"question": "Which one is the pear?", "A": "left", "B": "right", "category": "c"}
+    rows = [{"index": i, **row, "answer": "B", "prediction": p} for i, p in enumerate(("B", "A. left", "(B) right"))]
+    material = read(write_csv(tmp_path / "m_MMBench.tsv", rows, "\t"))
+    assert [r.entity for r in material.responses] == ["2", "1", "2"]
+    assert material.trials["0"].targets == ("2",)
+
+
+def test_logs_of_lmms_eval_with_documents_keep_their_boxes(tmp_path: Path) -> None:
+    metric = {"answer": "a cup", "pred": [0.1, 0.2, 0.3, 0.4], "ann_id": 1, "bbox": [0.1, 0.2, 0.3, 0.4]}
+    sample = {"doc_id": 0, "doc": {"id": 1}, "target": "x", "filtered_resps": ["[0.1, 0.2, 0.3, 0.4]"]}
+    path = write_lines(tmp_path / "m" / "x_samples_y.jsonl", [{**sample, "refcoco_IoU": metric}])
+    assert (read(path).format, ious(read(path))) == ("lmms-eval", [1.0])
+
+
+def test_text_files_of_jatos_and_surveys_of_jspsych(tmp_path: Path) -> None:
+    trial = {"trial_type": "survey-multi-choice", "time_elapsed": 9, "rt": 900, "target": "pear"}
+    lists = [
+        [{**trial, "trial_index": i, "item": f"k{i}", "response": {"Q0": name}} for i, name in enumerate(names)]
+        for names in (("pear", "fig"), ("pear", "pear"))
+    ]
+    path = tmp_path / "jatos_results.txt"
+    path.write_text("".join(json.dumps(part) + "\n" for part in lists), "utf-8")
+    material = read(path)
+    assert [r.entity for r in material.responses] == ["pear", "fig", "pear", "pear"]
+    assert len({r.hearer for r in material.responses}) == 2
+
+
+def test_several_answers_without_a_participant_are_refused(tmp_path: Path) -> None:
+    rows = [{"item": 1, "system": "a", "correct": c} for c in (0, 1)]
+    assert "--map participant=COLUMN" in refused(write_csv(tmp_path / "answers.csv", rows))

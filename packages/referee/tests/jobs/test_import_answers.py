@@ -194,7 +194,7 @@ def test_the_one_file_that_lmms_eval_wrote_before(
 def test_a_table_with_a_map_of_its_columns(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
     table = tmp_path / "answers.csv"
     table.write_text(
-        'item,utterance,who\nt1,the red chair,A\nt1,"I\'m sorry, I can\'t.",B\nt2,"one\nand two\nlines",B\n', "utf-8"
+        'item,utterance,who\nt1,the red chair,A\nt1,"I\'m sorry, I can\'t.",B\nt2,"Sure:\nhere you are!",B\n', "utf-8"
     )
     args = (table, "--corpus", corpus, "--map", "trial=item,text=utterance,system=who")
     code, told, run = imported(capsys, tmp_path, *args)
@@ -283,7 +283,7 @@ def test_models_of_one_folder_are_kept_apart(capsys: pytest.CaptureFixture[str],
         ("log.json", "{}", "this format is unknown"),
         ("log.jsonl", '{"trial": "t9", "text": "x"}', "'t9' is not in the corpus"),
         ("log.jsonl", '{"trial": "t1"}', "no column is known to hold the text"),
-        ("log.jsonl", '{"trial": "t1", "text": "x"}\n{"trial": "t1", "text": "y"}', "twice"),
+        ("log.jsonl", '{"trial": "t1", "text": "the red chair"}\n{"trial": "t1", "text": "the chair"}', "twice"),
         ("log.eval", "not a zip", "cannot be read as JSON"),
     ],
 )

@@ -255,7 +255,7 @@ def _add_rows(
     material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
     """Add the descriptions of a table to the data."""
-    default = _default_system(table.source)
+    default = declared.default_system or _default_system(table.source)
     if "trial" not in roles:
         _check_positions(table, roles)
     split = _reference_splitter(material, table, roles.get("references"))

@@ -303,7 +303,7 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
     """Add one episode to the data."""
     expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
     is_wrong_form = episode.wrong_form == "Player 1"
-    text = None if expression is None or is_wrong_form else parse_answer(expression, "description").value
+    text = None if expression is None or is_wrong_form else _expression(expression)
     material.count(speaker, "answered" if text else "unparsable")
     if text is None:
         return
@@ -327,6 +327,14 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
         is_wrong_form = episode.wrong_form == "Player 2"
         number = None if is_wrong_form else parse_answer(_as_number(content), "choice", options=len(names)).value
         material.responses.append(choose_entity(answer, names, number))
+
+
+def _expression(message: str) -> str | None:
+    """Return what follows the game's mark, which states that it is the expression; without it, the description in a message."""
+    tag, _, rest = message.strip().partition(":")
+    if tag.strip().lower() == "expression" and rest.strip():
+        return rest.strip()
+    return parse_answer(message, "description").value
 
 
 def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:

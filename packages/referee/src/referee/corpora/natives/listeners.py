@@ -262,6 +262,13 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         hearer = hash_person(person) if person else default
         # Several people may answer one system's item, each of them once.
         first = answered.setdefault((system, name, hearer), line)
+        if first != line and person is None:
+            raise MalformedInput(
+                f"item {name!r} of {system} has several answers (first in line {first}), and no column names the participant",
+                where=table.source,
+                line=line,
+                remedy=f"name it: --map participant=COLUMN (columns are {_shown(table)})",
+            )
         if first != line:
             raise MalformedInput(
                 f"the same participant answers item {name!r} of {system} twice (first in line {first})",
@@ -370,6 +377,11 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     if dropped := len(table.rows) - len(chosen):
         material.left_out["{} rows without an item or a target (instructions, surveys) are left out."] += dropped
     selected = _selected(table, chosen)
+    selected = Table.of(
+        selected.source,
+        [{**row, "response": _only_answer(row["response"])} if "response" in row else row for row in selected.rows],
+        selected.lines,
+    )
     if find_column(selected, "participant", Declared()) is not None:
         return selected
     # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
@@ -381,6 +393,15 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
         rows.append({**row, "participant": name if number == 1 else f"{name}#{number}"})
     material.notes.append("No field names the participant: each file, and each new count of trials in it, is one.")
     return Table.of(selected.source, rows, selected.lines)
+
+
+def _only_answer(cell: Any) -> Any:
+    """Return the answer to a survey with one question (``{"Q0": "pear"}``); anything else unchanged."""
+    try:
+        value = json.loads(cell) if isinstance(cell, str) and cell.startswith("{") else cell
+    except ValueError:
+        return cell
+    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else cell
 
 
 _JSPSYCH = (

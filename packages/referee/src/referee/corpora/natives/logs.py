@@ -13,7 +13,9 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from referee.corpora.natives.described import listed_texts
@@ -250,14 +252,18 @@ def _target_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(filter(None, listed_texts(row.get("target"))))
 
 
+def measures_of_lmms(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the objects that lmms-eval's measures log for a sample."""
+    parts = [part for name, part in row.items() if name != "doc" and isinstance(part, Mapping)]
+    return [part for part in parts if "pred" in part or ("correct" in part and "doc" not in row)]
+
+
 def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
     """Return the gold answer in lmms-eval's measures: a box, or texts.
 
     None for a log without such objects.
     """
-    if "doc" in row:
-        return None
-    objects = [part for part in row.values() if isinstance(part, Mapping) and ("pred" in part or "correct" in part)]
+    objects = measures_of_lmms(row)
     if not objects:
         return None
     metric = objects[0]
@@ -487,6 +493,9 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
             )
         return {"gold": Box(_four(row["bbox"], "bbox", path, line), Convention(order=Order(order))), "size": size}
     answer = row.get("answer")
+    letters = tuple(takewhile(lambda letter: not is_missing(row.get(letter)), ascii_uppercase))
+    if len(letters) > 1 and answer in letters:
+        return {"options": (len(letters), letters.index(str(answer)) + 1), "labels": letters}
     return {"references": () if is_missing(answer) else (str(answer),)}
 
 

@@ -36,6 +36,7 @@ class Declared:
         format: the name of a format, instead of recognition.
         language: of all trials, if the files do not give it.
         systems: names of systems; in a table also of columns with their texts.
+        default_system: the name of the system of a file that names none; by default that of the file.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Declared:
     format: str | None = None
     language: str | None = None
     systems: tuple[str, ...] = ()
+    default_system: str | None = None
 
     def column(self, role: str) -> str | None:
         """The column of a role, where one was declared."""

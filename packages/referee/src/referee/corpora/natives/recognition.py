@@ -6,8 +6,10 @@ import json
 import shutil
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from referee.corpora.natives.described import (
 )
 from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
 from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
-from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer
+from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, measures_of_lmms
 from referee.corpora.natives.material import Declared, NativeData, as_identifier
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
@@ -155,7 +157,8 @@ def _format_of_row(row: Mapping[str, Any]) -> str | None:
     """Return the log format of a line; None if it has none."""
     names = row.keys()
     if {"filtered_resps", "resps"} & names:
-        return "lm-eval" if "doc" in names else "lmms-eval"
+        # Releases of lmms-eval before 0.4 log the document as well.
+        return "lm-eval" if "doc" in names and not measures_of_lmms(row) else "lmms-eval"
     if "index" in names and {"sample_score", "model_output"} & names:
         return "evalscope"
     if {"answer", "gt_bbox", "hw"} <= names:
@@ -365,9 +368,13 @@ def _material_of_files(
     whole: NativeData | None = None
     skipped: list[str] = []
     of_model: dict[Path, Path] = {}
+    # Files of one name in several folders are called after their folders.
+    counts = Counter(file.name for file in files)
+    repeated = {name for name, count in counts.items() if count > 1}
     for file in files:
         try:
-            material = _material_of_file(file, scenes, declared)
+            folder = file.parent.name if file.name in repeated else None
+            material = _material_of_file(file, scenes, replace(declared, default_system=folder))
         except InputError as error:
             # Harnesses write their aggregates beside the answers.
             if len(files) > len(sources) and "aggregate" in error.problem:
@@ -396,8 +403,16 @@ def _is_text(file: Path, has_references: bool) -> bool:
     """Return whether a file is plain text, by its name."""
     name = file.name.lower()
     if str(file) == STDIN or name.endswith((".txt", ".txt.gz", ".hyp", ".out", ".pred")):
-        return True
+        return not _is_jatos(file)
     return has_references and not file.is_dir() and not name.endswith((*TABLE_ENDINGS, ".eval", ".zip", ".xml"))
+
+
+def _is_jatos(file: Path) -> bool:
+    """Return whether a text file holds a list of objects a line, as JATOS exports them."""
+    if not file.name.lower().endswith(".txt"):
+        return False
+    first = _first_line(file)
+    return isinstance(first, list) and bool(first) and all(isinstance(part, dict) for part in first)
 
 
 def _is_empirica_export(files: Sequence[Path]) -> bool:
@@ -416,7 +431,7 @@ def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: 
         if scenes and set(material.trials) <= set(scenes):
             material.trials = {name: scenes[name] for name in material.trials}
         return material
-    if not file.name.lower().endswith(TABLE_ENDINGS):
+    if not file.name.lower().endswith(TABLE_ENDINGS) and not _is_jatos(file):
         if file.suffix.lower() == ".zip":
             raise MalformedInput("this zip archive is damaged or incomplete", where=file, remedy="copy the file again")
         raise InputError("this format is unknown", where=file, remedy=_UNKNOWN)

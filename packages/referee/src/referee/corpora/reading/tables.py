@@ -66,7 +66,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
         numbered = list(read_rows(path))
     elif name.endswith((".json", ".json.gz")):
         numbered = list(enumerate(_rows_of_json(read_json(path), path), 1))
-    elif name.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
+    elif name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".txt")):
         numbered = list(_read_json_lines(Path(path)))
     else:
         raise InputError("this is no table", where=path, remedy=f"endings of tables: {', '.join(TABLE_ENDINGS)}")
