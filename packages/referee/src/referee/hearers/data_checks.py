@@ -42,7 +42,7 @@ SHOWN = "shown-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DataFault:
     """What one check found: the ids of the trials concerned, and a sentence."""
 
     check: str
@@ -50,7 +50,7 @@ class Finding:
     message: str
 
 
-def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: Sequence[str] = ()) -> list[Finding]:
+def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: Sequence[str] = ()) -> list[DataFault]:
     """Return all findings about trials and answers.
 
     Args:
@@ -72,14 +72,14 @@ def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: 
     ]
 
 
-def _finding(check: str, trials: Iterable[str], message: str) -> Finding:
-    return Finding(check=check, trials=tuple(dict.fromkeys(trials)), message=message)
+def _finding(check: str, trials: Iterable[str], message: str) -> DataFault:
+    return DataFault(check=check, trials=tuple(dict.fromkeys(trials)), message=message)
 
 
 # -- coding ------------------------------------------------------------------------------------------------------------
 
 
-def _miscoded(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+def _miscoded(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Messages that are false of the coded target; told apart by whether people chose the only object that fits."""
     false: dict[str, tuple[str, str]] = {}
     chosen: dict[Hashable, Counter[bool]] = defaultdict(Counter)
@@ -155,7 +155,7 @@ def _said(description: Description) -> str:
 # -- items -------------------------------------------------------------------------------------------------------------
 
 
-def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Systems that were run on other items than the rest of their part."""
     items: dict[tuple[str | None, str], dict[str, str]] = defaultdict(dict)
     for trial, response in answers:
@@ -174,7 +174,7 @@ def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
             )
 
 
-def _shared_parts(trials: Sequence[Trial]) -> Iterator[Finding]:
+def _shared_parts(trials: Sequence[Trial]) -> Iterator[DataFault]:
     """Items that occur in two parts (domains, experiments) of a corpus."""
     parts: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
@@ -205,7 +205,7 @@ def _is_anonymous(trial: Trial) -> bool:
 # -- duplicates --------------------------------------------------------------------------------------------------------
 
 
-def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     contents: dict[Hashable, list[str]] = defaultdict(list)
     for trial in trials:
         if trial.references or trial.episode:
@@ -238,7 +238,7 @@ def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]])
 # -- position ----------------------------------------------------------------------------------------------------------
 
 
-def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Where the target stands, and how often it is found there, for every size of scene."""
     for size in sorted({len(t.scene.entities) for t in trials if _has_places(t)}):
         same = [t for t in trials if len(t.scene.entities) == size and _has_places(t)]
@@ -257,7 +257,7 @@ def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) 
         yield from _found_by_place(size, [s for s in shown if len(s[0].scene.entities) == size])
 
 
-def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[Finding]:
+def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[DataFault]:
     """Success by the target's place, tested within conditions and systems, which may have places of their own."""
     from scipy.special import chdtrc
 
@@ -328,7 +328,7 @@ def _chance_of_counts(counts: np.ndarray) -> float:
 # -- times and blanks --------------------------------------------------------------------------------------------------
 
 
-def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     for name in ("reading_ms", "identification_ms"):
         times = [(r.trial, float(t)) for _, r in answers if (t := getattr(r, name)) is not None]
         for words, is_odd in (
@@ -343,7 +343,7 @@ def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
 
 def _blank(
     trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]], blank: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[DataFault]:
     silent = [t.id for t in trials if any(not _is_said(d) for d in t.references)]
     if silent:
         yield _finding(

@@ -127,7 +127,9 @@ class Iou(_Grounding):
 
 
 class CumulativeIou(_Grounding):
-    """Intersections over unions, each summed over all items (cIoU; `Iou` is the mean, gIoU); large regions count more.
+    """The sum of intersections over the sum of unions (cIoU); large regions count more.
+
+    The mean over items is `Iou` (gIoU).
 
     A missing answer has no intersection, and its union is the target. Areas are pixels, so that items whose picture has
     no size, and items with several regions, are not measured. Higher is better.

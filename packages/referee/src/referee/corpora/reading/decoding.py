@@ -24,7 +24,7 @@ Kind = TypeVar("Kind")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or {"colour": "red", "type": "chair"}'
 
 
-class _Part(NamedTuple):
+class _FieldNoun(NamedTuple):
     """The description of a field, with the record that declares its fields."""
 
     noun: str
@@ -33,14 +33,14 @@ class _Part(NamedTuple):
 
 
 _PARTS = {
-    "entities": _Part("an entity", Entity, '; anything else goes into "attributes": {…}'),
-    "references": _Part("a reference", Description),
-    "description": _Part("a description", Description),
-    "spans": _Part("a span", Span),
-    "inside": _Part("a span", Span),
-    "history": _Part("an event", Event, '; anything else goes into "data": {…}'),
-    "episode": _Part("an event", Event, '; anything else goes into "data": {…}'),
-    "picture": _Part("a picture", ScenePicture),
+    "entities": _FieldNoun("an entity", Entity, '; anything else goes into "attributes": {…}'),
+    "references": _FieldNoun("a reference", Description),
+    "description": _FieldNoun("a description", Description),
+    "spans": _FieldNoun("a span", Span),
+    "inside": _FieldNoun("a span", Span),
+    "history": _FieldNoun("an event", Event, '; anything else goes into "data": {…}'),
+    "episode": _FieldNoun("an event", Event, '; anything else goes into "data": {…}'),
+    "picture": _FieldNoun("a picture", ScenePicture),
 }
 _REMEDIES = {
     "attributes": PAIRS,
@@ -112,7 +112,7 @@ class Form(Generic[Kind]):
     """
 
     def __init__(self, kind: type[Kind], noun: str, rest: str = "") -> None:
-        self.kind, self._root = kind, _Part(noun, kind, rest)  # type: ignore[arg-type]
+        self.kind, self._root = kind, _FieldNoun(noun, kind, rest)  # type: ignore[arg-type]
         self._decode = msgspec.json.Decoder(kind, dec_hook=decode_custom).decode
 
     def decode(self, line: bytes) -> Kind:
