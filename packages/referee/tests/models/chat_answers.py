@@ -214,6 +214,12 @@ CHOICES: list[tuple[str, int | str]] = [
 ]
 
 DESCRIPTIONS: list[tuple[str, str | None]] = [
+    ("It's the one on the right.", "the one on the right"),
+    ("chair, on the right", "chair, on the right"),
+    ("the right one", "the right one"),
+    ("the one above the desk", "the one above the desk"),
+    ("The right answer.", None),
+    ("See above.", None),
     ("the red chair", "the red chair"),
     ('"The red chair"', "The red chair"),
     ("“the red chair”", "the red chair"),

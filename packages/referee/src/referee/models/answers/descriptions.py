@@ -23,7 +23,7 @@ AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 _DISCOURSE = words(
     """
     sure okay ok certainly of course absolutely great alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
-    put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see
+    clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see
     klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
     bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
     natuurlijk zeker graag prima oké dus goed eigenlijk misschien kortom
@@ -37,9 +37,10 @@ _SAYING = words(
     attempt proposal suggestion try guess listener hearer partner speaker user assistant director matcher way ways approach option refer referred referring identify identified identifying describe describing described call called calling name named find finding found pick picking
     choose choosing select selecting locate locating look looking search searching get grab take touch click tap point pointing show give say saying said tell telling mean meant use using put suggest propose go going see seeing spot spotted think thinking talk talking about
     indicate indicated marked highlighted framed circled selected chosen asked intended given following here there's here's is: please kindly them him her me us for as by with like something to at out up of from in words terms so that listener's mind question number no. english works allow allows goes go put
+    came optimal full ideal plain precise precisely believe seems seem appears appear people everyone invalid request failed failure missing input load given
     reply briefly brief np er ask partner wording moment begin start done ready hard difficult easy tricky identical indistinguishable end finished luck enjoy cheers choice requested prompt
     sentence text noun works reads follows single out singled distinguish distinguishing distinguished recognise recognize recognised recognized known let's call how what about
-    mir dir uns ihnen euch nos me te
+    klick such mir dir uns ihnen euch nos me te
     ich wir du sie es das dies die der den dem eine einen ein einer mein meine meinen ist sind wäre wird würde könnte kann könnten sollte soll beschreibung ausdruck antwort vorschlag ziel zielobjekt objekt gegenstand gesuchte gesuchtes gemeint gemeinte gesucht
     sagen sage meine suche suchen wähle wählen nimm nehmen finde finden klicke klicken zeige zeigen auf als nenne nennen beschreibe beschreiben beschrieben bezeichnen passende kurze eindeutige mögliche hier folgende lautet bitte für zu um handelt sich such mit von gut besser am besten
     je nous tu vous il elle on c' c'est ce cet cette ça mon ma mes le la les l' un une de du d' est sont serait pourrait peut doit description expression réponse proposition cible objet élément recherché visé dirais décrirais décrire dire dis parle pense cherche choisis choisissez prenez
@@ -70,6 +71,11 @@ _EXPLAINING = words(
     """
 )
 _TALK = _DISCOURSE | _SAYING | _EXPLAINING
+# Words of talk that also tell objects apart, unless words about language stand beside them.
+_DESCRIBING = words("right short shorter shortest long longer high low medium above below new single marked different")
+_LANGUAGE = words(
+    "description expression phrase answer response output result word words version sentence text sure got confidence see you i all objects others other"
+)
 # After these the phrase itself may begin.
 _ANCHORS = words(
     """
@@ -90,12 +96,13 @@ _SMALL = {
         ("a", "de", "d'", "en", "em"),
         words("refiero hablo parle agit falo falando trata trata-se clic clique sur ao me"),
     ),
+    **dict.fromkeys(("think", "guess", "believe"), r"(?:the|an?) "),
     "es": r"(?:el|la|los|las|una?) ",
     "é": r"(?:o|a|os|as|uma?) ",
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
     **dict.fromkeys(
         words(
-            "so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore"
+            "so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
         ),
         r"\w",
     ),
@@ -107,13 +114,13 @@ def _words(text: str) -> list[str]:
 
 
 def _is_talk(text: str, known: frozenset[str] = _TALK) -> bool:
-    """Whether a text has words and all of them are known."""
-    found = _words(text)
-    return (
-        bool(found)
-        and all(w in known or (w[:2] in ("l'", "d'") and w[2:] in known) or w.rstrip("'") in known for w in found)
-        and not re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)
-    )
+    """Whether a text has words and all of them are known. "The one on the right" describes, "the right answer" does not."""
+    spoken = _words(text)
+    if not spoken or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
+        return False
+    if len(spoken) > 1 and not _DESCRIBING.isdisjoint(spoken) and _LANGUAGE.isdisjoint(spoken):
+        return False
+    return all(w in known or (w[:2] in ("l'", "d'") and w[2:] in known) or w.rstrip("'") in known for w in spoken)
 
 
 _DETERMINER = r"(?:the|an?|this|that|these|those|der|die|das|den|dem|ein\w*|le|la|les|une?|el|los|las|una?|o|a|os|as|uma?|de|het|een|l['’])"
@@ -230,6 +237,17 @@ _TASK = r"(?:image|picture|photo|scene|screenshot|list|description|expression|ob
 _OF_TASK = re.compile(
     rf"(?:the|this|that|your|an?|my|no)\s+(?:(?:target|given|provided|described|intended|correct)\s+)?{_TASK}\b(?!\s*[.!]?$)(?!\s+(?:of|on|in|at|with|without|to|from|by|near|next|closest|nearest|behind|above|below|under|over|between|beside|beneath|against|facing|farthest|furthest|that|which|whose|who|where|left|right|[a-z]+(?:ing|ed)|worn|made|shown|hung|held|and|box|holder)\b|,)",
     I,
+)
+_TASK_NOUN = re.compile(
+    r"(?:l['’]|la |le |a |o |de |das |die |der |el |het )(?:image|imagen|imagem|afbeelding|bild|liste|lista|lijst|cible|objetivo|alvo|doel|ziel|tarea|tarefa|taak|aufgabe|tâche)\b"
+    r"|(?:all|both|some|none|most|many|each|several) of (?:them|these|those|the objects)\b",
+    I,
+)
+_BEFORE_ARTICLES = words(
+    """
+    in on at behind under above below near by next beside beneath between with without facing wearing holding all both half opposite against inside outside over to of from like touching not what who everything closest nearest
+    hinter vor neben unter über auf an bei mit ohne derrière devant sous sur dans avec sans detrás delante bajo sobre en con sin junto atrás embaixo em com sem ao achter voor naast onder op bij met zonder as only
+    """
 )
 # Beginnings of remarks on the task or to the listener, and whole answers without a description.
 _NO_DESCRIPTION = re.compile(
@@ -433,7 +451,8 @@ def _without_reasons(text: str) -> str | None:
     The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
     """
     for comma in re.finditer(r"\s*,\s+", text):
-        if _is_talk(text[comma.end() :], _EXPLAINING) and len(_words(text[comma.end() :])) > 1:
+        tail = _words(text[comma.end() :])
+        if _is_talk(text[comma.end() :]) and (len(tail) > 1 or tail[0].endswith("ly") or tail[0] == "please"):
             text = text[: comma.start()]
             break
     breaks = list(_BREAK.finditer(text))
@@ -517,6 +536,16 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
         or not re.search(r"[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff]", text)
         or re.fullmatch(r"[^\W\d_]|\w*_\w*", text)
     ):
+        return False
+    # An article behind one word that is no preposition: "clearly the red chair", "falta la imagen".
+    first = re.match(rf"([^\W\d]+) {_DETERMINER}\s", text, I)
+    if first and first[1].lower() not in _BEFORE_ARTICLES and not re.match(rf"{_DETERMINER}$", first[1], I):
+        return False
+    if re.search(
+        r"\b(?:works?|fits?|is|are|would be|should be) (?:best|better|well|fine|enough|sufficient|good)\W*$", text, I
+    ):
+        return False
+    if _TASK_NOUN.match(text) or re.search(r"\s2[.)]\s", text):
         return False
     # "Honestly, the red chair": an unknown word before the phrase is no part of it.
     if re.match(rf"(?!{_DETERMINER} )[^,]{{1,40}}, (?:the|an?) \w", text, I):
