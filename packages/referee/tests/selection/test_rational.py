@@ -8,7 +8,7 @@ import pytest
 from contexts import props, random_scenes, remaining, scene, view
 from hypothesis import given
 
-from referee.records import Property
+from referee.records import Entity, Property, Relation, Scene, SpeakerView
 from referee.selection.rational import RationalSpeaker
 
 # The scene of Frank & Goodman (2012): a blue square, a blue circle, a green square.
@@ -63,3 +63,21 @@ def test_what_is_said_is_true_and_as_clear_as_can_be(depth, where):
     own = where.entity("t").attributes
     if not remaining(where, own):
         assert not remaining(where, speaker.select(view(where, "t")))
+
+
+def test_relations_are_messages_of_the_rational_speaker_with_landmarks() -> None:
+    """Two rabbits and two hats, one rabbit in a hat: of it S0 says four messages with 1/4 each, of the other rabbit two with 1/2, of hats nothing."""
+    kinds = {"r": "rabbit", "other": "rabbit", "h": "hat", "hat": "hat"}
+    entities = tuple(
+        Entity(id=i, attributes=(Property("type", kind),), relations=(Relation("in", "h"),) if i == "r" else ())
+        for i, kind in kinds.items()
+    )
+    view = SpeakerView(id="v", scene=Scene(entities=entities), targets=("r",))
+    said = RationalSpeaker(landmarks=True).select_description(view)
+    assert said.meaning == ("rel", "in", ("type", "hat"))
+    assert said.properties == (Property("in", "h"), Property("landmark.type", "hat"))
+    assert view.scene.denotation(said.meaning) == view.scene.mask("r")
+    chances = {len(message): chance for message, chance in RationalSpeaker(landmarks=True).distribution(view)}
+    # L1: 1/11 for nothing (1/4 of 1/4 + 1/2 + 1 + 1), 1/3 for rabbit (1/4 of 3/4), 1 for either with the relation; S1 normalises them.
+    assert chances[0] == pytest.approx((1 / 11) / (1 / 11 + 1 / 3 + 2))
+    assert RationalSpeaker().select_description(view).meaning is None

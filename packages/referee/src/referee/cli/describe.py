@@ -140,7 +140,8 @@ def _print(described: Described, explain: bool) -> None:
     """Print the description, with its steps if requested."""
     if explain:
         for number, step in enumerate(described.steps, 1):
-            what = "" if step.property is None else f"{step.property}: "
+            # A relation is named by its reason.
+            what = f"{step.property}: " if step.property is not None and step.property.value else ""
             gone = f"; rules out {_some(step.ruled_out)}" if step.ruled_out else ""
             print(f"{number}. {what}{step.reason}{gone}; {step.remaining} left")
     print(described.description.text or "(nothing)")

@@ -11,7 +11,7 @@ speaker replaces truth by a score learned from descriptions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.records import Property, SpeakerView
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.reasons import Note, Reasoned
+from referee.meaning import Meaning, conjunction
+from referee.records import LANDMARK, Description, Property, SpeakerView
+from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 __all__ = ["RationalSpeaker", "check_size", "how_many", "log_softmax", "most_probable", "subsets"]
 
@@ -49,6 +50,9 @@ class RationalSpeaker(Reasoned):
     A target with many properties has too many messages to list; they are then counted by length and denotation, on
     which the speaker's choice depends. The choice is the same (of equals always the first), `distribution` raises an
     error.
+
+    With `landmarks` relations of the target to things of a type are messages like its properties; the description is
+    then a meaning.
     """
 
     depth: int = 1
@@ -58,10 +62,11 @@ class RationalSpeaker(Reasoned):
     longest: int | None = None
     seed: int | None = None
     prior: str = ""
+    landmarks: bool = False
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first; messages that are impossible are left out."""
-        contrast = contrast_of(view)
+        contrast = self._with_landmarks(contrast_of(view))
         if self._too_many(contrast):
             raise InputError(
                 f"a target with {len(contrast.properties)} properties has too many messages to list",
@@ -70,16 +75,53 @@ class RationalSpeaker(Reasoned):
             )
         messages, chances = self._chances(contrast)
         order = np.argsort(-chances, kind="stable")
-        return tuple((frozenset(_spell(contrast, messages[i])), float(chances[i])) for i in order if chances[i] > 0)
+        facts = contrast_of(view)
+        spelt = ((_flat(facts, _spell(contrast, messages[i])), float(chances[i])) for i in order if chances[i] > 0)
+        return tuple((frozenset(properties), chance) for properties, chance in spelt)
+
+    def select(self, view: SpeakerView) -> tuple[Property, ...]:
+        """Return the properties of the most probable message; those of landmarks have a prefix."""
+        return self.select_description(view).properties or ()
+
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return the most probable message; with relations, as a meaning too."""
+        contrast = contrast_of(view)
+        chosen = self.choose(contrast, view)
+        related = [p for p in chosen if p not in contrast.properties]
+        form = conjunction(_form(contrast, p) for p in chosen) if related else None
+        return Description(properties=_flat(contrast, chosen), meaning=form)
+
+    def explain(self, view: SpeakerView) -> list[Reason]:
+        """Return the steps of the choice; of a message with relations, what each conjunct rules out."""
+        form = self.select_description(view).meaning
+        return super().explain(view) if form is None else explain_meaning(form, view)
+
+    def _with_landmarks(self, contrast: Contrast) -> Contrast:
+        """The facts with relations of the targets to things of a type, as properties that name the landmark."""
+        if not self.landmarks:
+            return contrast
+        scene = contrast.scene
+        ids = {entity.id for entity in scene.entities}
+        first = scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1]
+        relations = [Property(r.name, r.entity) for r in dict.fromkeys(first.relations) if r.entity in ids]
+        extensions = {p: scene.denotation(_form(contrast, p)) for p in relations}
+        shared = [p for p, mask in extensions.items() if not contrast.targets & ~mask]
+        known = contrast.extensions
+        return replace(
+            contrast,
+            properties=(*contrast.properties, *shared),
+            extensions={**{p: known[p] for p in contrast.properties}, **extensions},
+        )
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if a scene has more entities and messages than can be computed."""
-        contrast = contrast_of(view)
+        contrast = self._with_landmarks(contrast_of(view))
         if not self._too_many(contrast):
             check_size(len(view.scene.entities), how_many(len(contrast.properties), self.longest))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the most probable message."""
+        contrast = self._with_landmarks(contrast)
         if self._too_many(contrast):
             return self._counted(contrast, note)
         messages, chances = self._chances(contrast)
@@ -137,6 +179,21 @@ class RationalSpeaker(Reasoned):
             speaker = log_softmax(self.alpha * (listener - costs), axis=1)
         target = (contrast.targets & -contrast.targets).bit_length() - 1
         return messages, np.exp(speaker[target])
+
+
+def _form(contrast: Contrast, prop: Property) -> Meaning:
+    """A property as a form; a relation leads to a thing of its landmark's type."""
+    if prop in contrast.properties:
+        return tuple(prop)
+    kind = contrast.scene.entity(prop.value).value(TYPE)
+    return ("rel", prop.name, ("and",) if kind is None else (TYPE, kind))
+
+
+def _flat(contrast: Contrast, properties: Sequence[Property]) -> tuple[Property, ...]:
+    """The properties, each relation followed by the type of its landmark."""
+    related = [p for p in properties if p not in contrast.properties]
+    kinds = [contrast.scene.entity(p.value).value(TYPE) for p in related]
+    return (*properties, *dict.fromkeys(Property(LANDMARK + TYPE, kind) for kind in kinds if kind is not None))
 
 
 def _count_messages(extensions: Sequence[int], everything: int, longest: int | None) -> dict[tuple[int, int], int]:
