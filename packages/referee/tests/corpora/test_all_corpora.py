@@ -129,7 +129,9 @@ def test_the_tiny_corpora_go_through_json_too(name: str, tmp_path: Path) -> None
 def test_the_card_says_where_the_files_come_from(name: str) -> None:
     card = create("corpus", name).card
     assert card.name == name
-    assert set(card.files) == set(TINY[name])
+    # A corpus that joins another one needs that one's files, too.
+    folder = card.files[0].partition("/")[0]
+    assert set(card.files) == {file for file in TINY[name] if file.partition("/")[0] == folder}
     assert all((card.title, card.source, card.licence, card.citation, card.languages, card.faults))
 
 

@@ -10,7 +10,7 @@ from referee.contracts import Card
 from referee.corpora.colors import Colors
 from referee.corpora.games import Games, Round
 from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.reading.packed import find, located, read_rows
 from referee.errors import InputError
 
 __all__ = ["CoopNets"]
@@ -44,11 +44,12 @@ class CoopNets(Games):
     )
 
     def _rounds(self) -> Iterator[Round]:
-        rows = dict(read_rows(self._file(), lambda row: (_id(row), row)))
+        rows = dict(read_rows(self._file(), lambda row: (_id(row), (expect(row, "human", str), row.get("condition")))))
         for played in Colors(self.data)._rounds():
-            row = rows.pop(played.trial.id, None)
-            if row is not None:
-                _check(row, played)
+            joined = rows.pop(played.trial.id, None)
+            if joined is not None:
+                with located(self._file()):
+                    _check(joined, played)
                 yield played
         if rows:
             raise InputError(
@@ -66,8 +67,8 @@ def _id(row: dict[str, Any]) -> str:
     return f"colors-{expect(row, 'game', str)}-{expect(row, 'round', int)}"
 
 
-def _check(row: dict[str, Any], played: Round) -> None:
-    """Both folders say what the person clicked and in which condition: agreement proves that rounds are joined rightly."""
+def _check(joined: tuple[str, str | None], played: Round) -> None:
+    """Raise WrongShape unless both folders say the same of the person's click and the condition, so that rounds are joined rightly."""
     clicked = played.trial.meta["roles"][played.responses[0].entity]
-    if (clicked, played.trial.condition) != (row["human"], row["condition"]):
-        raise WrongShape(f"round {_id(row)} is another one in colors", "take both folders from one source")
+    if (clicked, played.trial.condition) != joined:
+        raise WrongShape(f"the round {played.trial.id} is another one in colors", "take both folders from one source")

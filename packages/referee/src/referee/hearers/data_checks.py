@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -252,7 +253,7 @@ def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) 
                 f"Of {size} objects the target stands at place {place + 1} in {int(counts[place]):,} of {len(same):,} trials: "
                 "a hearer could find it by its place.",
             )
-    shown = [(t, r, place) for t, r in answers if (place := _shown(t, r)) is not None]
+    shown = [(t, r, seen) for t, r in answers if (seen := _shown(t, r)) is not None]
     for size in sorted({len(t.scene.entities) for t, _, _ in shown}):
         yield from _found_by_place(size, [s for s in shown if len(s[0].scene.entities) == size])
 
@@ -315,7 +316,7 @@ def _place(trial: Trial) -> int:
     positions = {e.id: e.position for e in trial.scene.entities}
     order: list[Any] = list(trial.meta.get("places") or positions)
     if "places" not in trial.meta and all(p is not None and len(p) == 1 for p in positions.values()):
-        order.sort(key=lambda e: positions[e])
+        order.sort(key=lambda e: positions[e] or ())
     return order.index(trial.targets[0]) if trial.targets[0] in order else 0
 
 
@@ -331,12 +332,12 @@ def _chance_of_counts(counts: np.ndarray) -> float:
 def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     for name in ("reading_ms", "identification_ms"):
         times = [(r.trial, float(t)) for _, r in answers if (t := getattr(r, name)) is not None]
-        for words, is_odd in (
-            ("negative", lambda t: t < 0),
-            (f"shorter than {FASTEST_MS:.0f} ms", lambda t: 0 <= t < FASTEST_MS),
-            ("longer than an hour", lambda t: t > SLOWEST_MS),
+        for words, low, high in (
+            ("negative", -inf, 0.0),
+            (f"shorter than {FASTEST_MS:.0f} ms", 0.0, FASTEST_MS),
+            ("longer than an hour", nextafter(SLOWEST_MS, inf), inf),
         ):
-            odd = [trial for trial, time in times if is_odd(time)]
+            odd = [trial for trial, time in times if low <= time < high]
             if odd:
                 yield _finding("times", odd, f"{name} is {words} in {_count(len(odd), 'answer')} of {len(times):,}.")
 

@@ -167,7 +167,10 @@ class _Expected(Measure):
 
 
 class ExpectedDice(_Expected):
-    """Expected Dice of what a probabilistic speaker says, with the mean over references; higher is better."""
+    """Expected Dice of what a probabilistic speaker says, with the mean over references; higher is better.
+
+    From 0 to 1; two empty sets have 1. Without a distribution there is no value.
+    """
 
     name = "distribution/dice"
 
@@ -177,7 +180,10 @@ class ExpectedDice(_Expected):
 
 
 class ExpectedExact(_Expected):
-    """Probability that a probabilistic speaker says just the properties of a reference; higher is better."""
+    """Probability that a probabilistic speaker says just the properties of a reference; higher is better.
+
+    From 0 to 1, the mean over references. Without a distribution there is no value.
+    """
 
     name = "distribution/exact"
 

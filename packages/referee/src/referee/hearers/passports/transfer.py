@@ -90,7 +90,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ExperimentAnswers:
     """The answers and trials of one experiment."""
 
     corpus: str
@@ -110,7 +110,7 @@ def ask_experiments(examination: Examination, people: People) -> tuple[Experimen
         return ()
     learning = learns(hearer)
     plan: list[Asking] = []
-    asked: list[_Part] = []
+    asked: list[_ExperimentAnswers] = []
     for part in parts:
         lessons = [t for other in parts if _is_apart(other, part) for t in other.people.trials if t.references]
         if learning and not lessons:
@@ -151,28 +151,28 @@ def _others(examination: Examination, name: str) -> dict[str, People]:
     return found
 
 
-def _parts(people: People) -> Iterator[_Part]:
+def _parts(people: People) -> Iterator[_ExperimentAnswers]:
     """The experiments of a corpus with enough answers; a corpus that names none is one."""
     labels = dict.fromkeys(_label(a.trial, people.name) for a in people.answers)
     for label in labels:
         answers = tuple(a for a in people.answers if _label(a.trial, people.name) == label)
         trials = tuple(t for t in people.trials if _label(t, people.name) == label)
         if len(answers) >= LEAST_ANSWERS:
-            yield _Part(people.name, label, replace(people, answers=answers, trials=trials))
+            yield _ExperimentAnswers(people.name, label, replace(people, answers=answers, trials=trials))
 
 
 def _label(trial: Trial, corpus: str) -> str:
     return next((str(trial.meta[field]) for field in LABELS if trial.meta.get(field)), corpus)
 
 
-def _is_apart(other: _Part, part: _Part) -> bool:
+def _is_apart(other: _ExperimentAnswers, part: _ExperimentAnswers) -> bool:
     """Whether a hearer that is asked about one experiment may learn from the other."""
     if other.corpus == part.corpus:
         return other.experiment != part.experiment
     return not {(other.corpus, part.corpus), (part.corpus, other.corpus)} & SHARED_TEXTS
 
 
-def _measured(part: _Part, believed: Mapping[Question, Belief], words_known: float | None) -> Experiment:
+def _measured(part: _ExperimentAnswers, believed: Mapping[Question, Belief], words_known: float | None) -> Experiment:
     answers = part.people.answers
     beliefs = [believed[a.trial.id, a.description] for a in answers]
     evidence = tabulate(answers, beliefs, part.people.clusters())
