@@ -334,7 +334,8 @@ def _expression(message: str) -> str | None:
     tag, _, rest = message.strip().partition(":")
     if tag.strip().lower() == "expression" and rest.strip():
         return rest.strip()
-    return parse_answer(message, "description").value
+    description: str | None = parse_answer(message, "description").value
+    return description
 
 
 def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
