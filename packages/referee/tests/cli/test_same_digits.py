@@ -89,7 +89,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 QUICK = {
     "systems": "tuna2008-as/DIT-FBI,asgre2007/IS-FBN",
     "metrics": "set,distribution,meaning",
-    "courts": ("tuna2008",),
+    "courts": ("refoi-2025",),
 }
 LONG = {
     "systems": "tuna2008-as/DIT-FBI,asgre2007/IS-FBN,tuna2008-as/IS-FP,classic/rsa.learned",
