@@ -14,8 +14,6 @@ from referee.auditing.explain.findings import FoundOut, gather
 from referee.auditing.paper import Paper
 from referee.auditing.printed import CellPlace
 
-__all__ = ["Audit", "Finding", "audit", "summarise"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:

@@ -12,8 +12,6 @@ from typing import NamedTuple, Self
 
 from referee.auditing.printed import CellPlace, Number
 
-__all__ = ["AuditRow", "AuditVerdict", "CannotTell", "Change", "PrintedClaim", "Remedy", "Subject", "Unknown"]
-
 Change = Callable[[Number], Number]
 
 

@@ -18,8 +18,6 @@ from referee.auditing.paper import Paper
 from referee.auditing.printed import PrintedTable
 from referee.errors import MalformedInput
 
-__all__ = ["REGISTER", "Correction", "as_toml", "correct_paper", "read_register"]
-
 REGISTER = Path(__file__).with_name("corrections.toml")
 REMEDY = "make it again: referee audit --corrections > packages/referee/src/referee/auditing/corrections.toml"
 HEAD = """# The register of corrections: made by `referee audit --corrections`, read by the court and the report. Do not edit by hand.

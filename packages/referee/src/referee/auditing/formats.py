@@ -13,8 +13,6 @@ from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditRow, AuditVerdict
 from referee.auditing.explain.wording import shown
 
-__all__ = ["allowed", "as_csv", "as_json", "as_markdown"]
-
 FIELDS = ("source", "item", "printed", "recomputed", "low", "high", "verdict", "explanation")
 
 

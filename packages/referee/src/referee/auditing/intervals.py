@@ -13,8 +13,6 @@ import numpy as np
 
 from referee.contracts import FloatArray
 
-__all__ = ["Compute", "extremes"]
-
 Compute = Callable[[FloatArray], FloatArray]
 # Finer near the start, where the last rounds find their little improvements.
 STEPS = np.array([0.0, 0.003, 0.01, 0.03, 0.07, 0.15, 0.3, 0.5, 0.75, 1.0])

@@ -16,8 +16,6 @@ from referee.auditing.claims import Subject
 from referee.auditing.printed import Number, PrintedTable, read_table
 from referee.errors import MalformedInput, UnknownName
 
-__all__ = ["DESCRIPTION", "CheckSection", "Paper", "read_paper", "shipped", "shipped_paper"]
-
 DESCRIPTION = "paper.toml"
 TABLES = Path(__file__).with_name("tables")
 CELL = re.compile(r"^(?P<table>[^\[\]]+)\[(?P<row>.+)\]\.(?P<column>.+)$")

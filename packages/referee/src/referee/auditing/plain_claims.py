@@ -9,8 +9,6 @@ from typing import Self
 from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim
 from referee.auditing.printed import Number
 
-__all__ = ["CountClaim", "OrderClaim", "RangeClaim"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _OneNumber(PrintedClaim):

@@ -16,8 +16,6 @@ from pathlib import Path
 
 from referee.errors import MalformedInput
 
-__all__ = ["CellPlace", "Number", "PrintedTable", "decimals", "half_of_text", "plain_text", "read_table", "snap"]
-
 EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
 
 

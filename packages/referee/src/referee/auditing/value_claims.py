@@ -17,8 +17,6 @@ from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim
 from referee.auditing.intervals import Compute, extremes
 from referee.auditing.printed import CellPlace, Number
 
-__all__ = ["TWICE", "BracketClaim", "StarsClaim", "ValueClaim", "values_of"]
-
 # how much further than half a unit a number reaches that was rounded twice
 TWICE = 0.1
 

@@ -14,8 +14,6 @@ from referee.corpora.reading.lines import expect, optional
 from referee.corpora.reading.packed import find, member, read_rows
 from referee.records import Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["CabbDutch"]
-
 FILE = "trials.jsonl.gz"
 WHO = {"d": "speaker", "m": "listener"}
 FRIBBLES = Scene(

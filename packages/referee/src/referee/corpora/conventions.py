@@ -12,8 +12,6 @@ from referee.corpora.reading.packed import find, read_rows
 from referee.errors import UnknownName
 from referee.records import Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["ConventionsNetwork"]
-
 FILE = "trials.jsonl.gz"
 PARTS = ("complete", "all")
 WHO = {"s": "speaker", "l": "listener"}

@@ -13,8 +13,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import find, located, read_rows
 from referee.errors import InputError
 
-__all__ = ["CoopNets"]
-
 FILE = "outputs.jsonl.gz"
 
 

@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import find, read_rows
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["MaynRefgames"]
-
 FILE = "choices.jsonl.gz"
 AMBIGUOUS = "ambiguous"
 LOOKS = ("kind", "accessory", "colour")

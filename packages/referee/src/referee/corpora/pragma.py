@@ -12,8 +12,6 @@ from referee.corpora.reading.packed import find, read_rows
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["Pragma"]
-
 FILE = "answers.jsonl.gz"
 PARTS = ("systems", "base", "coco", "four-way")
 SAMPLER = "base"

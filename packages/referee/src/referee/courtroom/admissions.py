@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from referee.metrics.hearing import PEOPLE
 
-__all__ = ["NO_PASSPORT", "OF_PEOPLE", "Admission", "admit", "cap"]
-
 NO_PASSPORT = "no passport"
 CAPPED = {
     "predicts": "predicts a simulated hearer",

@@ -17,8 +17,6 @@ from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import without_rounding
 
-__all__ = ["Agreements", "BoolArray", "agree", "agree_dealt", "divide", "product_moment", "without_groups"]
-
 BoolArray = npt.NDArray[np.bool_]
 NEARLY_CONSTANT = 1e-13
 BETWEEN = 0.8

@@ -22,8 +22,6 @@ from referee.jobs.progress import ProgressCallback, without_progress
 from referee.metrics.hearing import MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["NoiseCeiling", "Panel", "draw_means", "find_ceilings", "step_up"]
-
 HALVES = 50
 # Draws between two words on how far it is, and weights of answers held at a time (16 MB).
 STEP, AT_ONCE = 50, 2_000_000

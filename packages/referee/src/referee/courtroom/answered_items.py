@@ -32,8 +32,6 @@ from referee.metrics.hearing import HUMAN, OVER_RESPONSES
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["ItemEvidence", "OverItems", "try_items"]
-
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 

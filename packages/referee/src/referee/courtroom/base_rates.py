@@ -21,8 +21,6 @@ from referee.courtroom.sheet import SystemScores, family_table, signs_of
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
 
-__all__ = ["TABLES", "Power", "power_of", "word_rates"]
-
 TABLES = 300
 POWER_TABLES = 200
 WordRates = dict[tuple[str, str], dict[str, float]]

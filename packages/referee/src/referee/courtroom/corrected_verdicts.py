@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from referee.courtroom.evidence import ALL, Evidence
 from referee.courtroom.verdicts import Case
 
-__all__ = ["Pair", "VerdictChange", "compare_verdicts"]
-
 # a coefficient that moves by less was computed from the same numbers
 NEARLY = 1e-9
 Pair = tuple[str | None, str, str]

@@ -14,8 +14,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from referee.systems.entries import SystemRow
 from referee.systems.roster import rows as roster_rows
 
-__all__ = ["family_names", "unite"]
-
 MODEL = "model:"
 
 

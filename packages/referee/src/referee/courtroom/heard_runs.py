@@ -26,8 +26,6 @@ from referee.jobs.score_table import DESIGN
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
 from referee.records import Description, Response, Trial
 
-__all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "Warn", "sampled_by"]
-
 ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
 Warn = Callable[[Mapping[str, str], str], Iterable[str]]
 """What has to be said of hearers (their signatures by name) on a corpus."""

@@ -21,8 +21,6 @@ from referee.errors import InputError
 from referee.statistics.dependent_trials import TESTABLE, Clusters, crossings, interval_of, jackknife_variance
 from referee.statistics.frames import IntArray, as_numbers
 
-__all__ = ["Association", "LeftOut", "associate", "auc", "leave_out_auc", "rank_correlation", "subtract"]
-
 BLOCKS = 400
 """More clusters than this are pooled at random into as many blocks."""
 

@@ -25,18 +25,6 @@ from referee.jobs.progress import CountedWork, ProgressCallback, without_progres
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import levels
 
-__all__ = [
-    "DEALS",
-    "EXACT_UP_TO",
-    "Chances",
-    "Table",
-    "chances_among",
-    "deal_randomly",
-    "rank_table",
-    "step_down",
-    "strengths",
-]
-
 EXACT_UP_TO = 9
 DEALS = 9999
 TIE = 1e-9

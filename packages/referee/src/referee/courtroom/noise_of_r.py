@@ -10,8 +10,6 @@ from referee.contracts import FloatArray
 from referee.courtroom.agreement import product_moment
 from referee.statistics.correlation import pearson
 
-__all__ = ["AnswerNoise", "noise_of"]
-
 FEWEST = 4
 
 

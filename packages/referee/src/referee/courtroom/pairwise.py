@@ -28,18 +28,6 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.jobs.progress import ProgressCallback, without_progress
 
-__all__ = [
-    "Difference",
-    "TiedAccuracy",
-    "accuracy_with_ties",
-    "compare_soft_accuracy",
-    "compare_tied_accuracy",
-    "draw_signs",
-    "pairwise_p",
-    "rank_clusters",
-    "soft_pairwise_accuracy",
-]
-
 BoolArray = npt.NDArray[np.bool_]
 PERMUTATIONS, SEED = 1000, 4
 """As in the WMT tasks, whose program fixes the seed: human and measure are permuted by the same signs."""

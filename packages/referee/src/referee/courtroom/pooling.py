@@ -15,15 +15,6 @@ from referee.courtroom.item_evidence import Association, LeftOut, associate, sub
 from referee.statistics.comparisons import adjust
 from referee.statistics.meta_analysis import pool, standard_error
 
-__all__ = [
-    "MeasureDifference",
-    "PooledEvidence",
-    "SystemComparison",
-    "compare_measures",
-    "compare_systems",
-    "pool_measures",
-]
-
 NULL = 0.5
 LEVEL = 0.05
 Parts = Mapping[str, Mapping[str, LeftOut]]

@@ -20,8 +20,6 @@ from referee.auditing.paper import TABLES, Paper, read_paper
 from referee.courtroom.evidence import SystemScores
 from referee.errors import MalformedInput, UnknownName
 
-__all__ = ["PublishedSheets", "better_way", "published", "published_sheets", "sheets_of_csv", "sheets_of_paper"]
-
 COURT = "court.toml"
 SIDES = ("automatic", "hearer")
 # where in an interval the court looks, beside the midpoint

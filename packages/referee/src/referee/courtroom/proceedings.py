@@ -27,8 +27,6 @@ from referee.engines.calls import Call, call_all
 from referee.engines.pieces import Engine
 from referee.jobs.progress import ProgressCallback, without_progress
 
-__all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
-
 NO_FINDING = ("untried", NO_PASSPORT)
 UNKNOWN_ERROR = "error of means unknown"
 

@@ -26,8 +26,6 @@ from referee.courtroom.pairwise import (
 )
 from referee.jobs.progress import ProgressCallback, without_progress
 
-__all__ = ["NEEDS_ITEMS", "RankingEvidence", "as_matrix", "rank_measures", "soft_chance"]
-
 NEEDS_ITEMS = "needs items"
 NO_ITEMS = "no items that all systems share"
 CONSTANT = "does not vary"

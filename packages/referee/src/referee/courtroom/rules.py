@@ -21,8 +21,6 @@ from referee.courtroom.multiplicity import Chances
 from referee.statistics.correlation import critical_r
 from referee.statistics.frames import IntArray
 
-__all__ = ["FEWEST", "STEP", "SWAY", "WORDS", "TriedPair", "decide"]
-
 SWAY = 0.2
 STEP = 0.1
 LEVEL = 0.05

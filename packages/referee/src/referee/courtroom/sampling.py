@@ -15,8 +15,6 @@ from referee.metrics.hearing import PEOPLE
 from referee.records import Trial
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["ITEM", "PARTICIPANT", "Asked", "clusters_of_answers", "told_clusters"]
-
 PARTICIPANT, GAME, ITEM = "participant", "game", "item"
 
 

@@ -14,8 +14,6 @@ from referee.courtroom.multiplicity import Table
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_numbers
 
-__all__ = ["SystemScores", "check_sheet", "family_draws", "family_table", "signs_of"]
-
 BETTER = {"higher": 1, "lower": -1, "none": 0}
 
 

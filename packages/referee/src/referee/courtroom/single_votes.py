@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from referee.courtroom.corrected_verdicts import Pair
 from referee.courtroom.evidence import SystemScores, words_of
 
-__all__ = ["SingleVote", "findings_of", "vote_singly"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleVote:

@@ -17,19 +17,6 @@ from referee.courtroom.rules import FEWEST, LEVEL, STEP
 from referee.statistics.correlation import Correlation, critical_r
 from referee.statistics.dependent_trials import TESTABLE
 
-__all__ = [
-    "CANNOT_BE_TESTED",
-    "MEANING",
-    "NOT_SHOWN",
-    "PREDICTS",
-    "VERDICTS",
-    "Case",
-    "case_of",
-    "signed",
-    "sum_up",
-    "sum_up_items",
-]
-
 MEANING = {
     "predicts": "holds for",
     "reversed": "the wrong way for",

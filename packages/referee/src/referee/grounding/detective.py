@@ -25,8 +25,6 @@ from referee.contracts import FloatArray
 from referee.geometry import Convention, Order, Resize, Size, Unit
 from referee.grounding.overlap import centres, inside, iou, on_pixels, points_on_pixels
 
-__all__ = ["ConventionFinding", "NumberReading", "Written", "investigate"]
-
 Truths = npt.NDArray[np.bool_]
 BOX_ORDERS = (Order.XYXY, Order.XYWH, Order.CXCYWH, Order.YXYX)
 POINT_ORDERS = (Order.XY, Order.YX)

@@ -16,8 +16,6 @@ from referee.geometry import Box, Corners, Mask, Polygon, Region, Size
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["WAYS", "bounds_of", "mark_target", "number_marks", "place_in_words"]
-
 WAYS = ("box", "arrow", "crop", "words", "none")
 RED, WHITE, BLACK = (230, 30, 40), (255, 255, 255), (0, 0, 0)
 # Distinguishable with colour blindness (Okabe & Ito 2008).

@@ -16,20 +16,6 @@ from referee.contracts import FloatArray
 from referee.errors import naming_extra
 from referee.geometry import Box, Convention, Mask, NeedsSize, Order, Polygon, Region, Size
 
-__all__ = [
-    "centres",
-    "covered_pixels",
-    "distance",
-    "inside",
-    "iou",
-    "on_pixels",
-    "points_on_pixels",
-    "region_area",
-    "region_distance",
-    "region_holds",
-    "region_iou",
-]
-
 Truths = npt.NDArray[np.bool_]
 # As many boxes as stay in the processor's own memory while they are worked on: twice as fast as all at once.
 BLOCK = 8192

@@ -15,8 +15,6 @@ from referee.geometry import Resize, ScenePicture, Size
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MOST_PIXELS", "checked", "inside", "open_picture", "resized", "size_of", "thumbnail"]
-
 KINDS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 MOST_PIXELS = 100_000_000
 MOST_BYTES = 200_000_000

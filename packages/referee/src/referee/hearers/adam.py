@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Adam", "Floats", "Weights"]
-
 Floats = npt.NDArray[np.float32]
 Weights = dict[str, Floats]
 WARM_UP = 200

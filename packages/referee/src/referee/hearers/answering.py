@@ -20,24 +20,6 @@ from referee.meaning import is_plain
 from referee.metrics.wordnet import WordNet
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
-__all__ = [
-    "NONE",
-    "PSEUDO",
-    "SEVERAL",
-    "Listener",
-    "Pair",
-    "answer",
-    "answer_literally",
-    "decide",
-    "denote",
-    "has_structure",
-    "known_words",
-    "shrug",
-    "understand",
-    "words_of",
-    "words_understood",
-]
-
 SEVERAL, NONE = "several", "none"
 PSEUDO = (SEVERAL, NONE)
 # Probabilities are products and sums: equal ones may differ in their last bits.

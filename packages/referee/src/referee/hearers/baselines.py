@@ -11,8 +11,6 @@ from referee.errors import InputError, NotTrained
 from referee.hearers.answering import Listener, answer
 from referee.records import Description, Entity, HearerView, Property, Response, Trial
 
-__all__ = ["Majority", "Position"]
-
 
 class Position(Listener):
     """Always chooses the same position of the view (0 is the first, -1 the last), whatever the description.

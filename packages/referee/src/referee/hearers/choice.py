@@ -20,8 +20,6 @@ from referee.hearers.word_features import Lesson
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Places", "as_shares", "learn", "starts_of", "wanted", "within_scenes"]
-
 Places = npt.NDArray[np.int64]
 
 

@@ -21,8 +21,6 @@ from referee.hearers.colour_space import Patches, appearance, coordinates
 from referee.hearers.word_features import Lesson, Vocabulary, said_in, taught
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
-__all__ = ["Colour", "with_colours"]
-
 
 @dataclass(eq=False, repr=False)
 class Colour(Listener):

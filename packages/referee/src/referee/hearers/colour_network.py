@@ -33,8 +33,6 @@ from referee.records import Trial
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["ColourNetwork", "PatchNetwork"]
-
 BATCH = 256
 LEAST = 1e-9
 """A belief whose logarithm is still a number."""

@@ -16,8 +16,6 @@ from referee.errors import InputError
 from referee.hearers.choice import Places
 from referee.records import Entity, Scene, SceneNotes
 
-__all__ = ["Patches", "appearance", "coordinates", "hsl_to_rgb", "rgb_to_lab"]
-
 Patches = list[tuple[float, float, float]]
 
 COORDINATES: SceneNotes[None, Patches | None] = SceneNotes("colour coordinates")

@@ -22,8 +22,6 @@ from referee.hearers.colour_space import coordinates
 from referee.hearers.word_features import taught
 from referee.records import Description, SpeakerView, Trial
 
-__all__ = ["ColourSpeaker"]
-
 
 @dataclass(eq=False, repr=False)
 class ColourSpeaker:

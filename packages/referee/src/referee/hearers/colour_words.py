@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from referee.hearers.adam import Adam, Floats, Weights
 
-__all__ = ["PatchWords"]
-
 END, UNKNOWN, BEGIN = 0, 1, 2
 SPECIAL = 3
 BATCH = 512

@@ -29,8 +29,6 @@ from referee.records import Description, HearerView, Outcome, Property, Response
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Learned"]
-
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Among shorter words nearly everything is spelled nearly alike.
 SHORT, NEAR = 4, 0.65

@@ -14,8 +14,6 @@ from referee.hearers.answering import Listener, answer_literally, denote, shrug,
 from referee.metrics.wordnet import WordNet, open_wordnet
 from referee.records import Description, HearerView, Outcome, Response, Scene
 
-__all__ = ["Literal"]
-
 
 @dataclass(eq=False, repr=False)
 class Literal(Listener):

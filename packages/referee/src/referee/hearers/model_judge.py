@@ -15,8 +15,6 @@ from referee.models.model_client import ModelClient
 from referee.records import Trial
 from referee.systems.object_lists import object_lines
 
-__all__ = ["SCALES", "GivenRating", "ModelJudge", "RatingScale"]
-
 
 class RatingScale(NamedTuple):
     """The question of a rating scale, and the labels of its ends."""

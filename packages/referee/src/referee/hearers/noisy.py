@@ -22,8 +22,6 @@ from referee.hearers.answering import Listener, answer, answer_literally, has_st
 from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene, SceneNotes
 from referee.signature import signature
 
-__all__ = ["Noisy"]
-
 SIZES = frozenset({"size", "height", "width"})
 PLACES = frozenset({"location", "x", "y", "x-dimension", "y-dimension"})
 WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"), ("top", "middle", "bottom")

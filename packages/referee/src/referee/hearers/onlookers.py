@@ -19,8 +19,6 @@ from referee.grounding.pictures import checked
 from referee.hearers.answering import Listener, answer, shrug
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
-__all__ = ["Centre", "Detector", "Largest", "ScreenReader"]
-
 Detection = tuple[Sequence[float], float]
 """Left, top, right, bottom in pixels of the picture, and a score."""
 

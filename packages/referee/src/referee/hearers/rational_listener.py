@@ -23,8 +23,6 @@ from referee.errors import InputError
 from referee.hearers.answering import Listener, answer, answer_literally, has_structure, shrug, understand
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
-__all__ = ["Posterior", "Rational", "infer", "reason"]
-
 Message = tuple[Property, ...]
 ALPHAS = tuple(float(a) for a in np.geomspace(0.1, 20, 40))
 LAPSES = tuple(float(x) for x in np.linspace(0.005, 0.395, 40))

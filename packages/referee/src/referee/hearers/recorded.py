@@ -20,8 +20,6 @@ from referee.corpora.reading.packed import find, located
 from referee.errors import DataNotFound, DuplicateTrial, InputError, UnknownName, UnknownTrial
 from referee.records import Outcome, Response, Trial
 
-__all__ = ["PREFIX", "Recorded", "is_recorded", "models_in", "name_of_recorded", "read_recorded"]
-
 PREFIX = "recorded:"
 UNREADABLE = -1
 ALPHA = 1.0

@@ -33,8 +33,6 @@ from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outco
 from referee.show.drawing import draw_numbered
 from referee.systems.object_lists import check_places, object_lines
 
-__all__ = ["Remote", "build_question", "in_words", "read_choice"]
-
 CHOICES = ("number", "free")
 DONT_KNOW = "dont-know"
 UNREAD = "unparsable"

@@ -18,8 +18,6 @@ from referee.errors import InputError, NotTrained
 from referee.hearers.answering import Listener, answer, shrug, words_of
 from referee.records import Description, HearerView, Outcome, Property, Response, Trial
 
-__all__ = ["Retrieval"]
-
 Vector = dict[str, float]
 
 

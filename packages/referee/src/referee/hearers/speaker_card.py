@@ -26,8 +26,6 @@ from referee.metrics.hearing import PEOPLE, judge
 from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
 from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
 
-__all__ = ["CardCell", "Listening", "cards_of"]
-
 SHARE = (0.0, 1.0)
 Advance = Callable[[int], None]
 

@@ -25,8 +25,6 @@ from referee.hearers.learned import Learned
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee.signature import parameters
 
-__all__ = ["Coefficient", "Timed", "Times"]
-
 NAMES = ("constant", "length", "doubt", "surplus")
 LENGTH = NAMES.index("length")
 STILL_SURE = 0.95

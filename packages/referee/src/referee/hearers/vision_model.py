@@ -33,8 +33,6 @@ from referee.records import NOT_ANSWERED, Description, HearerView, Outcome, Resp
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["VisionModel"]
-
 ANSWERS = ("box", "point", "mark")
 ASKED = {
     "box": "Where is it in the picture? Answer with its bounding box alone.",

@@ -18,8 +18,6 @@ from referee.records import Description, Outcome, Scene, Trial
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["TEACHERS", "Lesson", "Vocabulary", "lessons", "pieces_of", "said_in", "taught"]
-
 TEACHERS = ("targets", "clicks")
 BEGINNING, ENDING = "^", "~"
 START, END = "<", ">"

@@ -12,8 +12,6 @@ from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Places, check_order, choose, encode, remember, swift
 
-__all__ = ["Bleu", "count_ngrams", "find_shared_ngrams", "shared_ngrams", "sum_marks"]
-
 # Orders that are always matched together, so that BLEU-1 to BLEU-4 and NIST-5 share one pass.
 SHARED_ORDER = 5
 

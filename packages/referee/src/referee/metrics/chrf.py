@@ -11,8 +11,6 @@ from referee.metrics.bleu import count_ngrams, find_shared_ngrams, sum_marks
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import CASES, Encoding, Ids, Places, check_order, choose, encode_with, remember
 
-__all__ = ["Chrf"]
-
 
 @dataclass(eq=False, repr=False)
 class Chrf(Measure):

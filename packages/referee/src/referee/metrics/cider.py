@@ -16,8 +16,6 @@ from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Places, check_order, encode
 
-__all__ = ["Cider", "CiderD"]
-
 SIGMA = 6.0
 SCALE = 10.0
 

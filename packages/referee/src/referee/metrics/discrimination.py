@@ -36,8 +36,6 @@ from referee.metrics.smallest import (
 )
 from referee.records import Property, Scene
 
-__all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplus", "Unique", "count_surplus"]
-
 TYPE = "type"
 MANY = 16
 """With more properties than this to choose from, trying all parts at once would not pay."""

@@ -22,8 +22,6 @@ from referee.metrics.measure import Measure
 from referee.metrics.scenes import look
 from referee.records import Description, Property, Trial
 
-__all__ = ["Coverage", "ExpectedDice", "ExpectedExact", "JensenShannon", "Over", "Under", "jensen_shannon"]
-
 Situation = tuple[str, frozenset[str]]
 PropertySet = frozenset[Property]
 Weights = Mapping[PropertySet, float]

@@ -14,8 +14,6 @@ from referee.metrics.encoders import Encoder, open_encoder
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import choose
 
-__all__ = ["BertScore", "EmbeddingCosine"]
-
 
 class _Embedding(Measure):
     """The similarity of an output to each of its references, combined as `references` selects."""

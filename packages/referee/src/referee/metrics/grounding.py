@@ -25,19 +25,6 @@ from referee.metrics.measure import Measure
 from referee.metrics.place_arrays import PlaceArrays, arrange, box_arrays, is_broken, is_readable
 from referee.records import Entity, Outcome, Response, Trial
 
-__all__ = [
-    "BoxAccuracy",
-    "CumulativeIou",
-    "Distance",
-    "EntityFound",
-    "Iou",
-    "MeanAccuracy",
-    "NoTarget",
-    "PointInside",
-    "all_hits",
-    "hits",
-]
-
 Truths = npt.NDArray[np.bool_]
 UNKNOWN = Size(1, 1)
 

@@ -14,8 +14,6 @@ from referee.errors import DuplicateTrial, InputError, MalformedInput
 from referee.metrics.measure import Measure
 from referee.signature import digest
 
-__all__ = ["ImportedScore"]
-
 
 @dataclass(eq=False, repr=False)
 class ImportedScore(Measure):

@@ -14,8 +14,6 @@ from referee.contracts import Batch, FloatArray
 from referee.records import Description, Score, Trial
 from referee.signature import signature
 
-__all__ = ["Measure"]
-
 
 class Measure:
     """A metric whose value is the mean of its per-item statistic, unless `finish` is overridden."""

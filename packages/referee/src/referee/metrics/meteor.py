@@ -23,8 +23,6 @@ from referee.metrics.measure import Measure
 from referee.metrics.tokens import choose, split_words
 from referee.metrics.wordnet import WordNet, open_wordnet
 
-__all__ = ["Meteor"]
-
 # Words that METEOR 1.5 counts as function words of English (function/english.words of meteor-1.5.jar).
 WORDS = (
     "the , . to of and a in that for \" is on 's it with was as said at he by be from have has are his but "

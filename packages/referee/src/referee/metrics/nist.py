@@ -15,8 +15,6 @@ from referee.metrics.bleu import SHARED_ORDER, count_ngrams, shared_ngrams
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Ids, Places, check_order, encode, swift
 
-__all__ = ["Nist"]
-
 # Chosen by Doddington so that outputs two thirds as long as the references lose half of their score.
 _BETA = log(2) / log(1.5) ** 2
 

@@ -30,8 +30,6 @@ from referee.geometry import (
 from referee.grounding.overlap import centres, iou, on_pixels, points_on_pixels, region_iou
 from referee.records import Outcome, Response, Trial
 
-__all__ = ["Meant", "PlaceArrays", "arrange", "box_arrays", "is_broken", "is_readable", "meant_by"]
-
 Truths = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int_]
 PLACED = frozenset({Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.ENTITY})

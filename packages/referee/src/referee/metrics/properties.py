@@ -23,18 +23,6 @@ from referee.errors import InputError
 from referee.meaning import Meaning
 from referee.records import Description, Property, Trial
 
-__all__ = [
-    "IntArray",
-    "PropertyBits",
-    "PropertyEncoding",
-    "WordArray",
-    "best_assignment",
-    "count_bits",
-    "encode",
-    "expand",
-    "pack",
-]
-
 IntArray = npt.NDArray[np.intp]
 WordArray = npt.NDArray[np.uint64]
 Thing = TypeVar("Thing")

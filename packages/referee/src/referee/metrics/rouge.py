@@ -14,8 +14,6 @@ from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
 
-__all__ = ["Rouge2", "RougeSU4"]
-
 # The loop of ROUGE-1.5.5 counts all single words of a text except the last one.
 UNIGRAMS = {"none": 0, "1.5.5": 1, "textbook": 2}
 

@@ -10,8 +10,6 @@ from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import encode
 
-__all__ = ["RougeL"]
-
 
 @dataclass(eq=False, repr=False)
 class RougeL(Measure):

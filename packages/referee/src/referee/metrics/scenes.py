@@ -21,8 +21,6 @@ from referee.metrics.properties import IntArray, PropertyBits, PropertyEncoding,
 from referee.metrics.smallest import relation_names
 from referee.records import LANDMARKS, Property, Scene, Trial
 
-__all__ = ["ALL", "BoolArray", "Situations", "look"]
-
 Question = Callable[[IntArray | slice, IntArray], WordArray]
 
 BoolArray = npt.NDArray[np.bool_]

@@ -33,8 +33,6 @@ from referee.metrics.taxonomy import (
 )
 from referee.records import LANDMARKS, Property, Scene
 
-__all__ = ["Cosine", "Denotation", "Ontology"]
-
 Properties = Sequence[Property]
 Content = Properties | Meaning
 Likeness = Callable[[Property, Property], float]

@@ -15,8 +15,6 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.properties import IntArray, PropertyEncoding, count_bits, encode
 
-__all__ = ["Dice", "Jaccard", "Masi", "PartsDice", "SetEdit", "SetExact"]
-
 
 class _SetMeasure(Measure):
     """A similarity of two sets of (name, value) pairs; repeated pairs count once.

@@ -14,18 +14,6 @@ from referee.exact_cover import fewest
 from referee.meaning import Meaning, atoms, drop_atoms
 from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
 
-__all__ = [
-    "as_sharp",
-    "fewest_atoms_to_keep",
-    "fewest_to_add",
-    "fewest_to_add_to_parts",
-    "fewest_to_keep",
-    "keep_atoms",
-    "relation_names",
-    "sayable",
-]
-
-
 _RELATIONS: SceneNotes[str, frozenset[str]] = SceneNotes("metrics.relations")
 _SAYABLE: SceneNotes[int, dict[Property, int]] = SceneNotes("metrics.sayable")
 _TO_ADD: SceneNotes[tuple[int, frozenset[Property]], int | None] = SceneNotes("metrics.to-add")

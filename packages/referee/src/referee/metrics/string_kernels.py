@@ -16,19 +16,6 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 
-__all__ = [
-    "add_ngrams",
-    "count_shared_pairs",
-    "errors_with_moves",
-    "find_same",
-    "mark_shared_ngrams",
-    "measure_edits",
-    "number_words",
-    "sum_information",
-    "widen",
-]
-
-
 Ids = npt.NDArray[np.int32]
 Whole = npt.NDArray[np.int64]
 Letters = npt.NDArray[np.uint8]

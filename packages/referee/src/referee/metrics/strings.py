@@ -15,8 +15,6 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
 
-__all__ = ["Edit", "Exact", "Seb", "best_by_item", "mean_by_item"]
-
 
 @dataclass(eq=False, repr=False)
 class Exact(Measure):

@@ -15,17 +15,6 @@ from pathlib import Path
 from referee.errors import MalformedInput
 from referee.records import LANDMARKS, Property
 
-__all__ = [
-    "FURNITURE_AND_PEOPLE",
-    "Taxonomy",
-    "find",
-    "parse_taxonomy",
-    "path_length",
-    "read_taxonomy",
-    "root_of",
-    "wu_palmer",
-]
-
 Taxonomy = Mapping[str, str | None]
 
 _INDENTED = """

@@ -24,20 +24,6 @@ import numpy.typing as npt
 from referee.contracts import Batch
 from referee.errors import InputError, MissingExtra, UnknownName, naming_extra
 
-__all__ = [
-    "UNSPACED",
-    "Encoding",
-    "check_order",
-    "choose",
-    "encode",
-    "encode_with",
-    "lay_out",
-    "remember",
-    "resolve",
-    "split_words",
-    "swift",
-]
-
 Result = TypeVar("Result")
 Ids = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]

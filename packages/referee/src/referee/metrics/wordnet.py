@@ -9,8 +9,6 @@ from pathlib import Path
 from referee.errors import InputError
 from referee.signature import digest
 
-__all__ = ["WordNet", "open_wordnet"]
-
 KINDS = ("noun", "verb", "adj", "adv")
 # WordNet's own rules for regular endings (morphy); irregular forms are in its files of exceptions.
 ENDINGS = {

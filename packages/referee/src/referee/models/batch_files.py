@@ -18,8 +18,6 @@ from typing import Any
 from referee.errors import MalformedInput
 from referee.files import write_atomically
 
-__all__ = ["BatchFile", "read_answers", "read_questions"]
-
 
 class BatchFile:
     """A file of questions.

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-__all__ = ["DIALECTS", "ChatCompletions", "ResponseError", "split_endpoint"]
-
 
 class ResponseError(Exception):
     """An error that came inside a response of status 200.

@@ -30,8 +30,6 @@ from referee.models.rate_limit import (
     parse_retry_after,
 )
 
-__all__ = ["Endpoint", "Reply"]
-
 # Statuses that say "not now" (timeout, conflict, too early, too many) and not "never".
 AGAIN = {408, 409, 425, 429}
 BUSY = {429, 503, 529}

@@ -20,8 +20,6 @@ from referee.errors import InputError, naming_extra
 if TYPE_CHECKING:
     import aiohttp
 
-__all__ = ["ConnectionFailed", "HttpResponse", "call_on_loop", "find_proxy", "post", "run_on_loop"]
-
 # A chat answer has some kilobytes and a transcript some megabytes; an endless body must not fill the memory.
 LARGEST_BYTES = 1 << 24
 T = TypeVar("T")

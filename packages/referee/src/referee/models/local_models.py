@@ -25,8 +25,6 @@ from urllib.parse import parse_qsl
 from referee.errors import InputError, naming_extra
 from referee.models.endpoint import Reply
 
-__all__ = ["BatchGroup", "LocalModel", "batch_size", "is_local", "open_local"]
-
 Question = Mapping[str, Any]
 T = TypeVar("T")
 

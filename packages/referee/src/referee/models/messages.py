@@ -17,18 +17,6 @@ from typing import Any, NamedTuple
 from referee.errors import InputError
 from referee.signature import digest
 
-__all__ = [
-    "ChatQuestion",
-    "Picture",
-    "keepable",
-    "key_of",
-    "make_question",
-    "message",
-    "older_key_of",
-    "sendable",
-    "words_of_message",
-]
-
 Content = str | list[Any]
 
 

@@ -27,8 +27,6 @@ from referee.models.messages import ChatQuestion, Picture, make_question, messag
 from referee.models.prompt_files import PromptFile, read_prompt
 from referee.models.response_cache import Call, ResponseCache
 
-__all__ = ["ModelClient"]
-
 # Options for speed, patience and prices, which do not change questions: no part of a signature, nor of a run's
 # identity.
 UNSIGNED = frozenset(

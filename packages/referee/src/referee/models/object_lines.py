@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping
 
 from referee.records import Entity
 
-__all__ = ["object_line"]
-
 
 def object_line(
     entity: Entity, numbers: Mapping[str, int], place: str | None = None, hidden: Collection[str] = ()

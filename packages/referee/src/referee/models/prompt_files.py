@@ -8,8 +8,6 @@ from pathlib import Path
 from referee.errors import InputError
 from referee.signature import digest
 
-__all__ = ["PromptFile", "filled", "read_prompt"]
-
 PLACE = re.compile(r"\{(\w+)\}")
 
 

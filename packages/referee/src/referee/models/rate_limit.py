@@ -15,8 +15,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
 
-__all__ = ["ConcurrencyLimit", "RateLimit", "Stopped", "add_jitter", "estimate_tokens", "parse_retry_after"]
-
 # Complaints within this time after the limit was halved are the same complaint.
 ONE_COMPLAINT_S = 1.0
 # Answers here are short; the tokens that were really used are settled afterwards.

@@ -16,8 +16,6 @@ from typing import IO, Any, NamedTuple
 from referee.errors import CannotWrite, MalformedInput
 from referee.models.cost import Cost
 
-__all__ = ["Call", "ResponseCache", "as_json", "cost_by_asker", "gather_calls", "read_calls"]
-
 
 class Call(NamedTuple):
     """A question by its key, the raw answer, and its cost; `failure` is the reason for a missing answer.

@@ -9,8 +9,6 @@ from pathlib import Path
 from referee.errors import InputError, naming_extra
 from referee.models.http_client import ConnectionFailed, post, run_on_loop
 
-__all__ = ["transcribe"]
-
 
 def transcribe(
     sound: Path,

@@ -19,21 +19,6 @@ from typing import NamedTuple, TypeVar
 
 from referee.records import Property, Span, SpeakerView, Trial
 
-__all__ = [
-    "HEAD",
-    "UNSAYABLE",
-    "Example",
-    "Piece",
-    "Properties",
-    "by_domain",
-    "choose",
-    "correct_spelling",
-    "dice",
-    "normalise",
-    "picture",
-    "read_examples",
-]
-
 HEAD = "type"
 UNSAYABLE = frozenset({"other", "unknown", ""})
 """Values that name nothing a speaker could say."""

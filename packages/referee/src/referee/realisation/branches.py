@@ -18,8 +18,6 @@ from referee.realisation.language import AFTER, BEFORE, Language, Noun
 from referee.realisation.phrases import Words
 from referee.records import Property
 
-__all__ = ["Branch", "Cut", "Places", "cut", "cut_all", "join", "plain_branches"]
-
 
 class Branch(NamedTuple):
     """A phrase on one side of the noun."""

@@ -22,8 +22,6 @@ from referee.realisation.phrases import PhraseBook
 from referee.realisation.templates import template_of
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["CaseNet", "similarity"]
-
 # The longest way on each axis of the grid.
 _GRID = {"x-dimension": 4, "y-dimension": 2}
 _OPPOSITE = ({"front", "back"}, {"left", "right"})

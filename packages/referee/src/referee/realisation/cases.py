@@ -25,8 +25,6 @@ from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["CaseBase"]
-
 
 class CaseBase:
     """A case with the same set is quoted; one with the same attributes is quoted with other values put in.

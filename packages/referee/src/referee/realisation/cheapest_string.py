@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from referee.realisation.ngrams import END, NgramModel
 from referee.realisation.phrases import Words
 
-__all__ = ["Next", "Option", "cheapest", "in_order", "within_window"]
-
 Option = tuple[Words, float]
 """A phrase with its own cost, -log P(phrase | properties)."""
 

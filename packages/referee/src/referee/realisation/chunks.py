@@ -16,8 +16,6 @@ from referee.realisation.language import Language, Phrase
 from referee.realisation.phrases import Words
 from referee.records import Property
 
-__all__ = ["PAUSE", "Chunk", "Chunker"]
-
 PAUSE = ","
 """Any punctuation."""
 

@@ -14,8 +14,6 @@ from referee.realisation.language import AFTER, BEFORE, Language
 from referee.realisation.phrases import PhraseBook, Words
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["CommonPhrases", "Wordings"]
-
 AXES = ("y-dimension", "x-dimension")
 
 

@@ -23,8 +23,6 @@ from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import Words
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["DependencyOrder", "WordPairs"]
-
 COMBINATIONS = 2_000  # looked through for the most probable ones; many slots get fewer phrases each
 
 

@@ -7,8 +7,6 @@ import re
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
-__all__ = ["ENGLISH", "PARTS"]
-
 _COLUMNS = {
     "1": "on the far left",
     "2": "on the left",

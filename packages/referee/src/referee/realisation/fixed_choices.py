@@ -19,8 +19,6 @@ from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["FixedChoices"]
-
 DETERMINER, NO_TYPE = "determiner", "head without a type"
 Point = str | Properties
 """A choice point: the determiner, the head where no type is given, or how to word some properties."""

@@ -12,8 +12,6 @@ from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
-__all__ = ["GERMAN"]
-
 _NOUNS = {
     "button": "Knopf m", "door": "Tür f", "safe": "Tresor m", "painting": "Bild n", "flower": "Blume f", "alarm": "Alarm m", "lamp": "Lampe f",
     "chair": "Stuhl m",

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from referee.realisation.annotation import UNSAYABLE
 from referee.records import LANDMARKS, Property
 
-__all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "plain_words", "spelt"]
-
 BEFORE, AFTER = 0, 1
 _ADJECTIVE = re.compile(r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|ical|proof|free|like)$")
 _PARTICIPLE = re.compile(r"(?!\w*(?:bed|shed|seed|weed)$)\w{3,}ed")

@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import log
 
-__all__ = ["END", "START", "NgramModel"]
-
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 Context = tuple[str, ...]
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 
 from referee.realisation.language import Language
 
-__all__ = ["heads_of"]
-
 ROOT = -1
 
 

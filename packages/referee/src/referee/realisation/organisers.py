@@ -16,8 +16,6 @@ from referee.realisation.annotation import HEAD, UNSAYABLE
 from referee.realisation.english import ENGLISH
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["BETTER_WORDS", "CONVERTER_WORDS", "FixedWords"]
-
 # In the order of the slots; {} is the value itself.
 CONVERTER_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {

@@ -27,8 +27,6 @@ from referee.realisation.ngrams import NgramModel
 from referee.realisation.phrases import PhraseBook
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["PermuteAndRank", "RankedPhrases", "Resources"]
-
 
 class Resources(NamedTuple):
     """The data that all ranked realisers learn per domain."""

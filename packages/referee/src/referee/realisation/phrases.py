@@ -15,8 +15,6 @@ from math import log
 from referee.realisation.annotation import Example, Properties
 from referee.records import Property
 
-__all__ = ["PhraseBook", "Words"]
-
 Words = tuple[str, ...]
 
 

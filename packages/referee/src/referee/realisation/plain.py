@@ -13,8 +13,6 @@ from referee.realisation.language import Language
 from referee.realisation.wording import Wording, language_of
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Plain", "in_portuguese"]
-
 
 class Plain:
     """Realises any properties in a language (None: that of the trial), joining similar neighbours.

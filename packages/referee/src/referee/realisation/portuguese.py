@@ -13,8 +13,6 @@ from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
-__all__ = ["PORTUGUESE"]
-
 _NOUNS = {
     "type:car": "carro m",
     "type:cup": "xícara f",

@@ -21,8 +21,6 @@ from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
 from referee.realisation.wording import BETWEEN, HEADS, NAMED, Wording, axis, extreme, for_scene, measured
 from referee.records import Property, Scene, Trial
 
-__all__ = ["ReadBack", "WordsRead"]
-
 Words = tuple[str, ...]
 LONGEST = 8
 FEW = 10

@@ -23,8 +23,6 @@ from referee.realisation.language import Language
 from referee.realisation.phrases import Words
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Mended", "Mender", "said_once"]
-
 ADJECTIVES = frozenset({"colour", "size", "age"})
 AXES = frozenset({"x-dimension", "y-dimension"})
 

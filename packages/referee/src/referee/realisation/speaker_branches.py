@@ -18,8 +18,6 @@ from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["SpeakerBranches"]
-
 
 class SpeakerHabits(NamedTuple):
     """One speaker's habits: descriptions with their parts, the usual determiner, and words for values."""

@@ -23,8 +23,6 @@ from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import PhraseBook, Words
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["MajorityTemplates", "RankedTemplates", "Slot", "Template", "template_of"]
-
 Slot = frozenset[str]
 Template = tuple[str | Slot, ...]
 """Words as they are, and slots: the names of the attributes whose values are to be worded there."""

@@ -32,8 +32,6 @@ from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
-__all__ = ["Worded", "Wording", "axis", "extreme", "for_scene", "language_of", "measured"]
-
 POSITION = "position"
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")

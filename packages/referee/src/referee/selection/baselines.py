@@ -16,8 +16,6 @@ from referee.records import Description, Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["Everything", "NearestWords", "RandomDistinguishing", "TypeOnly"]
-
 
 class Everything(Reasoned):
     """All that is true of the target, or of every target."""

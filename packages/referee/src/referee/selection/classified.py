@@ -22,8 +22,6 @@ from referee.records import LANDMARKS, Property, Scene, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["PatternTree", "SupportVectors"]
-
 Pattern = tuple[str, ...]
 RELATION = "relation:"
 """Before the name of a relation in a pattern, for a relation's value is a landmark and not a property."""

@@ -15,8 +15,6 @@ from typing import Literal
 from referee.errors import InputError
 from referee.records import Property, Scene, SceneNotes, SpeakerView
 
-__all__ = ["TYPE", "Contrast", "Head", "Note", "contrast_of"]
-
 TYPE = "type"
 KEPT_UP_TO = 4096
 """Entities up to which the contrasts of a scene are kept."""

@@ -12,17 +12,6 @@ from referee.records import Property, SpeakerView, Trial
 from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
 from referee.signature import parameters
 
-__all__ = [
-    "FREE_NAIVE",
-    "Costs",
-    "FrequencyCosts",
-    "KMeansCosts",
-    "LevelCosts",
-    "StochasticCosts",
-    "UnitCosts",
-    "cluster",
-]
-
 Levels = Mapping[str, float]
 """A cost per attribute ("colour") or, more specifically, per pair ("hasBeard:1")."""
 

@@ -13,8 +13,6 @@ from typing import TypeVar
 from referee.errors import InputError, UnknownDomain
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Frequencies", "Group", "GroupedFrequencies", "count", "count_by", "group_of", "in_groups", "learned_for"]
-
 Learned = TypeVar("Learned")
 Group = tuple[str | None, ...]
 """What the trials of a group have in common, say a domain and a condition."""

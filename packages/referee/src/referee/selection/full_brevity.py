@@ -12,8 +12,6 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["FullBrevity", "SearchResult", "distinguishing_sets"]
-
 
 class SearchResult(NamedTuple):
     """The result of an exact search.

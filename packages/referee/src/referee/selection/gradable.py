@@ -17,8 +17,6 @@ from referee.records import Scene, SpeakerView
 from referee.selection.contrast import TYPE, contrast_of
 from referee.selection.reasons import ReasonedMeaning
 
-__all__ = ["Gradable"]
-
 POSITIONS = ("x", "y")
 
 

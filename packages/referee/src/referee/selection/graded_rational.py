@@ -20,8 +20,6 @@ from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.rational import MOST_MESSAGES, check_size, how_many, log_softmax, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["ContinuousSpeaker", "IncrementalRational"]
-
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 
 

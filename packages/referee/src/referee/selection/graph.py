@@ -26,8 +26,6 @@ from referee.selection.full_brevity import SearchResult
 from referee.selection.landmarks import Landmarked, cheapest_with_landmarks
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
-__all__ = ["GraphSearch"]
-
 
 @dataclass(eq=False, repr=False)
 class GraphSearch(Reasoned):

@@ -8,8 +8,6 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["Greedy"]
-
 
 class Greedy(Reasoned):
     """Maximises discriminatory power (N - n) / (N - 1) step by step.

@@ -20,8 +20,6 @@ from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
-__all__ = ["Incremental", "Salient"]
-
 
 @dataclass(eq=False, repr=False)
 class Incremental(Reasoned):

@@ -18,8 +18,6 @@ from referee.meaning import Meaning, bits, conjunction, partners
 from referee.records import LANDMARK, Property, Scene
 from referee.selection.contrast import Contrast
 
-__all__ = ["Landmarked", "cheapest_with_landmarks"]
-
 Partners = Sequence[int]
 """For every entity, the set of those it stands in some relation to."""
 

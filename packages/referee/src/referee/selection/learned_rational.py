@@ -26,8 +26,6 @@ from referee.selection.frequencies import in_groups, learned_for
 from referee.selection.rational import Distribution, how_many, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["LearnedRationalSpeaker"]
-
 # Its exponential is 0, and sums with it stay finite, which those with minus infinity would not.
 IMPOSSIBLE = -1e9
 MOST_LEARNED = 8000

@@ -28,8 +28,6 @@ from referee.selection.plural import Fragment, parts_meaning
 from referee.selection.rational import subsets
 from referee.selection.reasons import NOT_DISTINGUISHING, Reason, ReasonedMeaning
 
-__all__ = ["FEATURES", "LogLinear", "Way"]
-
 FEATURES = ("exact", "others", "length", "parts", "idle")
 """True of the targets and of nothing else; share of the others that it is true of; properties said; parts beyond the first; attributes that could go."""
 MOST_NAMES = 10

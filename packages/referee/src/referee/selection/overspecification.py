@@ -24,8 +24,6 @@ from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import Group, in_groups, learned_for
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["Overspecification"]
-
 MOST_OPTIONS = 16
 """Properties beside the type up to which every set of them is listed."""
 UNSEEN = 0.01

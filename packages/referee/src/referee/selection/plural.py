@@ -20,8 +20,6 @@ from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import count
 from referee.selection.reasons import ReasonedMeaning
 
-__all__ = ["BooleanDescriptions", "Fragment", "Partitioned", "parts_meaning"]
-
 
 @dataclass(eq=False, repr=False)
 class BooleanDescriptions(ReasonedMeaning):

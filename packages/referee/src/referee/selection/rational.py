@@ -27,8 +27,6 @@ from referee.records import LANDMARK, Description, Property, SpeakerView
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
-__all__ = ["RationalSpeaker", "check_size", "how_many", "log_softmax", "most_probable", "subsets"]
-
 MOST_MESSAGES = 1 << 16
 """Messages up to which all are listed: half a megabyte for each entity of the scene."""
 

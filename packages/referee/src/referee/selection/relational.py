@@ -18,8 +18,6 @@ from referee.records import LANDMARK, Description, Property, Relation, Scene, Sc
 from referee.selection.contrast import TYPE, contrast_of
 from referee.selection.reasons import ReasonedMeaning
 
-__all__ = ["Relational"]
-
 MOST_LANDMARKS = 64
 """Landmarks that are introduced at most for one target: in a scene where everything is related to everything there is no end of them."""
 _INCOMING: SceneNotes[str, list[Relation]] = SceneNotes("selection.incoming")

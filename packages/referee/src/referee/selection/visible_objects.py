@@ -19,8 +19,6 @@ from referee.selection.contrast import TYPE, Contrast
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["VisibleObjects"]
-
 
 @dataclass(eq=False, repr=False)
 class VisibleObjects(Reasoned):

@@ -17,8 +17,6 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray
 
-__all__ = ["Agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
-
 Rating = str | float | int | bool | None
 Ratings = Sequence[Sequence[Rating]]
 LEVELS = ("nominal", "ordinal", "interval")

@@ -14,8 +14,6 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 
-__all__ = ["Slope", "regress"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:

@@ -26,8 +26,6 @@ from referee.statistics.rounding import TIE, Steady
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Permutation", "cluster_bootstrap", "cluster_differences", "permutation_test"]
-
 # 2^14 sign patterns are 16,384 rows; one more doubles them, and by then a random sample is as good.
 EXACT_UP_TO = 14
 BACKFITS = 1000

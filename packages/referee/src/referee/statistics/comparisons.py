@@ -24,19 +24,6 @@ from referee.statistics.rounding import is_rounding
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Comparison",
-    "Equivalence",
-    "adjust",
-    "compare_systems",
-    "equivalence",
-    "independent_t",
-    "independent_t_from_summaries",
-    "mcnemar",
-    "paired_t",
-    "paired_t_from_summaries",
-]
-
 Numbers = Iterable[float | None]
 CORRECTIONS = ("holm", "bh", "by", "bonferroni")
 _LARGE_T = 1000.0

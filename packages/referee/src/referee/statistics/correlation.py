@@ -24,17 +24,6 @@ from referee.statistics.rounding import levels
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Correlation",
-    "LeaveOneOut",
-    "correlation_table",
-    "critical_r",
-    "leave_one_out",
-    "pearson",
-    "spearman",
-    "stars",
-]
-
 Numbers = Iterable[float | None]
 # Relative to a column's length: the residue of centring equal numbers such as .1 that double precision cannot
 # represent.

@@ -21,8 +21,6 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray
 
-__all__ = ["CrossedFit", "degrees", "fit_crossed"]
-
 # Upper bound of v in the search, so that m·ratio stays below 1e8: beyond that the residuals are rounding, not data.
 LARGEST = log(1e8)
 # Relative to a column's length, the minimal residual after the columns before it; double precision has about 1e-16.

@@ -30,30 +30,6 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.statistics.rounding import TIE, Steady, is_rounding
 
-__all__ = [
-    "BLOCKS",
-    "EXACT_UP_TO",
-    "FEW",
-    "SKEWED_COVERAGE",
-    "TESTABLE",
-    "UNSURE",
-    "Clusters",
-    "CodedLabels",
-    "Gap",
-    "Rows",
-    "Sample",
-    "Spread",
-    "compare_clustered",
-    "crossings",
-    "degrees_of_freedom",
-    "interval_of",
-    "jackknife",
-    "jackknife_interval",
-    "jackknife_variance",
-    "mean_of_rows",
-    "spread",
-]
-
 Finish = Callable[[FloatArray, FloatArray], FloatArray]
 IntArray = npt.NDArray[np.int64]
 Limits = tuple[float | None, float | None]

@@ -14,8 +14,6 @@ from referee.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["IntArray", "as_numbers", "as_rows", "complete_rows", "encode"]
-
 IntArray = npt.NDArray[np.int64]
 
 

@@ -24,8 +24,6 @@ from referee.statistics.studentised_range import critical_value
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Subsets", "compact_letters", "homogeneous_subsets", "studentised_range", "tukey_kramer", "tukey_letters"]
-
 Counts = Mapping[str, float] | float
 
 

@@ -15,8 +15,6 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 
-__all__ = ["LogisticFit", "fit_logistic"]
-
 # Newton needs a handful of steps; fifty without an end are reported, not trusted.
 NEWTON_STEPS = 50
 # On the logit scale: odds of e^10 between two ordinary people. A search that gets there has run away.

@@ -28,17 +28,6 @@ from referee.statistics.frames import IntArray, as_rows, complete_rows
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Squares",
-    "check_latin_squares",
-    "cyclic_square",
-    "latin_square",
-    "lay_squares",
-    "repeated_latin_squares",
-    "share_out",
-    "williams_squares",
-]
-
 
 def cyclic_square(rows: Sequence[int], columns: Sequence[int], numbers: Sequence[int]) -> IntArray:
     """Return a cyclic Latin square with its rows, columns and numbers in these orders."""

@@ -18,8 +18,6 @@ import numpy as np
 
 from referee.contracts import FloatArray
 
-__all__ = ["LEAST", "Pooled", "leave_one_out", "pool", "standard_error"]
-
 LEAST = 3
 """With fewer experiments there is no prediction: two say hardly anything about their spread."""
 

@@ -25,8 +25,6 @@ from referee.statistics.laplace import fit_logistic
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MixedModel", "SystemEffect", "fullest_model", "mixed_correctness", "mixed_times", "reach_of", "two_sided"]
-
 # The minimal mean number of answers per system for slopes: with one answer each no residual would remain.
 LEAST_MET = 2.0
 

@@ -15,8 +15,6 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import as_numbers
 
-__all__ = ["Cleaned", "drop_timeouts", "replace_outliers"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:

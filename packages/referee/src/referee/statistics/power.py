@@ -29,8 +29,6 @@ from referee.statistics.latin_square import repeated_latin_squares
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PlannedStudy", "simulate_power", "simulate_responses"]
-
 # Simulations at a time: large enough for the matrix products, small enough to report progress and stay within memory.
 BLOCK = 50
 HERE = LocalEngine()

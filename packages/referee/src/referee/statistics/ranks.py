@@ -20,8 +20,6 @@ from referee.statistics.rounding import levels
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["KruskalWallis", "kruskal_wallis", "kruskal_wallis_binary", "kruskal_wallis_frame"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KruskalWallis:

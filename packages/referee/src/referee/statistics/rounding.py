@@ -12,8 +12,6 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 
-__all__ = ["TIE", "Steady", "is_rounding", "levels", "without_rounding"]
-
 # Noise was seen up to 2e-13 of a value (weights that an iterative fit found); real differences are far larger.
 TIE = 1e-10
 # Shares of belief far below this part of the largest are all the same to a rank: none at all.

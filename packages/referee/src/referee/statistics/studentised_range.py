@@ -13,8 +13,6 @@ import numpy as np
 
 from referee.contracts import FloatArray
 
-__all__ = ["critical_value", "range_probability"]
-
 FEW = 8
 
 

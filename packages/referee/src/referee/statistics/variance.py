@@ -22,8 +22,6 @@ from referee.statistics.rounding import is_rounding
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Anova", "Effect", "one_way", "one_way_from_summaries", "two_way", "two_way_from_summaries"]
-
 Table = npt.ArrayLike
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["FOLDS", "PUBLISHED", "TABLE", "selector", "system"]
-
 FOLDS = ("challenge", 5)
 """How to cut a corpus for a fair comparison with print: random trials of each domain, five times."""
 

@@ -17,20 +17,6 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = [
-    "CAN_USE_LOCATION",
-    "CURRENT",
-    "OPERATIONS",
-    "OTHERS",
-    "REST",
-    "SAID",
-    "SUBMITTED",
-    "Program",
-    "ProgramView",
-    "Programs",
-    "run",
-]
-
 Names = tuple[str, ...]
 Program = Any
 CAN_USE_LOCATION = "can-use-location"

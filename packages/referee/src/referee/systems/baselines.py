@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["TABLE", "selector", "system"]
-
 NO_TEAM = "–"
 
 # fmt: off

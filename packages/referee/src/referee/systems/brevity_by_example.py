@@ -21,8 +21,6 @@ from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["ListsSets", "Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spell"]
-
 Pick = Literal["first", "last", "random"]
 Masks = npt.NDArray[np.uint32]
 _DISTINGUISHING: SceneNotes[int, Masks] = SceneNotes("systems.distinguishing")

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["TABLE", "selector", "system"]
-
 CHOICES = ("mode", "sample", "distribution")
 
 # fmt: off

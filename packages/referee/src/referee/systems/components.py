@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Component"]
-
 
 class Component:
     """A class by its path (``module:Class``) and its settings, some of which may be components."""

@@ -18,8 +18,6 @@ from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["ContrastQuotient", "WeightedPower"]
-
 RING = 4
 """The weight of a match, or a contrast, in the innermost ring; a closed domain has no others."""
 

@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from referee.contracts import Realiser, Selector
     from referee.systems.speaker import Composed
 
-__all__ = [
-    "FAITHFUL",
-    "LABELS",
-    "LOW",
-    "MEDIUM",
-    "OURS",
-    "STAND_IN",
-    "SystemRow",
-    "build_realiser",
-    "build_selector",
-    "build_speaker",
-    "selector_switches",
-]
-
 FAITHFUL = "faithful"
 """The papers determine the algorithm."""
 MEDIUM = "reconstructed"

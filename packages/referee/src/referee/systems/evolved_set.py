@@ -21,8 +21,6 @@ from referee.selection.contrast import Contrast
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["EvolvedSet"]
-
 
 @dataclass(eq=False, repr=False)
 class EvolvedSet(Reasoned):

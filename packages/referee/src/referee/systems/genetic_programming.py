@@ -30,8 +30,6 @@ from referee.systems.attribute_programs import (
     run,
 )
 
-__all__ = ["PENALTIES", "Evolved"]
-
 PENALTIES: Mapping[str, float] = {"dice": 1.0, "masi": 1.0, "ambiguous": 2.0, "empty": 1.0, "size": 0.005}
 """Weights of 1 - Dice, 1 - MASI, not distinguishing, empty, and program size; the paper has more of them and prints no weights."""
 

@@ -24,8 +24,6 @@ from referee.records import Description, Entity, Property, SpeakerView, Trial
 from referee.show.drawing import draw_marked
 from referee.systems.object_lists import check_places, object_lines
 
-__all__ = ["LANGUAGES", "LanguageModel", "build_prompt", "mixed_order", "understand"]
-
 LANGUAGES = {
     "en": "English",
     "pt": "Portuguese",

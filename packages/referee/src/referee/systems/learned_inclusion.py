@@ -17,8 +17,6 @@ from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["LearnedInclusion"]
-
 Tree = bool | tuple[int, float, Any, Any]
 """An answer, or a question: which feature, up to which value the first branch holds, and the two branches."""
 

@@ -20,8 +20,6 @@ from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note
 from referee.systems.brevity_by_example import ListsSets, Masks, distinguishing_masks, spell
 
-__all__ = ["NearestSet"]
-
 Match = Literal["names", "pairs", "marks"]
 Mark = str | Property
 Numbers = npt.NDArray[np.float64]

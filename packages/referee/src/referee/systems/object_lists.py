@@ -10,8 +10,6 @@ from referee.records import Entity, Scene
 from referee.show.drawing.place_words import place_words
 from referee.show.drawing.placement import PLACE_NAMES
 
-__all__ = ["PLACES", "check_places", "object_lines"]
-
 PLACES = ("coordinates", "words", "none")
 
 

@@ -17,8 +17,6 @@ from referee.selection.frequencies import Frequencies, GroupedFrequencies, count
 from referee.selection.incremental import Incremental
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["BackedOffOrder", "CentreRule", "FrequentFirst", "GroupedOrder", "PriorsWithinReach"]
-
 # Five columns and three rows, so 3 and 2 are the middles.
 X, Y = "x-dimension", "y-dimension"
 

@@ -8,8 +8,6 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["PartitionTree"]
-
 
 class PartitionTree(Reasoned):
     """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1".

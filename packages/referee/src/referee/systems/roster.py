@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from referee.systems.entries import SystemRow
 
-__all__ = ["GROUPS", "rows"]
-
 GROUPS: dict[str, ModuleType] = {
     "asgre2007": asgre2007,
     "tuna2008-as": tuna2008_as,

@@ -13,8 +13,6 @@ from referee.meaning import Meaning, from_properties
 from referee.realisation.wording import language_of
 from referee.records import Description, Property, Span, SpeakerView, Trial
 
-__all__ = ["Composed", "Sampled"]
-
 
 @dataclass(eq=False, repr=False)
 class Sampled:

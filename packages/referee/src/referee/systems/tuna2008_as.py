@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["FOLDS", "PUBLISHED", "TABLE", "selector", "system"]
-
 FOLDS = ("speaker", 5)
 """How to cut a corpus for a fair comparison with print: whole speakers, five times."""
 

@@ -27,8 +27,6 @@ from referee.systems.entries import LOW, MEDIUM, STAND_IN, SystemRow, build_real
 if TYPE_CHECKING:
     from referee.contracts import Realiser
 
-__all__ = ["FOLDS", "SUBMITTED", "TABLE", "realiser", "system"]
-
 FOLDS = (("challenge", 5), ("speaker", 5))
 """Scores on the development set are for speakers that the realisers knew (random folds), those on the test set for new ones (folds by speaker)."""
 

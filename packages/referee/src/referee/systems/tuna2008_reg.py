@@ -16,8 +16,6 @@ from referee.systems.entries import LABELS, MEDIUM, SystemRow, build_speaker
 if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 
-__all__ = ["FOLDS", "OWN_NEAREST", "TABLE", "system"]
-
 FOLDS = ("speaker", 5)
 """The published scores are for new speakers."""
 

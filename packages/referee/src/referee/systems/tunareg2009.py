@@ -21,8 +21,6 @@ from referee.systems.tuna2008_reg import OWN_NEAREST
 if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 
-__all__ = ["FOLDS", "TABLE", "system"]
-
 FOLDS = ("speaker", 5)
 """The published test scores are for new speakers."""
 

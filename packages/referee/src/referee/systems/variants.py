@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 
-__all__ = ["TABLE", "selector", "system"]
-
 TITCH = "Tokyo"
 PLACES = ("x-dimension", "y-dimension")
 TRIED = (

@@ -18,8 +18,6 @@ from referee.models.model_client import ModelClient
 from referee.records import Description, SpeakerView, Trial
 from referee.systems.language_model import understand
 
-__all__ = ["VisionSpeaker"]
-
 SHOWN = {
     "box": "In the picture one thing has a red box around it.",
     "arrow": "In the picture a red arrow points at one thing.",

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from referee.cli import Commands, run_group
 
-__all__ = ["COMMANDS", "run"]
-
 COMMANDS: Commands = {
     "new": ("referee_lab.commands.study.new", "make a study folder from a table of items or a run folder"),
     "chain": ("referee_lab.commands.study.chain", "make a study of the descriptions that people gave in another one"),

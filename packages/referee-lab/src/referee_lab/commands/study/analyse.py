@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from referee.show.reports.sheets import Cell, Sheet
     from referee_lab.study.analysis.registered_tests import Analysis
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 FORMATS = ("text", "json", "latex")

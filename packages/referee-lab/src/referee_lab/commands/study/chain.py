@@ -13,8 +13,6 @@ from referee.cli import options
 from referee.cli.progress import waiting
 from referee_lab.commands.study.new import id_of
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 EPILOG = options.examples("""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from referee_lab.study.design.balance import BalanceClaim
     from referee_lab.study.folder.study import Study
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 EPILOG = options.examples("""

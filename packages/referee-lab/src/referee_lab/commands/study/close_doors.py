@@ -5,8 +5,6 @@ from __future__ import annotations
 from referee.cli import options
 from referee_lab.commands.study.open_doors import set_and_say
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

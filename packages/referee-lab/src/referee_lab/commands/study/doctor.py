@@ -8,8 +8,6 @@ import typer
 
 from referee.cli import options
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

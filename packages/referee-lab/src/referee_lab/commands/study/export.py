@@ -13,8 +13,6 @@ from referee.cli import options
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 EPILOG = options.examples("""

@@ -10,8 +10,6 @@ import typer
 from referee.cli import options
 from referee.errors import InputError
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 EPILOG = options.examples("""

@@ -16,8 +16,6 @@ from referee.cli.progress import waiting
 from referee.errors import InputError
 from referee.jobs.folder import Run
 
-__all__ = ["app", "id_of"]
-
 app = options.new_app()
 
 # Of studies made of run folders; those of tables have rows of these kinds.

@@ -7,8 +7,6 @@ from typing import Any
 
 from referee.cli import options
 
-__all__ = ["app", "set_and_say"]
-
 app = options.new_app()
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from referee_lab.study.data.payment import Owed
     from referee_lab.study.folder.study import Study
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

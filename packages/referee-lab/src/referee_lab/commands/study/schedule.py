@@ -9,8 +9,6 @@ import typer
 from referee.cli import options
 from referee_lab.commands.study.open_doors import set_and_say
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

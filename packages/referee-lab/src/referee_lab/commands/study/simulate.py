@@ -10,8 +10,6 @@ import typer
 from referee.cli import options
 from referee.cli.progress import advancing
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 EPILOG = options.examples("""

@@ -18,8 +18,6 @@ from referee_lab.server.store.schema import correction, session, trial
 from referee_lab.server.web.request_bodies import Correct
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = ["amended", "correct"]
-
 
 def correct(connection: Connection, served: Served, body: Correct) -> int:
     """Write a correction of one stored answer down; its number."""

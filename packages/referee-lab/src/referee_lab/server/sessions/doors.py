@@ -16,8 +16,6 @@ from pathlib import Path
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically
 
-__all__ = ["Doors", "read_doors", "set_doors", "time_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:

@@ -23,8 +23,6 @@ from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.keys import code_hash
 from referee_lab.server.store.schema import arrival, consent, identity, participant, session
 
-__all__ = ["Arrival", "count", "enrol", "find_session", "identify", "no_place", "platform_details"]
-
 Arrival = dict[str, Any]
 # The assignment id that Mechanical Turk sends while a worker only previews the task.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

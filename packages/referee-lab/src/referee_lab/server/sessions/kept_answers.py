@@ -22,8 +22,6 @@ from referee_lab.server.sessions.states import ACTIVE, Tried, missing, next_atte
 from referee_lab.server.store.schema import audit, canonical, list_slot, session, trial
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = ["Kept", "Sender", "body_hash", "given_in", "guard", "load", "note", "save", "stored_answers"]
-
 
 class Sender(NamedTuple):
     """Under which name an answer comes, from which session and window."""

@@ -12,8 +12,6 @@ from urllib.parse import urlencode
 from referee.errors import InputError
 from referee_lab.server.store.keys import Keys
 
-__all__ = ["is_signed", "link_query", "new_labels", "paired_labels", "signature"]
-
 LETTERS = 16
 
 

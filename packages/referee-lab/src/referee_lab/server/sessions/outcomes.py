@@ -11,8 +11,6 @@ from urllib.parse import quote, urlsplit
 
 from referee_lab.server.sessions.served_study import Served
 
-__all__ = ["completion_code", "ending", "turk_address", "turned_away"]
-
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 # By outcome alone, which the server determines (rule 17). A partner who left or a failure of the server is not the
 # participant's fault.

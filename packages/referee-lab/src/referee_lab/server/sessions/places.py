@@ -14,8 +14,6 @@ from sqlalchemy import Connection, Select, bindparam, case, func, insert, select
 
 from referee_lab.server.store.schema import list_slot as slots
 
-__all__ = ["Slot", "any_left", "extend", "fill", "free", "free_expired", "hand_over", "provide", "regain", "reserve"]
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:

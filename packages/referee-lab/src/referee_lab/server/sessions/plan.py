@@ -23,8 +23,6 @@ from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown, Stimulus
 from referee_lab.study.texts import fill, to_html
 
-__all__ = ["PlanStep", "SessionPlan", "check_answer", "make_plan", "passed_check", "was_right"]
-
 # Also stored with answers (`trial.kind`) and exported: these words are a format.
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
 

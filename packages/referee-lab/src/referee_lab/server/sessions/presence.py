@@ -22,8 +22,6 @@ from referee_lab.server.store.schema import session, trial
 from referee_lab.study.protocols.checked_answers import claimed_ms
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
-__all__ = ["claim", "end", "finish", "take_up"]
-
 
 def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
     """Return the session and its answers when a page opens.

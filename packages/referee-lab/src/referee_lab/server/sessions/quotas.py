@@ -15,8 +15,6 @@ from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.schema import list_slot, trial
 from referee_lab.study.folder.branches import Quota
 
-__all__ = ["filled_quota", "shut_lists", "told_in"]
-
 
 def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
     """Return the lists that accept no new participants, because a condition of theirs is full."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Problem"]
-
 
 class Problem(Exception):
     """Raised when a request is refused.

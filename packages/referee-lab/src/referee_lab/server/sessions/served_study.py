@@ -28,8 +28,6 @@ from referee_lab.server.store.store import Store, open_store, reading_engine, sq
 from referee_lab.study.folder.settings import PolicySection
 from referee_lab.study.folder.study import Study, open_study
 
-__all__ = ["Outline", "Served", "agrees_with", "has_begun", "open_served"]
-
 PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 
 

@@ -8,19 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-__all__ = [
-    "ACTIVE",
-    "LEFT_OUT",
-    "MOVES",
-    "OUTCOMES",
-    "Tried",
-    "missing",
-    "move",
-    "next_attempt",
-    "position",
-    "satisfied",
-]
-
 MOVES: Mapping[str, frozenset[str]] = {
     "entered": frozenset({"consented", "declined"}),
     # A session of one answer never runs: it is finished with its first.

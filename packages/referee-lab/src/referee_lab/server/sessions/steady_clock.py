@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-__all__ = ["SteadyClock", "ticks"]
-
 # A store that is ahead by more than this was written by a clock that was wrong then.
 LEAP_SECONDS = 86_400.0
 

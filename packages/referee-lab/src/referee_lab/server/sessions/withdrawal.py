@@ -29,8 +29,6 @@ from referee_lab.server.store.schema import (
 # Replaces a deleted session.
 GONE = "deleted"
 
-__all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
-
 
 def withdraw(connection: Connection, served: Served, participant_id: str, actor: str) -> int:
     """All sessions of a participant become withdrawn and their places free.

@@ -23,8 +23,6 @@ from referee_lab.study.folder.media import FOLDER, heard_in, missing_media
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = ["LEAST_FREE", "HealthFinding", "examine", "free_bytes"]
-
 # Below this a disk counts as nearly full: a busy study of a day has some tens of megabytes.
 LEAST_FREE = 200 * 1024 * 1024
 LATEST_BACKUP_HOURS = 26.0

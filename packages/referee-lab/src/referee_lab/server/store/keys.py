@@ -25,8 +25,6 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 from referee.errors import InputError, MalformedInput
 from referee_lab.server.sessions.refusals import Problem
 
-__all__ = ["Keys", "load_keys"]
-
 # Without 0, O, 1 and I. There are 32, which divides the 256 values of a byte: every letter is equally likely.
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 # Renewed at every return of a participant (`routes_participant`).

@@ -14,8 +14,6 @@ from sqlalchemy.exc import DBAPIError
 
 from referee.errors import InputError
 
-__all__ = ["ONE_SERVER", "SERVED_ALREADY", "DatabaseLock", "hold_alone_in"]
-
 PATIENCE_SECONDS = 5.0  # a database takes a moment to see that a killed server is gone
 SERVED_ALREADY = "this study is being served already"
 ONE_SERVER = "use that server, or stop it first; one process serves a study"

@@ -24,27 +24,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-__all__ = [
-    "APPEND_ONLY",
-    "Json",
-    "arrival",
-    "audit",
-    "canonical",
-    "consent",
-    "correction",
-    "event",
-    "identity",
-    "list_slot",
-    "metadata",
-    "participant",
-    "room",
-    "session",
-    "snapshot",
-    "study",
-    "tombstone",
-    "trial",
-]
-
 # Rule 2: triggers of the database refuse any change to these (migration 0001).
 APPEND_ONLY = ("trial", "event", "snapshot", "correction", "consent")
 

@@ -31,8 +31,6 @@ from referee_lab.server.store import schema
 from referee_lab.server.store.lock import ONE_SERVER, SERVED_ALREADY, DatabaseLock
 from referee_lab.server.store.writer import Writer
 
-__all__ = ["Store", "back_up", "open_store", "scripts", "sqlite_url"]
-
 T = TypeVar("T")
 # The specification asks for 5 s at least; a checkpoint or a backup may hold the file for a moment.
 BUSY_MS = 10_000

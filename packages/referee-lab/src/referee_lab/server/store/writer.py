@@ -24,8 +24,6 @@ from sqlalchemy.exc import DBAPIError
 
 from referee_lab.server.sessions.refusals import Problem
 
-__all__ = ["Writer"]
-
 T = TypeVar("T")
 # Longer than any write takes; longer waits are reported, well before ten seconds have passed.
 PATIENCE_SECONDS = 8.0

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from referee.errors import InputError
 
-__all__ = ["REMEDY", "STATIC", "missing_pages", "require_pages"]
-
 STATIC = Path(str(files("referee_lab"))) / "static"
 REMEDY = "in a checkout run `make bundle` (it brings Node along), or install a released package"
 

@@ -12,18 +12,6 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.web.middleware import Limits
 
-__all__ = [
-    "Caller",
-    "Managing",
-    "Participant",
-    "Viewing",
-    "Visited",
-    "bearer",
-    "calling",
-    "find_study",
-    "participant_of",
-]
-
 # The same pattern as ids in study.toml (`folder.study`).
 StudyId = Annotated[str, Path(alias="study", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 

@@ -23,8 +23,6 @@ from referee_lab.server.store.health import LEAST_FREE, free_bytes
 from referee_lab.server.store.schema import arrival, audit, list_slot, participant, session, tombstone, trial
 from referee_lab.study.protocols.contract import Shown, Stimulus
 
-__all__ = ["is_unblinded", "participants", "progress", "quality", "results", "warnings"]
-
 # How long trouble with the store is shown after it was last seen.
 WARNED_SECONDS = 600.0
 

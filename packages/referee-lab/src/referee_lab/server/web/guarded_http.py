@@ -13,8 +13,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from referee_lab.server.web.middleware import is_local
 
-__all__ = ["GuardedHttp"]
-
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 

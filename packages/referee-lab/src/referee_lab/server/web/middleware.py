@@ -25,8 +25,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee_lab.server.sessions.refusals import Problem
 
-__all__ = ["BodyLimit", "Crowd", "Limits", "Rate", "SecureReplies", "is_local", "security_headers", "send_problem"]
-
 _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
 # Rarely used rate limits are dropped when many others have been used since: memory is bounded under any load.

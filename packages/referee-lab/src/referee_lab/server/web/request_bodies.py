@@ -28,25 +28,6 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.store.schema import canonical
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = [
-    "Agree",
-    "AnswerFields",
-    "Beacon",
-    "Client",
-    "Correct",
-    "Device",
-    "EndSession",
-    "Enter",
-    "PlatformIds",
-    "ScreenOut",
-    "TakeOver",
-    "WithdrawByCode",
-    "as_given",
-    "describe_answer",
-    "describe_caller",
-    "read_answer",
-]
-
 # No control characters: PostgreSQL stores no NUL, and such a line ends up in tables and on pages.
 Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tab = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]

@@ -17,8 +17,6 @@ from referee_lab.server.web import dashboard, request_bodies
 from referee_lab.server.web.callers import Managing, Viewing, bearer
 from referee_lab.server.web.middleware import is_local
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/s/{study}/organise", tags=["organiser"])
 Alias = Annotated[str, Path(pattern=r"^P-[A-Z0-9]{4}$")]
 Authorization = Annotated[str, Header(max_length=4000)]

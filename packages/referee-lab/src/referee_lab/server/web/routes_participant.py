@@ -29,8 +29,6 @@ from referee_lab.study.folder.questionnaires import not_eligible
 from referee_lab.study.folder.settings import SessionSection
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = ["debug_key", "router"]
-
 # In memory only (rule 9): after a restart, a repeated click counts again.
 REFUSALS_KEPT = 10_000
 # The maximal shorter side of a phone.

@@ -38,8 +38,6 @@ from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.protocols.room_protocol import INVITED
 from referee_lab.tangram.game.board import CHANGES
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/s/{study}/room", tags=["rooms"])
 RATE = Rate(each_second=400, burst=4000)  # a fast screen with cursor and drag sends 288 messages a second
 LONGEST_TEXT, MOST_POINTS = 1000, 240

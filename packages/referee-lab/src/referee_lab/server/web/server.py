@@ -35,8 +35,6 @@ from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.study_pictures import pictures
 from referee_lab.study.protocols.production import is_spoken
 
-__all__ = ["create_app"]
-
 # Deletions are due by the day, and seats that are needed are freed at once anyway (`places.reserve`).
 HOUSEKEEPING_SECONDS = 600.0
 LOCK_SECONDS = 5.0

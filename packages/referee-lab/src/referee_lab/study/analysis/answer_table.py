@@ -15,8 +15,6 @@ from referee_lab.study.protocols.identification import Identification
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rank_frame", "rating_frame"]
-
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 

@@ -24,8 +24,6 @@ from referee_lab.study.folder.study import LEVELS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["contrast_sheet", "contrast_weights", "estimate_contrast"]
-
 TIMES, RATES, RATINGS = "log times", "log odds", "means"
 
 

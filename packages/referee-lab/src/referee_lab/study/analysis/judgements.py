@@ -17,8 +17,6 @@ from referee_lab.study.analysis.mixed_analysis import p_text
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["production_sheets", "rating_sheets", "win_sheets"]
-
 INTERVALS = "Intervals (95%) from a bootstrap that draws participants and items."
 
 

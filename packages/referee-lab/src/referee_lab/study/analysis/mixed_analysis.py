@@ -25,8 +25,6 @@ from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctnes
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["contrasts", "measure_sheets", "p_text"]
-
 ERROR = "error"
 NAMES = {
     ERROR: "error rate",

@@ -26,8 +26,6 @@ from referee_lab.study.data.dataset import Dataset
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["STYLES", "Analysis", "analyse"]
-
 STYLES = ("tuna2008", "asgre2007", "mixed-model")
 CAUTION = (
     "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "

@@ -27,8 +27,6 @@ from referee_lab.study.analysis.mixed_analysis import p_text
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["challenge_tables", "replaced"]
-
 ONE_WAY = "SYSTEM is the only factor, and times are as they were measured (Belz & Gatt 2008)."
 HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
 

@@ -12,8 +12,6 @@ from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import RecordedColumn
 from referee_lab.study.protocols.production import is_spoken
 
-__all__ = ["SCHEMA", "TABLES", "CodebookColumn", "codebook", "codebook_as_markdown", "recorded_columns"]
-
 # Of the exported tables; manifest and codebook name it (rule 13).
 SCHEMA = 1
 SCOPES = (READING, IDENTIFYING, TIME, ALL)

@@ -25,8 +25,6 @@ from referee_lab.study.data.exclusion import flag_impossible, mark_answer, mark_
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import Shown, Stimulus
 
-__all__ = ["SIMULATED", "collect", "collect_from", "reading"]
-
 # A field of a page's display properties; bots set it, pages never do.
 SIMULATED = "simulated"
 

@@ -16,19 +16,6 @@ from referee_lab.server.sessions.plan import TRIAL
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer, Stimulus
 
-__all__ = [
-    "ALL",
-    "BY_HAND",
-    "IDENTIFYING",
-    "READING",
-    "TIME",
-    "AnswerCorrection",
-    "Dataset",
-    "ExclusionMark",
-    "Sitting",
-    "StoredAnswer",
-]
-
 TIME, ALL = "time", "all"
 # Of one time only; a measure that combines both needs both.
 READING, IDENTIFYING = "reading", "identification"

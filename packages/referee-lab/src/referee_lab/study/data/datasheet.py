@@ -15,8 +15,6 @@ from referee_lab.study.folder.media import heard_in, plays_anything, ways_in
 from referee_lab.study.folder.settings import ExclusionSection
 from referee_lab.study.folder.study import HUMAN, VERSUS, Study
 
-__all__ = ["datasheet"]
-
 OPEN = "**to be filled in**"
 Section = dict[str, str]
 

@@ -26,8 +26,6 @@ from referee_lab.study.folder.study import FILLER, Study
 from referee_lab.study.protocols.checked_answers import claimed_ms
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
-__all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
-
 # A flag of the server's own: the answer claims more time than had passed.
 IMPOSSIBLE = "impossible-time"
 # The fields that are the person's decision; all others describe how it was made.

@@ -30,8 +30,6 @@ from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.data.exported_rows import TableRow, recording_file, rows_of
 from referee_lab.study.folder.study import Study
 
-__all__ = ["FORMATS", "export_files", "export_zip", "identities", "safe_text", "write_export"]
-
 FORMATS = ("csv", "parquet", "jsonl")
 SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 # The earliest time a zip file knows: the same data give the same bytes, whenever they are packed (rule 13).

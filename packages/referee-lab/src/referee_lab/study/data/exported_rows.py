@@ -23,8 +23,6 @@ from referee_lab.study.data.dataset import (
 from referee_lab.study.folder.study import VERSUS
 from referee_lab.study.protocols.production import recording_of
 
-__all__ = ["TableRow", "preferred", "ranked_systems", "recording_file", "rows_of"]
-
 TableRow = dict[str, Any]
 
 

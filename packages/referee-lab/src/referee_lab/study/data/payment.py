@@ -22,8 +22,6 @@ from referee_lab.study.data.collection import collect
 from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.folder.study import Study
 
-__all__ = ["FORMS", "Owed", "owed", "payment_file"]
-
 FORMS = ("csv", "prolific", "prolific-bonus", "mturk")
 CENT = Decimal("0.01")
 

@@ -25,8 +25,6 @@ from referee.signature import digest
 from referee_lab.study.data.dataset import Dataset, StoredAnswer
 from referee_lab.study.folder.study import HUMAN, VERSUS
 
-__all__ = ["import_corpus", "import_into", "import_run", "responses_of"]
-
 BOTS = "bots"
 
 

@@ -15,8 +15,6 @@ from referee_lab.study.folder.media import ways_in
 from referee_lab.study.folder.study import Study
 from referee_lab.study.texts import READ
 
-__all__ = ["PRESETS", "deviations"]
-
 # By protocol, section and field of study.toml.
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "tuna2008": {

@@ -12,8 +12,6 @@ from itertools import combinations, pairwise
 
 from referee_lab.study.folder.study import FILLER, LEVELS, Study, StudyList
 
-__all__ = ["BalanceClaim", "carry_over", "count_of", "prove_balance"]
-
 COUNTERBALANCED = "counterbalanced"
 GIVEN = "given"
 

@@ -30,8 +30,6 @@ from referee_lab.study.folder.screens import Screen, admitted_screens
 from referee_lab.study.folder.study import Study
 from referee_lab.study.folder.study_pictures import picture
 
-__all__ = ["BrowserLook", "look_at", "missing_browser"]
-
 MOST_LAYOUTS = 500
 FOLDER = Path("data") / "check"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

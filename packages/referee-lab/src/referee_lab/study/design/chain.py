@@ -32,8 +32,6 @@ from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.study import Study, StudyList, open_study
 from referee_lab.study.folder.study_pictures import object_picture_name
 
-__all__ = ["FILE", "RULE", "chain_study", "prove_chain", "withdrawn_speakers"]
-
 FILE = "chain.json"
 RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out; recordings are heard where the protocol plays sounds"
 PLUGINS = ("identify", "judge")

@@ -8,8 +8,6 @@ from itertools import combinations
 from referee.errors import InputError
 from referee_lab.study.folder.study import FEWEST_RANKED, VERSUS
 
-__all__ = ["COMPARED", "compared"]
-
 # Protocols that show several descriptions of an item at once.
 COMPARED = ("judgement-pairwise", "ranking")
 

@@ -13,8 +13,6 @@ from referee_lab.study.design.text_claims import false_claims, unsaid_ways
 from referee_lab.study.folder.settings import DERIVED
 from referee_lab.study.folder.study import Study
 
-__all__ = ["advise", "design_numbers", "design_report", "outline_session", "power_lines"]
-
 # The interval is about ±4 points wide at a power of one half.
 SIMULATIONS = 500
 KINDS = ("page", "practice", "trial", "check", "break", "form")

@@ -20,8 +20,6 @@ from referee.errors import InputError
 from referee.statistics.latin_square import lay_squares, williams_squares
 from referee_lab.study.folder.study import VERSUS, StudyList
 
-__all__ = ["DESIGNS", "DesignLayout", "Request", "lay_out"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:

@@ -24,8 +24,6 @@ from referee_lab.study.folder.study import HUMAN
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.texts import LANGUAGES, READ
 
-__all__ = ["prepare"]
-
 SYNTHETIC_DOMAINS = ("furniture", "people")
 # So many trials were asked of each person in TUNA 2008; twice as many are remarked on.
 USUAL, MANY = 60, 120

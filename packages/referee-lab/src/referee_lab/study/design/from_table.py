@@ -37,8 +37,6 @@ from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.protocols.scene import OPTION
 from referee_lab.study.texts import LANGUAGES
 
-__all__ = ["TABLES", "is_table", "prepare_table", "read_items"]
-
 TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 KINDS = ("trial", "practice", "check", "filler")
 ENDS = ("lowest", "highest")

@@ -16,8 +16,6 @@ from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import Stimulus
 from referee_lab.study.texts import HEARD, READ
 
-__all__ = ["CHECK", "PRACTICE", "give_voices", "odd_extras"]
-
 PRACTICE, CHECK = "practice", "check"
 
 

@@ -11,8 +11,6 @@ from referee_lab.study.folder.branches import PageBranch, Quota
 from referee_lab.study.folder.questionnaires import FormField
 from referee_lab.study.folder.study import Study
 
-__all__ = ["prove_ways"]
-
 
 def prove_ways(study: Study) -> list[BalanceClaim]:
     """The claims about branches and quotas; none where there are none."""

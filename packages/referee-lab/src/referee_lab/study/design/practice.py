@@ -18,8 +18,6 @@ from referee_lab.study.design.conditions import COMPARED
 from referee_lab.study.folder.draft import Extra
 from referee_lab.study.texts import interface_words
 
-__all__ = ["as_check", "interleaved", "synthetic_extras"]
-
 DOMAINS = ("furniture", "people")
 
 

@@ -11,8 +11,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-__all__ = ["OrderLimits", "Showing", "arrange", "broken_limits"]
-
 # A plan is made while a participant waits for the first page.
 TRIES_PER_TRIAL = 40
 

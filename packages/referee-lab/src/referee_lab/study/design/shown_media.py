@@ -10,8 +10,6 @@ from referee_lab.study.design.heard_practice import odd_extras
 from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, heard_in, listen_to
 from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
 
-__all__ = ["prove_media"]
-
 MB = 1_000_000
 # No spoken word is shorter.
 SHORTEST_MS = 200.0

@@ -29,8 +29,6 @@ from referee_lab.study.protocols.scene import context_picture, is_bare, option_t
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
-__all__ = ["prove_checks", "prove_contact", "prove_language", "prove_shown", "prove_words"]
-
 # Settings of protocols that people read.
 ASKED = ("questions", "low", "high", "question")
 SHOWING = ("identify", "produce", "judge")

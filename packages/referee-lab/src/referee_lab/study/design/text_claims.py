@@ -16,8 +16,6 @@ from referee_lab.study.folder.study import VERSUS, Study
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.texts import HEARD, READ, WATCHED
 
-__all__ = ["false_claims", "unsaid_ways"]
-
 
 class _Claim(NamedTuple):
     phrases: dict[str, str]

@@ -11,8 +11,6 @@ from referee.errors import InputError
 from referee_lab.study.design.as_printed import PRESETS
 from referee_lab.study.texts import default_title
 
-__all__ = ["Wishes", "study_fields", "study_title", "with_settings"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:

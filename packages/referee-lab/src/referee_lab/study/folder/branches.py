@@ -17,8 +17,6 @@ from referee.errors import InputError, MalformedInput, near
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = ["TABLES", "PageBranch", "Quota", "check_names", "named_answers", "read_rules", "skipped"]
-
 # An answer in the place of one to a page that was not shown.
 SKIPPED = {"skipped": True}
 

@@ -9,8 +9,6 @@ from typing import Any
 from referee.files import FOR_OWNER, write_bytes
 from referee_lab.tangram.game.sound_files import SOUND_KINDS
 
-__all__ = ["clip_sound_file", "keep_clip_sounds", "with_addresses"]
-
 FOLDER = "sounds"
 
 

@@ -19,8 +19,6 @@ from referee_lab.study.design.practice import as_check, interleaved, synthetic_e
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.study import HUMAN, Study
 
-__all__ = ["make_demo"]
-
 # Two figures, so that roles can swap; one person and a bot can play both.
 DEMO_PUZZLES = ("house", "boat")
 

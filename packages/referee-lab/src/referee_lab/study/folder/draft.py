@@ -35,8 +35,6 @@ from referee_lab.study.texts import (
     ready_without_practice,
 )
 
-__all__ = ["Draft", "Extra", "write_study"]
-
 # Plug-ins that show the objects of a scene, each with a picture of its own.
 ROOMS = ("tangram", "reference-game")
 SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game")

@@ -22,8 +22,6 @@ from referee_lab.study.folder.study_pictures import drawings
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-__all__ = ["crowded", "hit_area", "hit_areas", "in_front", "least_across", "pressed_at"]
-
 # The margin around a drawing, in hundredths of a cell: fingers are inexact.
 MARGIN = 3.0
 # How far an outline is widened where nothing else is drawn, in hundredths of a cell.

@@ -18,24 +18,6 @@ if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
     from referee_lab.study.protocols.contract import Info
 
-__all__ = [
-    "FILM",
-    "SOUND",
-    "PlayedFile",
-    "can_play",
-    "find_media",
-    "heard_in",
-    "keep_media",
-    "listen_to",
-    "media_address",
-    "media_file",
-    "missing_media",
-    "plays_anything",
-    "shown_media",
-    "way_of",
-    "ways_in",
-]
-
 FOLDER = "media"
 LENGTH = 20
 SOUND, FILM = "sound", "film"

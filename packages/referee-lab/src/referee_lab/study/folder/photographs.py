@@ -25,18 +25,6 @@ from referee_lab.study.protocols.scene import context_picture
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = [
-    "FOLDER",
-    "Photograph",
-    "drawn_photographs",
-    "entity_at",
-    "keep_object_pictures",
-    "keep_photographs",
-    "missing_pictures",
-    "photograph_file",
-    "photograph_of",
-]
-
 FOLDER = "photographs"
 LENGTH = 20
 KINDS = {

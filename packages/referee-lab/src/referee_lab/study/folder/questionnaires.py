@@ -9,8 +9,6 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["KINDS", "FormField", "check_fields", "comment_fields", "not_eligible", "read_form"]
-
 KINDS = ("text", "number", "choice", "multi", "long")
 _LONGEST = {"text": 200, "number": 30, "choice": 200, "multi": 200, "long": 5000}
 

@@ -9,8 +9,6 @@ from referee.records import Trial
 from referee.show.drawing import Layout, place
 from referee_lab.study.folder.hit_areas import least_across
 
-__all__ = ["SCREENS", "Screen", "admitted_screens", "cell_px", "fitting_devices", "overhang", "smallest_px"]
-
 DEVICES = ("computer", "tablet", "phone")
 # Around a scene: its page's padding, border and frame, in CSS pixels (2.6rem).
 SIDES_PX = 41.6

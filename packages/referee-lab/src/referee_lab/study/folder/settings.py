@@ -11,25 +11,6 @@ from typing import Any, TypeVar
 
 from referee.errors import InputError, MalformedInput
 
-__all__ = [
-    "DERIVED",
-    "SECTIONS",
-    "AnalysisSection",
-    "CodesSection",
-    "DesignSection",
-    "ExclusionSection",
-    "PolicySection",
-    "RecruitmentSection",
-    "SessionSection",
-    "Setting",
-    "StudySection",
-    "check_value",
-    "complete",
-    "line_of",
-    "read_section",
-    "toml_value",
-]
-
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
 DERIVED = "derived"  # in the place of a code: made by the server from its key
 S = TypeVar("S")

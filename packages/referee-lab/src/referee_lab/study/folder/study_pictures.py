@@ -15,8 +15,6 @@ from referee.show.drawing.placement import PLACE_NAMES
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = ["drawings", "object_picture_name", "picture", "picture_name", "picture_names", "pictures"]
-
 # Eighty bits: no two looks of a study will share a name.
 LENGTH = 20
 # By the study's hash, which changes with anything that could change a picture.

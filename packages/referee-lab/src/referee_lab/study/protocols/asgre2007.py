@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from referee_lab.study.protocols.identification import Identification, declare
 
-__all__ = ["Asgre2007"]
-
 
 class Asgre2007(Identification):
     """Description and scene on one screen, click: combined time and error.

@@ -13,8 +13,6 @@ from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee_lab.study.protocols.contract import GivenAnswer, Info, RecordedColumn, Shown, Stimulus
 
-__all__ = ["CHOSEN", "CLOCKS", "NothingIdentified", "check_recorded", "claimed_ms", "identified", "in_ms", "refuse"]
-
 _LONGEST_TEXT, _LONGEST_LIST = 5000, 500
 
 

@@ -18,8 +18,6 @@ from typing import Any, Protocol
 from referee.contracts import Hearer
 from referee.records import NOTHING, Description, Response, Trial
 
-__all__ = ["ROOM_PLUGINS", "GivenAnswer", "Info", "Kind", "Parameter", "RecordedColumn", "Shown", "Stimulus"]
-
 # Steps in which people play together: each is a room, and is over when its room is.
 ROOM_PLUGINS = ("tangram", "reference-game")
 

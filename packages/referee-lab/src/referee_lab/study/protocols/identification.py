@@ -25,8 +25,6 @@ from referee_lab.study.protocols.spoken import (
     simulate_heard,
 )
 
-__all__ = ["CHOICES", "Identification", "declare"]
-
 CHOICES = ("several", "none", "dont-know")
 _TIMES = {
     "reading_ms": in_ms("from the description's onset to the request of the scene"),

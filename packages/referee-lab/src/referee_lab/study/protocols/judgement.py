@@ -26,8 +26,6 @@ from referee_lab.study.protocols.spoken import (
     simulate_heard,
 )
 
-__all__ = ["JUDGED", "MARKED", "SLIDER_TOP", "Judgement", "deciding_times"]
-
 SLIDER_TOP = 100
 FEWEST_POINTS, MOST_POINTS = 2, 11
 DECIDING_MS = 4000.0

@@ -23,8 +23,6 @@ from referee_lab.study.protocols.scene import (
     tidy_words,
 )
 
-__all__ = ["JudgementPairwise"]
-
 
 class JudgementPairwise(NothingIdentified):
     """Which of two descriptions of the marked object is better?.

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from referee_lab.study.protocols.identification import Identification, declare
 
-__all__ = ["OpenChoice"]
-
 
 class OpenChoice(Identification):
     """Click, or answer that several or none fit or that you cannot tell, with a best guess.

@@ -33,8 +33,6 @@ from referee_lab.study.protocols.spoken import (
     simulate_heard,
 )
 
-__all__ = ["Pointing", "RefOiChoice"]
-
 WAYS = ("point", "box", "mark")
 CHOICES = ("several", "none", "dont-know")
 XY = Convention(order=Order.XY)

@@ -16,8 +16,6 @@ from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentifie
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
 
-__all__ = ["Production", "is_spoken", "recording_of"]
-
 TYPING_MS, THINKING_MS = 180.0, 1500.0
 LONGEST = 5000
 # A recording travels in its answer, so that it is acknowledged, stored, withdrawn and deleted with it. Requests have at most 256 KiB.

@@ -23,8 +23,6 @@ from referee_lab.study.protocols.scene import (
     tidy_words,
 )
 
-__all__ = ["Ranking"]
-
 
 class Ranking(NothingIdentified):
     """Put several descriptions in order, the best first.

@@ -17,8 +17,6 @@ from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, R
 from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
 from referee_lab.tangram.players.roster import MODEL, make_partner
 
-__all__ = ["ReferenceGame"]
-
 FEWEST_OBJECTS = 2
 # Until the last choice of a round, in the mean of studies 2a to 2c of Boyce et al. (the corpus `multiparty-tangrams`).
 ROUND_SECONDS = 59.0

@@ -22,8 +22,6 @@ from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_re
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.scene import language_of
 
-__all__ = ["ReplayIdentify"]
-
 DONT_KNOW = "dont-know"
 # Invented, for rehearsals only: times in milliseconds, repeats and doubt as in `dialogue.evaluation`.
 READING_MS, PER_CHARACTER_MS, CHOOSING_MS, PER_BIT_MS, REPEATS_PER_BIT = 900.0, 25.0, 1500.0, 1200.0, 0.15

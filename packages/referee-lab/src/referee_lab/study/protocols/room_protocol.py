@@ -13,15 +13,6 @@ from typing import Any
 from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
-__all__ = [
-    "HOW_IT_ENDED",
-    "INVITED",
-    "PAIRING",
-    "TIMES",
-    "WAIT_MINUTES",
-    "RoomProtocol",
-]
-
 ANYBODY, INVITED = "any", "invited"
 MOST_PEOPLE = 6
 

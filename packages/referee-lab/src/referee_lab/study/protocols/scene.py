@@ -17,21 +17,6 @@ from referee_lab.study.folder.settings import RIGHT_TO_LEFT
 from referee_lab.study.folder.study_pictures import object_picture_name, picture_names
 from referee_lab.study.protocols.contract import Parameter
 
-__all__ = [
-    "OPTION",
-    "SCENE",
-    "context_picture",
-    "is_bare",
-    "language_of",
-    "mark_targets",
-    "option_text",
-    "problem_with_scene",
-    "scene_layout",
-    "show_context",
-    "show_scene",
-    "tidy_words",
-]
-
 # The attribute of an object that is a text to choose.
 OPTION = "text"
 MOST_JITTER = 0.5

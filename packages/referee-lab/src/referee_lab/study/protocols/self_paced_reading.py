@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from referee_lab.study.protocols.identification import Identification, declare
 
-__all__ = ["SelfPacedReading"]
-
 
 class SelfPacedReading(Identification):
     """As tuna2008, but the description is read word by word, each word timed.

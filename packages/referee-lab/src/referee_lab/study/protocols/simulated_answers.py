@@ -15,8 +15,6 @@ from typing import Any
 from referee.records import Outcome, Response
 from referee_lab.study.protocols.contract import Shown
 
-__all__ = ["answer_like", "draw_times", "straight_path"]
-
 READING_MS, PER_WORD_MS, IDENTIFYING_MS, SPREAD, NEXT_FRAME_MS = 350.0, 230.0, 1800.0, 0.35, 17.0
 LATE = 6.0
 # Of a simulated pointer: how often it is seen, and how much a hand trembles, in cells.

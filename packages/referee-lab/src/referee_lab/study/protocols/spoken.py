@@ -11,8 +11,6 @@ from referee_lab.study.protocols.checked_answers import in_ms, refuse
 from referee_lab.study.protocols.contract import GivenAnswer, Parameter, Shown, Stimulus
 from referee_lab.study.protocols.scene import tidy_words
 
-__all__ = ["HEARD", "HEARD_TIMES", "check_heard", "heard_ms", "problem_with_heard", "show_words", "simulate_heard"]
-
 HEARD = {
     "media_text": Parameter(
         default="hidden",

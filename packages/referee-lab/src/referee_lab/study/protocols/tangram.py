@@ -13,8 +13,6 @@ from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIM
 from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
-__all__ = ["Tangram"]
-
 # A typical puzzle.
 SECONDS_PER_PUZZLE = 200.0
 

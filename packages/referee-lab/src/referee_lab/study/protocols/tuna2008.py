@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from referee_lab.study.protocols.identification import Identification, declare
 
-__all__ = ["Tuna2008"]
-
 
 class Tuna2008(Identification):
     """Read the description, call up the scene, click: reading time, identification time and error.

@@ -15,22 +15,6 @@ from typing import Any
 from referee.errors import InputError
 from referee_lab.study.texts.plurals import COUNTED, counted_word, plural_categories
 
-__all__ = [
-    "HEARD",
-    "LANGUAGES",
-    "PAGES",
-    "READ",
-    "REQUIRED",
-    "WATCHED",
-    "default_pages",
-    "default_questions",
-    "default_title",
-    "fill",
-    "interface_words",
-    "ready_without_practice",
-    "to_html",
-]
-
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
 REQUIRED = ("consent", "instructions", "debriefing")

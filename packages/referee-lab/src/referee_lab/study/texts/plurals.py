@@ -14,8 +14,6 @@ from referee.errors import naming_extra
 if TYPE_CHECKING:
     from babel.plural import PluralRule
 
-__all__ = ["COUNTED", "counted_word", "in_number", "plural_categories"]
-
 # Words of strings.toml that count something: each stands there once for every category of its language (scene_one, scene_other …).
 COUNTED = ("scene", "short_tasks", "tasks_there", "minutes", "days")
 

@@ -16,8 +16,6 @@ from referee.auditing.printed import Number, PrintedTable
 from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
-__all__ = ["counts", "order", "overall", "ranges", "same", "total"]
-
 
 def overall(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """Return claims that a mean over all items follows from the means of its parts."""

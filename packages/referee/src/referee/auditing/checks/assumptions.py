@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from referee.auditing.paper import CheckSection, Paper
 
-__all__ = ["Assumption", "assumptions"]
-
 # The assumptions of every kind of check on how the numbers were made.
 STANDING = {
     "anova": "independent observations, a fixed analysis of variance (type III), standard deviations with n - 1",

@@ -20,8 +20,6 @@ from referee.auditing.value_claims import StarsClaim, ValueClaim
 from referee.contracts import FloatArray
 from referee.statistics.correlation import critical_r
 
-__all__ = ["correlations"]
-
 
 @dataclass(frozen=True, slots=True)
 class _PrintedPair:

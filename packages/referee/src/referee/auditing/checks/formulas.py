@@ -23,8 +23,6 @@ from referee.auditing.printed import Number
 from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
-__all__ = ["formula", "parse"]
-
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

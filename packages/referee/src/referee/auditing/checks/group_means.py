@@ -21,8 +21,6 @@ from referee.auditing.printed import Number, PrintedTable, snap
 from referee.auditing.value_claims import TWICE, ValueClaim, values_of
 from referee.contracts import FloatArray
 
-__all__ = ["groups"]
-
 # 2 ** 18 choices of systems are tried in a fraction of a second; more would fit by chance anyway
 MOST_SYSTEMS = 18
 

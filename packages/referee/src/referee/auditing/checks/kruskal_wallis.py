@@ -20,8 +20,6 @@ from referee.auditing.printed import Number, snap
 from referee.auditing.value_claims import BracketClaim, ValueClaim
 from referee.contracts import FloatArray
 
-__all__ = ["kruskal_wallis"]
-
 # TUNA 2008: Table 3 averages over two references, its test asks for a match with at least one.
 AVERAGED = "the test codes a match with at least one of {} references, the shares are averages over them"
 

@@ -13,8 +13,6 @@ from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import CellPlace, Number, PrintedTable
 
-__all__ = ["significance"]
-
 BOUND = re.compile(r"^p?\s*(?P<sign><=|>=|≤|≥|<|>|=)\s*(?P<value>0?\.\d+|[01])$")
 NOT_SIGNIFICANT = {"n.s.", "ns", "n.s"}
 

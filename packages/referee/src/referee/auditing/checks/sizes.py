@@ -16,8 +16,6 @@ from referee.auditing.paper import CheckSection
 from referee.auditing.printed import Number
 from referee.contracts import FloatArray
 
-__all__ = ["Sizes", "weighted_mean"]
-
 
 def weighted_mean(weights: Sequence[float]) -> Compute:
     """Return a weighted mean as a function of points."""

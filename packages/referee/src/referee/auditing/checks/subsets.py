@@ -21,8 +21,6 @@ from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import values_of
 from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets, studentised_range
 
-__all__ = ["subsets"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Tukey:

@@ -17,8 +17,6 @@ from referee.auditing.claims import PrintedClaim
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.value_claims import ValueClaim
 
-__all__ = ["KINDS", "expand"]
-
 KINDS: dict[str, Callable[[Paper, CheckSection], list[PrintedClaim]]] = {
     "anova": anova,
     "correlations": correlations,

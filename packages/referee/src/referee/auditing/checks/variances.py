@@ -21,8 +21,6 @@ from referee.auditing.printed import Number
 from referee.auditing.value_claims import ValueClaim
 from referee.contracts import FloatArray
 
-__all__ = ["CellMeans", "anova", "read_cells"]
-
 EFFECTS = ("system", "domain", "interaction")
 
 

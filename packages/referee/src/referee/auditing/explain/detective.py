@@ -20,8 +20,6 @@ from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
 
-__all__ = ["Explanation", "explain"]
-
 
 @dataclass(frozen=True)
 class Explanation:

@@ -14,8 +14,6 @@ from referee.auditing.explain.wording import list_items, say_numbers, say_pairs,
 from referee.auditing.printed import CellPlace
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
-__all__ = ["FoundOut", "gather"]
-
 MOST = 3
 """Of more suspects than this the likeliest are named."""
 

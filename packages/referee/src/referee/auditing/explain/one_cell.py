@@ -15,8 +15,6 @@ from referee.auditing.printed import Number
 from referee.auditing.value_claims import ValueClaim, values_of
 from referee.contracts import FloatArray
 
-__all__ = ["Solution", "misses_of", "solve_cell"]
-
 STEPS = 401
 FINER = 20
 ROUNDS = 6

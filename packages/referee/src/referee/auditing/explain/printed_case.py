@@ -8,8 +8,6 @@ from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
-__all__ = ["Move", "PrintedCase", "moved"]
-
 Move = Mapping[CellPlace, Number]
 
 

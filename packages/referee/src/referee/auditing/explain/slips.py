@@ -12,8 +12,6 @@ from referee.auditing.claims import PrintedClaim
 from referee.auditing.plain_claims import CountClaim
 from referee.auditing.value_claims import BracketClaim, ValueClaim
 
-__all__ = ["Slip", "SlipKind", "find_slip", "other_formula"]
-
 # A printed number that is so many times too large has its point too far to the right (0.43 for 0.043), and the other way round.
 POINT = {
     10.0: "right",

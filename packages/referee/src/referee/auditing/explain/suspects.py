@@ -21,9 +21,6 @@ from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import Number, half_of_text, plain_text
 from referee.auditing.value_claims import BracketClaim, ValueClaim
 
-__all__ = ["SuspectCell", "find_suspects", "slip_values"]
-
-
 # How close a value has to come to be tried with all claims, in units of rounding.
 _NEAR = 1.2
 _FEW_CELLS = 20

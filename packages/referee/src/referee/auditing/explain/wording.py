@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from referee.auditing.claims import AuditRow
 
-__all__ = ["list_items", "say_numbers", "say_pairs", "shown"]
-
 
 def say_numbers(row: AuditRow, symbol: str = "") -> str:
     """Return the printed and the recomputed number in words.

@@ -16,8 +16,6 @@ from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongCon
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
 from referee.records import Outcome
 
-__all__ = ["answers_of_boxes", "has_boxes"]
-
 _ANSWER = re.compile(r"pred|answer|output|response|hyp|model|click|generated|result")
 _GOLD = re.compile(r"gt|gold|groundtruth|target|label|solution|true|ref|annot|human")
 _PLACE = re.compile(r"bbox|box|point|coord|region|rect|xyxy|xywh")

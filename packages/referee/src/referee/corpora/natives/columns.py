@@ -10,17 +10,6 @@ from referee.corpora.natives.material import Declared, as_identifier
 from referee.corpora.reading.tables import Table
 from referee.errors import InputError, near
 
-__all__ = [
-    "NESTED",
-    "ROLES",
-    "find_column",
-    "infer_roles",
-    "numbered_references",
-    "simplify",
-    "usual_fields",
-    "usual_name",
-]
-
 
 def simplify(name: str) -> str:
     """A column name without case, accents, blanks and signs.

@@ -31,18 +31,6 @@ from referee.corpora.reading.tables import TABLE_ENDINGS, Table, is_missing, rea
 from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.records import Description, Entity, Property, Scene, Trial, as_value
 
-__all__ = [
-    "add_references",
-    "attach_scenes",
-    "crossed_column",
-    "format_of",
-    "is_objects_table",
-    "listed_texts",
-    "read_described",
-    "read_objects",
-    "read_scenes_of_rows",
-]
-
 PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
 DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
 

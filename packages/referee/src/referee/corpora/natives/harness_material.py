@@ -23,8 +23,6 @@ from referee.models.answers.place_forms import FORMS
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["GRIDS", "choose_entity", "material_of_answers", "material_of_episodes", "parse_description_of"]
-
 OUTCOMES = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW, None: Outcome.UNPARSABLE}
 # Forms whose tokens leave no doubt about the unit.
 TOKEN_FORMS = ("molmo", "paligemma", "florence-2", "kosmos-2", "deepseek-vl2", "qwen-vl", "qwen2-vl")

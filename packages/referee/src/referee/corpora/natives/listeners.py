@@ -22,8 +22,6 @@ from referee.corpora.reading.tables import Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Outcome, Response
 
-__all__ = ["PLATFORMS", "Platform", "has_listeners", "join_empirica", "platform_of", "read_listeners"]
-
 LISTENED = ("correct", "participant", "system", "chosen", "target", "trial", "time", "text", "language", "scene")
 RIGHT = frozenset({"1", "true", "yes", "correct", "right", "c", "t", "y", "hit", "ja", "oui", "richtig", "success"})
 WRONG = frozenset({"0", "false", "no", "incorrect", "wrong", "i", "f", "n", "miss", "nein", "non", "falsch", "failure"})

@@ -26,8 +26,6 @@ from referee.geometry import Box, Convention, Order, Point, Size, Unit
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
 from referee.records import Outcome
 
-__all__ = ["LOG_FORMATS", "Episode", "LogAnswer", "LogReader", "read_episodes"]
-
 ZSTD = 93
 TRIAL_FIELDS = ("trial", "trial_id", "id", "item", "item_id", "question_id", "doc_id")
 SHARES = Convention(Unit.SHARE, Order.XYXY)

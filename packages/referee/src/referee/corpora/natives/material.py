@@ -18,8 +18,6 @@ from referee.errors import DuplicateTrial, InputError
 from referee.geometry import Region, ScenePicture, Size
 from referee.records import Description, Entity, Response, Scene, Trial
 
-__all__ = ["KINDS", "Declared", "NativeData", "as_identifier", "as_number", "hash_person", "make_trial"]
-
 KINDS = ("text", "table", "log", "listeners", "places")
 
 

@@ -34,8 +34,6 @@ from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.files import expand_path
 from referee.records import Trial
 
-__all__ = ["IMPORT_FORMATS", "material_of_table", "read_answers", "read_material", "recognise"]
-
 TABLES = ("jsonl", "csv")
 IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")

@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import open_binary
 from referee.errors import InputError, MalformedInput
 from referee.records import Description
 
-__all__ = ["material_of_texts", "name_systems", "read_segments", "read_texts"]
-
 STDIN = "-"
 
 

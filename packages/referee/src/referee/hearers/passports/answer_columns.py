@@ -16,8 +16,6 @@ from referee.records import NOT_ANSWERED, HearerView, Outcome, Response
 from referee.statistics.dependent_trials import Clusters
 from referee.statistics.frames import IntArray
 
-__all__ = ["Belief", "number", "read_belief", "tabulate"]
-
 OTHERS = ("several", "none")
 CORRECTED = "corrected"
 NAN = float("nan")

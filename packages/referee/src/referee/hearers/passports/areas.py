@@ -19,8 +19,6 @@ from referee.contracts import FloatArray
 from referee.statistics.dependent_trials import Clusters, crossings, jackknife_interval
 from referee.statistics.frames import IntArray
 
-__all__ = ["Area", "Truths", "area_under_curve", "crossed_interval", "measure_area"]
-
 Truths = npt.NDArray[np.bool_]
 Bounds = tuple[float, float]
 DIGITS = 12

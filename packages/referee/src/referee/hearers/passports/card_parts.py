@@ -22,17 +22,6 @@ from referee.records import Outcome
 from referee.signature import digest
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = [
-    "areas_within",
-    "families_of",
-    "found_by",
-    "identify",
-    "list_settings",
-    "rank_people",
-    "recorded_facts",
-    "set_beside_people",
-]
-
 PEOPLE, SYSTEMS = "people", "systems"
 
 

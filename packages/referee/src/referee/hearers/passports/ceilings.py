@@ -17,8 +17,6 @@ from referee.contracts import FloatArray
 from referee.hearers.passports.areas import Truths, area_under_curve
 from referee.statistics.frames import IntArray
 
-__all__ = ["Ceiling", "find_ceiling"]
-
 LEAST_QUESTIONS = 20
 METHOD = "leave one person out"
 LEVEL = 0.05

@@ -19,8 +19,6 @@ from referee.hearers.passports.ranking import RankAgreement
 from referee.hearers.passports.transfer import ENOUGH, WIDEST, Transfer
 from referee.records import NOTHING
 
-__all__ = ["CARE", "ELSEWHERE", "FIT", "HERE", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness", "decide_judge"]
-
 FIT, CARE, UNFIT, OPEN = "may be used", "use with care", "not fit", "cannot be judged"
 HERE, ELSEWHERE = "in this experiment", "not known elsewhere"
 WEAK_AUC = 0.6

@@ -26,8 +26,6 @@ from referee.hearers.recorded import Recorded
 from referee.jobs.listen import shown
 from referee.records import Outcome, Response
 
-__all__ = ["fit_rational", "fit_recorded"]
-
 LOWEST, HIGHEST = 0.01, 100.0
 MOST_COST = 10.0
 STARTS = (0.5, 2.0, 8.0)

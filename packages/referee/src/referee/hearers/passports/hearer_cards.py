@@ -50,8 +50,6 @@ from referee.hearers.recorded import is_recorded, read_recorded
 from referee.records import Outcome
 from referee.signature import signature
 
-__all__ = ["examine"]
-
 UNREAD = (Outcome.UNPARSABLE, Outcome.DONT_KNOW)
 
 

@@ -27,8 +27,6 @@ from referee.hearers.passports.people import People
 from referee.hearers.passports.probes import KINDS
 from referee.hearers.passports.replay import asked_elsewhere
 
-__all__ = ["examine_judge"]
-
 UNDEFINED_FOR_JUDGES = (
     "accuracy",
     "expected_accuracy",

@@ -28,8 +28,6 @@ from referee.signature import digest
 from referee.statistics.dependent_trials import Clusters, spread
 from referee.statistics.frames import IntArray
 
-__all__ = ["JudgeAgreement", "Judged", "is_judge", "measure_judge", "read_judge"]
-
 FORM = 'write {"trial": ID, "judgement": true} or {"trial": ID, "rating": 1 to 5} on every line, all of one kind'
 KINDS = ("judgement", "rating")
 RATINGS = range(1, 6)

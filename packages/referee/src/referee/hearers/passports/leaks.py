@@ -18,8 +18,6 @@ from referee.contracts import FloatArray
 from referee.hearers.passports.areas import Truths, area_under_curve
 from referee.records import Description, Entity, Outcome, Response, Trial
 
-__all__ = ["LIMIT", "Leak", "leaks"]
-
 LIMIT = 0.55
 AmountFunction = Callable[[Description, Trial], float]
 NOTHING_SAID = Description()

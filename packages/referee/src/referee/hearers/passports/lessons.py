@@ -14,8 +14,6 @@ from referee.hearers.passports.people import People, unit_of
 from referee.jobs.open import open_corpus
 from referee.records import Trial
 
-__all__ = ["Lessons", "ask_others", "open_lessons"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lessons:

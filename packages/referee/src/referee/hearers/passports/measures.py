@@ -22,25 +22,6 @@ from referee.statistics.correlation import spearman
 from referee.statistics.dependent_trials import Clusters, Spread, mean_of_rows, spread
 from referee.statistics.frames import IntArray
 
-__all__ = [
-    "LAPSE",
-    "LIMIT",
-    "AboveChance",
-    "AnswerColumns",
-    "Bin",
-    "Calibration",
-    "Measures",
-    "PositionBias",
-    "about",
-    "bounds_of",
-    "calibrate",
-    "choice_kappa",
-    "log_likelihoods",
-    "measure",
-    "position_bias",
-    "set_against_chance",
-]
-
 LAPSE = 0.01
 BINS = 10
 SHARE = (0.0, 1.0)

@@ -17,8 +17,6 @@ from referee import catalogue
 from referee.errors import InputError, UnknownName
 from referee.hearers.recorded import is_recorded, name_of_recorded
 
-__all__ = ["family_of", "name_of", "summon"]
-
 
 def summon(written: str, seed: int = 1) -> Any:
     """Return a new, untrained hearer from ``NAME|option:value|…``.

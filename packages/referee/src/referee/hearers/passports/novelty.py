@@ -18,8 +18,6 @@ from referee.hearers.passports.measures import Measures, measure
 from referee.hearers.passports.people import People, unit_of
 from referee.hearers.passports.questions import Asking, Question, put
 
-__all__ = ["HALFWAY", "NEW", "Novelty", "hear_new"]
-
 NEW = ("scene", "object", "condition")
 RECURS = 1.5
 HALFWAY = 0.5

@@ -24,8 +24,6 @@ from referee.jobs.score_table import DESIGN, choose_clusters
 from referee.records import Description, Entity, Outcome, Response, Trial
 from referee.statistics.dependent_trials import Clusters
 
-__all__ = ["HumanAnswer", "People", "open_people", "unit_of"]
-
 SILENT = Description()
 
 

@@ -11,8 +11,6 @@ from random import Random
 
 from referee.records import Description, Property, Scene, Trial
 
-__all__ = ["KINDS", "fitting", "make_probes"]
-
 KINDS = ("empty", "contradictory", "ambiguous")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 WORD_LETTERS = 3

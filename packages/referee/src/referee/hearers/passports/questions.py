@@ -22,8 +22,6 @@ from referee.jobs.listen import shown
 from referee.options import SHARD
 from referee.records import Description, HearerView, Trial
 
-__all__ = ["Advance", "Asking", "Examination", "Question", "put", "summoned"]
-
 Advance = Callable[[int], None]
 Question = tuple[str, Description]
 # Training data, and lists of questions to ask afterwards.

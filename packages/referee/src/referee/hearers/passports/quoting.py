@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["DIGITS", "Quoted", "corpus_word", "read_quote", "sign", "warn_elsewhere"]
-
 DIGITS = 12
 MARK = "|passport:"
 # Corpora may be called by a path or by two files; a quoted name has no colon, bar or space.

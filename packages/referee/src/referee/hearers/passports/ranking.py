@@ -21,8 +21,6 @@ from referee.statistics.correlation import spearman
 from referee.statistics.dependent_trials import Clusters, jackknife_interval
 from referee.statistics.frames import IntArray
 
-__all__ = ["LEAST", "RankAgreement", "Ranked", "better_apart", "better_on_items", "rank"]
-
 LEAST = 10
 """Fewer answers than this make no unit: its mean says next to nothing."""
 FEWEST = 3

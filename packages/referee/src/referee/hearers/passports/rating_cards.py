@@ -19,8 +19,6 @@ from referee.hearers.passports.cards import seal
 from referee.signature import signature
 from referee.statistics.correlation import Correlation, pearson, spearman
 
-__all__ = ["examine_ratings"]
-
 # NeuralREG's scales have seven points; those of the judge are named with them.
 ASKED = {"fluency": "fluency7", "grammar": "grammar7", "clarity": "clarity7"}
 LEVEL = 0.05

@@ -16,8 +16,6 @@ from referee.hearers.passports.leaks import LIMIT, Leak, leaks
 from referee.hearers.passports.people import HumanAnswer, People
 from referee.records import Description, Trial
 
-__all__ = ["Reading", "choose_reading", "worded", "words_only"]
-
 CODED = ("properties present", "number of properties")
 SEEN = ("attributes of the target present", "picture of the target present")
 

@@ -16,8 +16,6 @@ from referee.hearers.recorded import Recorded
 from referee.jobs.listen import shown
 from referee.signature import digest
 
-__all__ = ["asked_elsewhere", "checksum_of", "replay"]
-
 
 def asked_elsewhere(people: People, answered: set[str]) -> People:
     """Return people's answers to trials that the hearer answered, without answers to systems' descriptions."""

@@ -25,8 +25,6 @@ from referee.hearers.passports.reading import choose_reading
 from referee.records import Trial
 from referee.statistics.meta_analysis import Pooled, pool, standard_error
 
-__all__ = ["ENOUGH", "KINDS", "WIDEST", "Experiment", "Transfer", "ask_experiments", "replay_experiments", "sum_up"]
-
 ENOUGH = 5
 """Experiments from which on there is a prediction interval."""
 WIDEST = 0.30

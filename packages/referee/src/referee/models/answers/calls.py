@@ -8,8 +8,6 @@ from referee.geometry import Convention
 from referee.models.answers.parsing import CUT_OFF, REFUSED, ParsedAnswer, parse_answer, parse_place
 from referee.models.response_cache import Call
 
-__all__ = ["FAILED", "OUTCOMES", "parse_call"]
-
 FAILED = "failed"
 # The outcomes of answers, as runs and accounts count them.
 OUTCOMES = {"read": "answered", "unread": "unparsable", "refused": "refused", "cut-off": "cut off", FAILED: FAILED}

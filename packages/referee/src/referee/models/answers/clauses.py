@@ -14,26 +14,6 @@ from typing import NamedTuple
 
 from referee.models.answers.vocabulary import any_of, words
 
-__all__ = [
-    "CARRIER",
-    "CHOOSING",
-    "CHOSEN",
-    "CORRECTS",
-    "DENIED",
-    "DOUBT",
-    "DOUBTED",
-    "GROUP_WORDS",
-    "NEGATION",
-    "PERHAPS",
-    "SEVERAL",
-    "Claim",
-    "Grammar",
-    "claims_of_sentence",
-    "cues_before",
-    "final_claim",
-    "split_sentences",
-]
-
 I = re.IGNORECASE  # noqa: E741
 SEVERAL = "several"
 CHOSEN, PERHAPS, DENIED, DOUBTED = "chosen", "perhaps", "denied", "doubted"

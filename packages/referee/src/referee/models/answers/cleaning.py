@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from referee.models.answers.vocabulary import REFUSAL
 
-__all__ = ["CleanAnswer", "clean_answer", "is_refusal", "strip_fence"]
-
 _NAMES = r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|inner_monologue|cot)"
 # Chat templates often write the opening tag into the prompt, so the answer may have only the closing tag.
 _THOUGHT_TAG = re.compile(

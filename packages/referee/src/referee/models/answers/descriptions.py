@@ -12,8 +12,6 @@ from typing import Any
 from referee.models.answers.json_objects import find_json, find_objects, value_named
 from referee.models.answers.vocabulary import KINDS, any_of, ordinals, words
 
-__all__ = ["parse_description", "parse_properties"]
-
 I = re.IGNORECASE  # noqa: E741
 LONGEST, LONGEST_ANSWER = 400, 6_000
 KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "message", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["call_arguments", "find_json", "find_objects", "has_open_json", "value_named"]
-
 _DECODER = json.JSONDecoder()
 # Models write Python as often as JSON.
 _PYTHON = {"None": "null", "True": "true", "False": "false"}

@@ -15,8 +15,6 @@ from referee.models.answers.descriptions import parse_description, parse_propert
 from referee.models.answers.json_objects import has_open_json
 from referee.models.answers.ratings import parse_rating
 
-__all__ = ["CUT_OFF", "KINDS_OF_ANSWERS", "READ", "REFUSED", "UNREAD", "ParsedAnswer", "parse_answer", "parse_place"]
-
 READ, UNREAD, REFUSED, CUT_OFF = "read", "unread", "refused", "cut-off"
 KINDS_OF_ANSWERS = ("choice", "description", "properties", "rating", "place")
 # Reasons of endpoints for ending an answer: OpenAI's, Anthropic's, Gemini's, Responses'.

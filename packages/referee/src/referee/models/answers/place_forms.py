@@ -15,8 +15,6 @@ from referee.geometry import Box, Convention, Order, Place, Point, Unit
 from referee.models.answers.json_objects import call_arguments, find_objects
 from referee.models.answers.vocabulary import MARKERS, plain_marks
 
-__all__ = ["FORMS", "AnswerForm", "form_named", "is_absent", "is_declined", "read_places"]
-
 NUMBER = r"[-+]?\d{1,9}(?:\.\d{1,12})?"
 PAIR = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
 FOUR = rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*[\])]"

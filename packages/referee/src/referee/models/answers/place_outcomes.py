@@ -9,8 +9,6 @@ from referee.geometry import Box, Convention, Place, Point, Size
 from referee.models.answers.parsing import REFUSED, UNREAD, ParsedAnswer, parse_place
 from referee.records import Outcome
 
-__all__ = ["PlaceAnswer", "as_place_answer", "parse_place_answer", "place_answer_of"]
-
 
 class PlaceAnswer(NamedTuple):
     """The outcome of an answer about places, and the places."""

@@ -24,8 +24,6 @@ from referee.models.answers.clauses import (
 from referee.models.answers.json_objects import find_json
 from referee.models.answers.vocabulary import MARKERS, any_of, number_words, plain_text, words
 
-__all__ = ["parse_rating"]
-
 I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
 _DIGITS = r"(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "KINDS",
-    "MARKERS",
-    "REFUSAL",
-    "START",
-    "UNKNOWN",
-    "any_of",
-    "find_numbers",
-    "number_words",
-    "plain_text",
-    "words",
-]
-
 
 def any_of(*phrases: str) -> str:
     """A group of alternatives, as a regular expression."""
