@@ -103,7 +103,7 @@ def decide_fitness(
 
 def _describe_transfer(transfer: Transfer) -> str:
     """What other experiments say, in a sentence."""
-    count = len(transfer.experiments)
+    count = sum(e.auc is not None for e in transfer.experiments)
     values = ", ".join(f"{e.experiment} {_or_dash(e.auc)}" for e in transfer.experiments)
     if transfer.low is None or transfer.high is None:
         return f"{count} experiments are too few for a prediction ({ENOUGH} are the least); AUC: {values}."
