@@ -313,11 +313,11 @@ ENGLISH = Language(
         inverse="with {thing} {relation} {it}",
         inverse_verb="that {thing} {be} {relation}",
         it=("it", "them"),
-        it_of={
-            **dict.fromkeys(("man", "boy", "king", "father", "guy"), "him"),
-            **dict.fromkeys(("woman", "girl", "lady", "queen", "mother"), "her"),
-            **dict.fromkeys(("person", "child", "player", "student", "doctor"), "them"),
-        },
+        it_of=(
+            *((noun, "him") for noun in ("man", "boy", "king", "father", "guy")),
+            *((noun, "her") for noun in ("woman", "girl", "lady", "queen", "mother")),
+            *((noun, "them") for noun in ("person", "child", "player", "student", "doctor")),
+        ),
     ),
     qualities=_QUALITIES,
     patterns={

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
@@ -80,7 +79,7 @@ class Clauses(NamedTuple):
     inverse_verb: str = ""
     which: str = ""
     it: tuple[str, str] = ("", "")
-    it_of: Mapping[str, str] = MappingProxyType({})
+    it_of: tuple[tuple[str, str], ...] = ()
     located: tuple[str, str] | None = None
 
 
@@ -246,7 +245,7 @@ class Language:
             relation=relation,
             be=be,
             which=which,
-            it=words.it[1] if number > 1 else words.it_of.get(noun.word, words.it[0]),
+            it=words.it[1] if number > 1 else dict(words.it_of).get(noun.word, words.it[0]),
         )
 
     def several(self, noun: Noun) -> Noun:

@@ -75,7 +75,7 @@ class ReadBack:
         self._closed = closed | language.determiners | language.openers | {"", *language.merging, language.partitive}
         self.ends = {language.conjunction, *(() if words is None else (words.that, words.either))}
         """Words that a landmark cannot begin with: a relation before them has none behind it."""
-        self.pronouns = () if words is None else (*words.it, *words.it_of.values())
+        self.pronouns = () if words is None else (*words.it, *(pronoun for _, pronoun in words.it_of))
         self._denials = (
             {language.lacking}
             | ({words.no} if words is not None else set())
