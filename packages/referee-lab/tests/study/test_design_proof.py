@@ -53,7 +53,7 @@ def _drop_list(data: dict[str, Any]) -> None:
     [
         (_swap_system, "every item is seen with every condition equally often"),
         (_shorten, "every list has the same number of trials"),
-        (_repeat, "nobody meets an item twice"),
+        (_repeat, "no participant sees an item twice"),
         (_drop_list, "[design] in study.toml says what lists.json has"),
     ],
 )
@@ -75,7 +75,7 @@ def test_participants_that_do_not_fill_the_lists_are_found(tmp_path: Path) -> No
 
 def test_scenes_that_come_back_are_told(tmp_path: Path) -> None:
     once, again = (make_demo(tmp_path / str(n), items=n, participants=3) for n in (12, 24))
-    sentence = "nobody sees the same scene twice, in other places or for another target"
+    sentence = "no participant sees a scene twice, with other positions or another target"
     held = [next(c for c in prove_balance(s) if c.sentence == sentence).holds for s in (once, again)]
     assert held == [True, False], "a synthetic speaker has twelve scenes here, a second one the same again"
 
@@ -92,7 +92,7 @@ def test_a_changed_order_breaks_the_balance_of_successions(tmp_path: Path) -> No
 def test_meeting_an_item_again_is_told_where_the_design_does_not_rule_it_out(tmp_path: Path) -> None:
     study = make_demo(tmp_path / "s", design="latin", items=10, participants=3)
     assert len(study.design.duplicates) == 2
-    claim = next(c for c in prove_balance(study) if c.sentence == "nobody meets an item twice")
+    claim = next(c for c in prove_balance(study) if c.sentence == "no participant sees an item twice")
     assert (claim.holds, claim.promised) == (False, False)
     assert "not promised" in design_report(study)
 

@@ -255,7 +255,7 @@ def test_nothing_is_served_while_a_recording_is_missing(tmp_path: Path, capsys: 
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     assert main(["study", "serve", str(folder), "--port", str(port)]) == 2
-    assert "first media/voice1.wav: nobody could go on" in capsys.readouterr().err
+    assert "first media/voice1.wav: participants could not continue" in capsys.readouterr().err
 
 
 def test_who_listens_for_longer_than_they_were_told_is_remarked_on(

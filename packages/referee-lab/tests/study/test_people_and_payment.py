@@ -58,7 +58,7 @@ def test_who_comes_to_a_closed_study_gets_the_platforms_code_and_who_is_in_goes_
     with site(folder, Clock()) as opened:
         inside = Person(opened, {"PROLIFIC_PID": "aa"}).begin()
         assert main(["study", "close", str(folder)]) == 0
-        assert "closed: nobody new may come in" in capsys.readouterr().out
+        assert "closed: no enrolment" in capsys.readouterr().out
         late = Person(opened, {"PROLIFIC_PID": "bb"})
         reply = late.ask("POST", "enter", json={"platform": late.ids, "tab": late.tab})
         said = reply.json()
@@ -430,7 +430,7 @@ def test_a_consent_that_promises_other_people_is_true_where_there_are_some(
     assert false_claims(replace(study, settings={**study.settings, **people})) == []
     said = false_claims(replace(study, settings={**study.settings, **programs}))
     assert said[0].startswith(f"texts/{language}/consent.md says ")
-    assert all(line.endswith("but nobody plays with another person here") for line in said)
+    assert all(line.endswith("but participants do not play with other people here") for line in said)
 
 
 def test_a_claim_that_is_not_so_is_found(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_a_correction_takes_the_place_of_the_answer_and_both_are_kept(running: S
     files = exported(running)
     (trial,) = rows(files, "trials")
     assert (trial["correct"], trial["by_hand"]) == ("true", "true")
-    assert "corrected, so its time means nothing" in trial["reasons"]
+    assert "corrected, so its time is invalid" in trial["reasons"]
     applied, refused = rows(files, "corrections")
     assert json.loads(applied["before"])["entity"] != json.loads(applied["after"])["entity"]
     assert (applied["problem"], refused["problem"]) == ("", "answer.entity: no such object was shown")

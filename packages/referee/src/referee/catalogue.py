@@ -70,7 +70,7 @@ METRICS: dict[str, Entry] = {
     ),
     "set/edit.tree": Entry("referee.metrics.sets:TreeEdit", {}, "edit distance of trees of parts and properties"),
     # the scene
-    "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),
+    "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of no other entity"),
     "scene/minimal": Entry(
         "referee.metrics.discrimination:Minimal", {}, "unique, and no smaller set is; type is an attribute like others"
     ),
@@ -85,7 +85,7 @@ METRICS: dict[str, Entry] = {
         "referee.metrics.discrimination:Surplus", {}, "properties that can go without letting a distractor in"
     ),
     "scene/deficit": Entry(
-        "referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target stands alone"
+        "referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target is distinguished"
     ),
     "scene/dice.specificity": Entry(
         "referee.metrics.discrimination:SpecificityDice",
@@ -94,7 +94,7 @@ METRICS: dict[str, Entry] = {
     ),
     # meaning
     "meaning/denotation": Entry(
-        "referee.metrics.semantics:Denotation", {}, "Dice of what the values of each attribute denote in the scene"
+        "referee.metrics.semantics:Denotation", {}, "Dice of the denotations of each attribute's values"
     ),
     "meaning/ontology": Entry(
         "referee.metrics.semantics:Ontology", {}, "similarity of values in a taxonomy (Wu-Palmer or path)"
@@ -151,12 +151,12 @@ METRICS: dict[str, Entry] = {
         "referee.metrics.distributions:ExpectedDice", {}, "expected Dice under the system's own probabilities"
     ),
     "distribution/exact": Entry(
-        "referee.metrics.distributions:ExpectedExact", {}, "probability of saying just what a reference says"
+        "referee.metrics.distributions:ExpectedExact", {}, "probability of exactly a reference's description"
     ),
     "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
     # places in pictures
-    "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the region meant"),
+    "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the target region"),
     "ground/iou.cumulative": Entry(
         "referee.metrics.grounding:CumulativeIou", {}, "summed intersections over summed unions (cIoU)"
     ),
@@ -167,19 +167,19 @@ METRICS: dict[str, Entry] = {
         "referee.metrics.grounding:MeanAccuracy", {}, "mean accuracy over the thresholds .50, .55 … .95"
     ),
     "ground/point": Entry(
-        "referee.metrics.grounding:PointInside", {}, "the point, or the middle of the box, is in the region meant"
+        "referee.metrics.grounding:PointInside", {}, "the point, or the middle of the box, is in the target region"
     ),
     "ground/found": Entry(
-        "referee.metrics.grounding:EntityFound", {}, "the entity that the answer hits is the one meant"
+        "referee.metrics.grounding:EntityFound", {}, "the entity at the answer's place is the target"
     ),
     "ground/distance": Entry(
-        "referee.metrics.grounding:Distance", {}, "distance to the region meant, as a share of the picture's diagonal"
+        "referee.metrics.grounding:Distance", {}, "distance to the target region, as a share of the picture's diagonal"
     ),
     "ground/none": Entry(
-        "referee.metrics.grounding:NoTarget", {}, "nothing is meant, and the answer says so (N-acc of gRefCOCO)"
+        "referee.metrics.grounding:NoTarget", {}, "there is no target, and the answer is none (N-acc of gRefCOCO)"
     ),
     "ground/none.target": Entry(
-        "referee.metrics.grounding:NoTarget", {"target": True}, "something is meant, and the answer is not none (T-acc)"
+        "referee.metrics.grounding:NoTarget", {"target": True}, "there is a target, and the answer is not none (T-acc)"
     ),
 }
 
@@ -265,7 +265,7 @@ CORPORA: dict[str, Entry] = {
         {},
         "instructions on 251 screens, 564 targets with two wordings, 54 of them not there",
     ),
-    "screenspot": Entry("referee.corpora.screens:ScreenSpot", {}, "instructions on screens, in ScreenSpot's own files"),
+    "screenspot": Entry("referee.corpora.screens:ScreenSpot", {}, "instructions on screens, in ScreenSpot's format"),
     "uibert-refexp": Entry("referee.corpora.uibert:UiBert", {}, "elements of mobile screens, 1,125 expressions"),
     "talk2car": Entry("referee.corpora.talk2car:Talk2Car", {}, "commands to a car, 3,610 boxes in street pictures"),
     "clembench-refgame": Entry(
@@ -278,7 +278,7 @@ CORPORA: dict[str, Entry] = {
         "referee.corpora.refcoco:GRefCoco", {}, "gRefCOCO in its usual files: one target, several or none"
     ),
     "refoi": Entry("referee.corpora.refoi:RefOi", {}, "RefOI in its published Parquet form"),
-    "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
+    "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's JSONL format"),
 }
 
 SYSTEMS: dict[str, Entry] = {
@@ -296,7 +296,7 @@ SYSTEMS: dict[str, Entry] = {
     "colour/rational": Entry(
         "referee.hearers.colour_speaker:ColourSpeaker",
         {},
-        "colour patches: of what people say, that by which a neural listener finds the target (learns)",
+        "colour patches: the frequent text that best identifies the target for a neural listener (learns)",
         {
             "team": "Monroe et al.",
             "year": "2017",
@@ -321,9 +321,7 @@ SYSTEMS: dict[str, Entry] = {
     ),
 }
 HEARERS: dict[str, Entry] = {
-    "literal": Entry(
-        "referee.hearers.literal:Literal", {}, "what the whole description is true of, no more and no less"
-    ),
+    "literal": Entry("referee.hearers.literal:Literal", {}, "the entities that satisfy the whole description"),
     "noisy": Entry(
         "referee.hearers.noisy:Noisy",
         {},
@@ -332,7 +330,7 @@ HEARERS: dict[str, Entry] = {
     "rsa": Entry(
         "referee.hearers.rational_listener:Rational",
         {},
-        "asks what a sensible speaker would have said (alpha, cost, longest, depth)",
+        "reasons about a rational speaker (alpha, cost, longest, depth)",
     ),
     "retrieval": Entry(
         "referee.hearers.retrieval:Retrieval",
@@ -359,7 +357,7 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
     ),
     "majority": Entry(
-        "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, whatever is said"
+        "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, for any description"
     ),
     "remote": Entry(
         "referee.hearers.remote:Remote",
@@ -369,10 +367,10 @@ HEARERS: dict[str, Entry] = {
     "sight/centre": Entry(
         "referee.hearers.onlookers:Centre",
         {},
-        "points at the middle of the picture, whatever is said (box:yes for a box)",
+        "points at the middle of the picture, for any description (box:yes for a box)",
     ),
     "sight/largest": Entry(
-        "referee.hearers.onlookers:Largest", {}, "chooses the largest of the regions marked, whatever is said"
+        "referee.hearers.onlookers:Largest", {}, "chooses the largest of the marked regions, for any description"
     ),
     "sight/ocr": Entry(
         "referee.hearers.onlookers:ScreenReader",

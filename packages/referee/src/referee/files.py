@@ -183,7 +183,7 @@ def writing_folder(
         raise CannotWrite(
             f"cannot be written ({error.strerror})",
             where=target,
-            remedy="free some space, or choose a place where nothing is yet",
+            remedy="free some space, or choose a new path",
         ) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)

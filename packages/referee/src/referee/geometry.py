@@ -276,7 +276,7 @@ def _convention(text: str) -> Convention:
         else:
             known = ", ".join((*Unit, *Order))
             raise WrongConvention(
-                f"{word!r} is no part of a convention; write two of {known}, as in 'pixels xyxy', and maybe sent:RULE"
+                f"{word!r} is not part of a convention; write two of {known}, as in 'pixels xyxy', and maybe sent:RULE"
             )
     return Convention(unit, order, sent)
 

@@ -161,7 +161,7 @@ def parse(data: Any, place: str = "meaning") -> Meaning:
 def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
     """Return the form at a position. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or not data or not isinstance(data[0], str):
-        raise _wrong(place, f"{_shown(data)} is no form", 'write ["colour", "red"], or an operator with its forms')
+        raise _wrong(place, f"{_shown(data)} is not a form", 'write ["colour", "red"], or an operator with its forms')
     operator, *rest = data
     if operator not in OPERATORS:
         return _parse_pair(operator, rest, place)
@@ -184,7 +184,7 @@ def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
         raise _wrong(place, "the attribute has no name", 'write ["colour", "red"]')
     if len(rest) != 1 or isinstance(rest[0], (list, tuple, dict)) or rest[0] is None:
         operators = ", ".join(OPERATORS)
-        problem = f"{name!r} is no operator, and {_shown([name, *rest])} is no attribute with its value"
+        problem = f"{name!r} is not an operator, and {_shown([name, *rest])} is not an attribute with its value"
         raise _wrong(place, problem, f"operators are {operators}; a pair is a name and a value")
     return (name, as_value(rest[0]))
 
@@ -192,10 +192,10 @@ def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
 def _parse_part(data: Any, place: str) -> Meaning:
     """Return a part with its number. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or len(data) != 2:
-        raise _wrong(place, f"{_shown(data)} is no part", 'a part is a number with a form: [2, ["type", "chair"]]')
+        raise _wrong(place, f"{_shown(data)} is not a part", 'a part is a number with a form: [2, ["type", "chair"]]')
     number, form = data
     if number != ALL and not _is_count(number):
-        raise _wrong(f"{place}[0]", f"{_shown(number)} is no number of objects", 'give 1, 2, … or "all"')
+        raise _wrong(f"{place}[0]", f"{_shown(number)} is not a number of objects", 'give 1, 2, … or "all"')
     return (number, _parse(form, f"{place}[1]"))
 
 

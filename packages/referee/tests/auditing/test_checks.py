@@ -69,7 +69,7 @@ def test_stars_may_be_counted_or_drawn_but_nothing_else(tmp_path: Path) -> None:
     for drawn in ("2", "**"):
         found = rows(tmp_path, check, scores=scores, pairs=f"measure_a,measure_b,r,stars\nx,y,.98,{drawn}\n")
         assert verdicts(found) == ["follows", "follows"]
-    with pytest.raises(MalformedInput, match="'many' are no stars"):
+    with pytest.raises(MalformedInput, match="'many' are not stars"):
         rows(tmp_path, check, scores=scores, pairs="measure_a,measure_b,r,stars\nx,y,.98,many\n")
 
 
@@ -198,7 +198,7 @@ def test_f_from_standard_deviations_by_cell(tmp_path: Path) -> None:
         (('sd = "sd"', ""), "no standard deviations are printed"),
         (("n = 10", ""), "no counts are given"),
         (("3.0,1.0", ",1.0"), "a cell of b is empty"),
-        (("b,3.0,3.0,1.0\n", ""), "one system has nothing to be compared with"),
+        (("b,3.0,3.0,1.0\n", ""), "there is only one system"),
     ],
 )
 def test_an_analysis_that_cannot_be_done_says_what_is_missing(

@@ -94,7 +94,7 @@ def test_verdicts_come_first_and_then_what_corrections_change(capsys: pytest.Cap
     _, out, _ = run(capsys, "--published", "belz-gatt-2008")
     heads = [
         "Verdicts (as corrected)",
-        "What the corrections change",
+        "Effects of the corrections",
         "all domains, systems (as corrected)",
         "Case by case",
     ]

@@ -270,13 +270,13 @@ def test_an_answer_that_is_no_description_is_shown(
 
 @pytest.mark.parametrize("scene", [None, 3, ["a"]])
 def test_from_python_what_is_no_scene_is_refused_with_a_remedy(scene: Any) -> None:
-    with pytest.raises(InputError, match=r"is no scene(.|\n)*entities"):
+    with pytest.raises(InputError, match=r"is not a scene(.|\n)*entities"):
         referee.describe(scene, "a")
 
 
 def test_from_python_a_scene_can_be_a_file(scene: Path) -> None:
     assert referee.describe(scene, "a") == referee.describe(str(scene), "a") == referee.describe(CHAIRS, "a")
-    with pytest.raises(InputError, match="is no target"):
+    with pytest.raises(InputError, match="is not a target"):
         referee.describe(scene, 3)  # type: ignore[arg-type]
 
 

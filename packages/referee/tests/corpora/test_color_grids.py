@@ -59,7 +59,7 @@ def test_rounds_remember_their_own_game(trials: list[Trial]) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"success": True}, "success is True, but o0 was clicked and o2 meant"),
+        ({"success": True}, "success is True, but o0 was clicked and the target is o2"),
         ({"l_clicked": -1}, "l_clicked is -1"),
         ({"target": 3}, "target is 3"),
         ({"listener_order": [0, 0, 1]}, "not an order of 3 grids"),

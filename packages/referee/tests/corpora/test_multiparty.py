@@ -47,7 +47,7 @@ def test_a_figure_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     files = dict(TINY["multiparty-tangrams"])
     name = "multiparty-tangrams/study2a.raw_results.csv.gz"
     files[name] = [row | {"target": "/experiment/tangram_Z.png"} for row in files[name]]
-    with pytest.raises(MalformedInput, match=r"study2a.*'Z' is no entity"):
+    with pytest.raises(MalformedInput, match=r"study2a.*'Z' is not an entity"):
         list(MultipartyTangrams(write(tmp_path, files)).trials())
 
 

@@ -121,7 +121,7 @@ def test_a_column_a_system(tmp_path: Path) -> None:
         ({"id": 1, "text": "the cup", "gt": "[1, 2, 3, 4]"}, "holds coordinates, not references"),
         ({"id": 1, "prediction": 3, "label": 4}, "holds numbers"),
         ({"Split": "val", "Precision@1": 0.5, "Average IoU": 0.4, "Samples": 9}, "aggregate scores"),
-        ({"a": 1, "b": 2}, "no column is known to hold the descriptions"),
+        ({"a": 1, "b": 2}, "no column is recognised as the descriptions"),
     ],
 )
 def test_tables_that_look_alike_are_refused(tmp_path: Path, row: Row, problem: str) -> None:
@@ -436,7 +436,7 @@ def test_jspsych(tmp_path: Path) -> None:
     shuffled = write_json(tmp_path / "p2.json", [{**t, "order": [2, 0, 1]} for t in trials])
     assert "displays were shuffled" in refused(shuffled)
     unknown = write_json(tmp_path / "p3.json", [{k: v for k, v in t.items() if k != "target"} for t in trials])
-    assert "no field says what was right" in refused(unknown)
+    assert "no field has the correct answer" in refused(unknown)
 
 
 def test_mturk(tmp_path: Path) -> None:
@@ -451,7 +451,7 @@ def test_mturk(tmp_path: Path) -> None:
     # A blank is no answer and never wrong.
     assert answers_of(material) == [("k1", "m1", True), ("k1", "m1", False)]
     assert not any("A1" in r.hearer for r in material.responses)
-    assert {"1 rejected assignments are left out.", "1 rows hold no answer and are left out."} <= set(material.notes)
+    assert {"1 rejected assignments are left out.", "1 rows have no answer and are left out."} <= set(material.notes)
     two = write_csv(
         tmp_path / "two.csv", [{**r, "Answer.choice": None, "Answer.q1": "x", "Answer.q2": "y"} for r in rows]
     )
@@ -510,7 +510,7 @@ def test_magpie(tmp_path: Path) -> None:
     ]
     assert answers_of(read(write_csv(tmp_path / "results_1_x_y.csv", rows))) == [("k1", "a", True)]
     bare = [{k: v for k, v in row.items() if k != "target"} for row in rows]
-    assert "no column says whether an answer is right" in refused(write_csv(tmp_path / "bare.csv", bare))
+    assert "no column marks correct answers" in refused(write_csv(tmp_path / "bare.csv", bare))
 
 
 BOX_ROWS = [{"id": i, "model": "m", "expression": "the cup", "gt_bbox": [10, 20, 50, 60]} for i in range(3)]
@@ -831,7 +831,7 @@ def test_forms_of_mechanical_turk_are_read_as_one_choice(tmp_path: Path, answers
     rows = [mturk_row(f"W{i}", **SHOWN, **cells) for i, cells in enumerate([*answers, empty])]
     material = read(write_csv(tmp_path / "Batch_1_batch_results.csv", rows))
     assert [r.entity for r in material.responses] == ["pear", "fig"]
-    assert "1 rows hold no answer and are left out." in material.notes
+    assert "1 rows have no answer and are left out." in material.notes
 
 
 def test_two_ticked_options_are_no_choice(tmp_path: Path) -> None:

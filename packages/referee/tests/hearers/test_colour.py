@@ -149,7 +149,7 @@ def test_it_must_be_trained_and_on_colours() -> None:
 @pytest.mark.parametrize("hue", ["red", "nan", "inf"])
 def test_coordinates_must_be_numbers(hearer: Colour, hue: str) -> None:
     odd = Entity(id="odd", attributes=(Property("h", hue), Property("s", 1), Property("l", 1)))
-    with pytest.raises(InputError, match="'odd' is no colour patch"):
+    with pytest.raises(InputError, match="'odd' is not a colour patch"):
         ask(hearer, "red", odd)
 
 

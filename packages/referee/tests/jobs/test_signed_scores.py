@@ -122,7 +122,7 @@ def test_a_short_form_is_explained_from_the_run(tmp_path: Path, capsys: pytest.C
     assert main(["signature", short(signed), str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert signed in told
-    assert "what trials were clustered by" in told
+    assert "clusters of the trials" in told
     assert main(["signature", "00000000", str(tmp_path)]) == 2
     assert "no run here has a score signed" in capsys.readouterr().err
 

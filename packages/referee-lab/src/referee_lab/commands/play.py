@@ -45,9 +45,9 @@ def play(
     played: Annotated[str | None, typer.Option(help="Play nothing: score the games of this folder, or any dialogues.", show_default=False)] = None,
     games: Annotated[int, typer.Option(help="Games, each over another scene.", min=1)] = 10,
     repetitions: options.Repetitions = 6,
-    objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
+    objects: Annotated[int, typer.Option(help="Objects of a scene that are used.", min=1)] = 4,
     people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
-    group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose each on their own.", min=2, max=6)] = 2,
+    group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose independently.", min=2, max=6)] = 2,
     patience: options.Patience = 120.0,
     data: options.Data = None,
     seed: options.Seed = 1,
@@ -120,7 +120,7 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     except (OSError, ValueError):
         raise InputError("no played games are here", where=about, remedy=remedy) from None
     if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
-        raise InputError("this does not say what was played", where=about, remedy=remedy)
+        raise InputError("the file does not name the game", where=about, remedy=remedy)
     mend = "take it out of the folder, or export the games again"
     games = [_read(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
     if not games:
@@ -153,7 +153,7 @@ def _same_game(out: Path, settings: dict[str, Any]) -> None:
             earlier = None
         if earlier != settings:
             raise InputError(
-                "this folder holds other games", where=about, remedy="choose another --out, or give the same options"
+                "this folder has other games", where=about, remedy="choose another --out, or give the same options"
             )
         return
     write_atomically(about, [json.dumps(settings, ensure_ascii=False)])

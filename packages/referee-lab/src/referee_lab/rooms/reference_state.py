@@ -178,7 +178,7 @@ def act(room: ReferenceRoom, actor: str, kind: str, data: Mapping[str, Any], t_m
     if kind == "ready":
         return _ready(room, actor, t_ms)
     if kind not in ("say", "typing", "clock"):
-        raise ValueError(f"nobody does {kind!r} in this room")
+        raise ValueError(f"{kind!r} is not possible in this room")
     is_description = kind == "say" and room.phase == PLAYING and actor == room.speaker
     return replace(room, spoken=room.spoken or is_description), [RoomLine(actor, kind, data)]
 

@@ -82,7 +82,7 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, 
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
     if shown is None:
         raise InputError(
-            f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
+            f"no scene of {source} can be shown: its objects have names but no pictures, look alike without positions, or are too many",
             remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
         )
     everything = tuple(e.id for e in shown.scene.entities)
@@ -176,7 +176,7 @@ def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
             elif hasattr(player, "describe"):
                 player.describe(view.for_speaker())
             else:
-                raise InputError("it only puts into words what others chose")
+                raise InputError("it only realises given properties")
         except UnknownName:
             raise
         except RefereeError as error:

@@ -124,7 +124,7 @@ def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float)
     if kind == "ready":
         return _ready(room, actor, t_ms)
     if kind == "choose":
-        raise ValueError("nobody chooses in this room")
+        raise ValueError("this room has no choices")
     if kind in ("say", "typing") and not room.settings["chat"]:
         raise ValueError("there is no chat in this room")
     return room, [RoomLine(actor, kind, data)]

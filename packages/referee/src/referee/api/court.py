@@ -146,7 +146,7 @@ def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings)
     """Return the results on a printed table, run folders or a CSV file."""
     if (paper is None) == (not sources):
         raise InputError(
-            "nothing to try" if paper is None else "either a printed table or sources of one's own, not both",
+            "nothing to try" if paper is None else "give either a printed table or own sources, not both",
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
         )
     if paper is not None:

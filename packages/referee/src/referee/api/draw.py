@@ -63,7 +63,9 @@ class Drawing(Result):
         """Write FILE.svg or FILE.png."""
         ending = Path(out).suffix.lower()
         if ending not in (".svg", ".png"):
-            raise InputError("the ending says neither SVG nor PNG", where=out, remedy="name FILE.svg or FILE.png")
+            raise InputError(
+                "the file extension is neither .svg nor .png", where=out, remedy="name FILE.svg or FILE.png"
+            )
         if ending == ".png":
             write_bytes(out, [self.png(scale)])
         else:
@@ -118,7 +120,7 @@ def draw(options: DrawOptions) -> Drawing:
         dict.fromkeys([*(t.strip() for t in chosen_targets if t.strip()), *(scene_targets if options.mark else ())])
     )
     if options.mark and not scene_targets:
-        raise InputError("the scene names no target of its own", remedy="name one with --target ID")
+        raise InputError("the scene names no target", remedy="name one with --target ID")
     labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if options.numbers else None
     layout = place(shown, jitter=options.jitter, seed=options.seed)
     return Drawing(draw_scene(shown, layout=layout, mark=framed, numbers=labels), shown, framed, layout)

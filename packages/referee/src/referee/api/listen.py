@@ -236,7 +236,7 @@ def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard
     responses = list(opened.responses())
     if not responses:
         raise InputError(
-            "nobody has answered in this run",
+            "this run has no answers",
             where=folder,
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
@@ -267,7 +267,7 @@ def _card(path: str | Path | None, hearer: str) -> dict[str, Any] | None:
         raise InputError(
             f"this is the passport of {card['hearer']}, not of {hearer}",
             where=path,
-            remedy="name this hearer's own card, made with the same switches",
+            remedy="name this hearer's card, made with the same options",
         )
     return card
 
@@ -318,7 +318,7 @@ def _responses_of(file: Path, run: Run) -> list[Response]:
             continue
         if response.entity not in {e.id for e in trial.scene.entities}:
             raise InputError(
-                f"{response.entity!r}, chosen in {response.trial!r}, is no entity of its scene",
+                f"{response.entity!r}, chosen in {response.trial!r}, is not an entity of its scene",
                 where=file,
                 remedy="name the column with the ids of chosen entities: chosen",
             )

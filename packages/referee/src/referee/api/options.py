@@ -91,7 +91,9 @@ def _folds(about: str = "Parts of the corpus, each the test part once.") -> Any:
 
 
 def _folds_by(default: str, units: tuple[str, ...]) -> Any:
-    return option(default, f"What stays together in a fold: {', '.join(units)}.", "--folds-by", "--by", choices=units)
+    return option(
+        default, f"The unit that stays together in a fold: {', '.join(units)}.", "--folds-by", "--by", choices=units
+    )
 
 
 def _counting() -> Any:
@@ -182,7 +184,8 @@ def _map() -> Any:
 def _answers_mean() -> Any:
     """Return the option for the convention of coordinates."""
     return option(
-        None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).'
+        None,
+        'The convention of all coordinates in answers, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).',
     )
 
 
@@ -227,7 +230,7 @@ class EvaluateOptions:
     form: str | None = _form()
     convention: str | None = _answers_mean()
     language: str | None = _language()
-    cluster: str = _cluster("What intervals are over")
+    cluster: str = _cluster("The sampling unit of intervals")
     confidence: float = _confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
     seed: int = _seed(0)
@@ -260,7 +263,7 @@ class CompareOptions:
     form: str | None = _form()
     convention: str | None = _answers_mean()
     language: str | None = _language()
-    cluster: str = _cluster("What intervals are over")
+    cluster: str = _cluster("The sampling unit of intervals")
     confidence: float = _confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
     seed: int = _seed(0)
@@ -309,7 +312,7 @@ class RunOptions:
     replay: str | Path | None = option(
         None, "A finished run: language models answer from its calls, without a network.", cli=Path
     )
-    samples: int = option(1, "Let language models describe every object so many times (LABEL#1, LABEL#2 …).", minimum=1)
+    samples: int = option(1, "Descriptions of every object by language models (LABEL#1, LABEL#2 …).", minimum=1)
     batch_out: str | Path | None = _batch_out()
     batch_in: str | Path | None = _batch_in()
     overwrite: bool = _overwrite()
@@ -332,7 +335,7 @@ class ListenOptions:
         None, "Add people's answers: a corpus with responses, or a file of responses to the run's trials.", cli=str
     )
     data: str | Path | None = option(None, "Folder of corpora for --people (default: REFEREE_DATA).", cli=Path)
-    humans: bool = option(False, "Let it read what people said, too.")
+    humans: bool = option(False, "Let it read people's descriptions, too.")
     train: str | Path | None = option(None, "JSONL trials that a learning hearer learns from.", cli=Path)
     folds: int = _folds("Without --train: folds of the run's own trials.")
     folds_by: str = _folds_by("speaker", CUTS)
@@ -348,7 +351,7 @@ class ListenOptions:
     shard: int = _shard(SHARD)
     address: str | None = _address()
     ties: str = option("strict", f"Items with a tied vote in MIR: {', '.join(TIES)}.", choices=TIES)
-    cluster: str = _cluster("What intervals are over")
+    cluster: str = _cluster("The sampling unit of intervals")
     confidence: float = _confidence()
     items: bool = option(False, "Return every answer instead of the measures.", python_only=True)
     progress: Begin = _counting()
@@ -368,7 +371,7 @@ class CourtOptions:
     published: str | None = option(None, "A printed table by name.")
     resamples: int = option(500, "Draws of other answers, for noise and for evidence over items.", minimum=0)
     permutations: int = option(200, "Permutations between two measures, for their ranks.", minimum=20)
-    cluster: str = _cluster("What answers of runs are drawn by")
+    cluster: str = _cluster("The sampling unit of answers in runs")
     seed: int = _seed()
     jobs: int | None = _jobs()
     engine: str = _engine()
@@ -400,7 +403,7 @@ class PassportOptions:
         None, "Learn from another corpus, or a part of one (degen2020:domain=exp1), instead of the other folds."
     )
     reads: str = option(
-        "words", f"What it reads: {' or '.join(READS)} (refused where they reveal the outcome).", choices=READS
+        "words", f"Its input: {' or '.join(READS)} (refused where they reveal the outcome).", choices=READS
     )
     new: bool = option(
         True, "Ask a hearer that learns about new scenes, objects and conditions, too.", "--new/--no-new"
@@ -408,13 +411,13 @@ class PassportOptions:
     transfer: bool = option(
         True, "Ask about the other corpora of the same kind that are here, too.", "--transfer/--no-transfer"
     )
-    limit: int | None = option(None, "About so many answers: whole games drawn by lot.", minimum=1)
+    limit: int | None = option(None, "Approximate number of answers: whole games, drawn at random.", minimum=1)
     probes: int = option(100, "Scenes for empty, contradictory and ambiguous descriptions.", minimum=0)
     speaker: Sequence[str] = option(
         (), "A system or model that the hearer is to judge: flagged if of the hearer's family.", cli=list[str]
     )
     resamples: int = option(500, "Random orders (200 at most) for the chance level of ranking.", minimum=0)
-    calls: str | Path | None = option(None, "Folder where a remote hearer keeps its calls and goes on from.", cli=Path)
+    calls: str | Path | None = option(None, "Folder in which a remote hearer caches its calls, to resume.", cli=Path)
     seed: int = option(1, "Seed of all randomness, the order of entities included.")
     jobs: int | None = option(
         None,
@@ -429,7 +432,7 @@ class PassportOptions:
         "Without jobs, use one process a core where the hearer learns from 100,000 trials and more in all, as the command does.",
         python_only=True,
     )
-    out: str | Path | None = option(None, "CARD.json; the picture goes beside it (svg, png, pdf).", cli=Path)
+    out: str | Path | None = option(None, "CARD.json; the picture is written beside it (svg, png, pdf).", cli=Path)
     progress: Begin = _counting()
 
 
@@ -458,7 +461,7 @@ class ReportOptions:
     title: str | None = option(None, "Title of the page.")
     style: str | None = option(None, f"Also tables in the shape of a paper: {', '.join(STYLES)}.", choices=STYLES)
     audit: bool = option(False, "Also the audit of printed tables.")
-    court: bool = option(False, "Hold the court also over very many answers, which takes minutes.")
+    court: bool = option(False, "Include the court even over very many answers, which takes minutes.")
     items: int = option(ITEMS, "Items in the browser at most, the worst first.", minimum=1)
     pictures: str | Path | None = option(
         None, "Where the pictures of the trials are, for boxes and points on them.", cli=Path
@@ -502,15 +505,15 @@ class ReplicateOptions:
     data: str | Path | None = _data()
     folds: int = _folds("Parts the corpus is cut into.")
     seed: int = _seed()
-    seeds: int = option(1, "Cut the corpus so many times, for the range of rho.", minimum=1)
+    seeds: int = option(1, "Number of random splits of the corpus, for the range of rho.", minimum=1)
     reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
-    least_words: int = option(0, "Score only trials whose reference has so many words.", minimum=0)
+    least_words: int = option(0, "Score only trials whose reference has at least this many words.", minimum=0)
     train: Any = option(
-        None, "A challenge's own training trials, as XML (folder, file or zip) or JSONL; with --test.", cli=str
+        None, "The challenge's training trials, as XML (folder, file or zip) or JSONL; with --test.", cli=str
     )
-    test: Any = option(None, "A challenge's own test trials, with their references.", cli=str)
+    test: Any = option(None, "The challenge's test trials, with their references.", cli=str)
     peers: Sequence[str] = option(
-        (), "Outputs of a peer for the test trials, to be scored beside print: LABEL=FILE, or a file named as its row.",
+        (), "Outputs of a peer for the test trials, scored beside the printed values: LABEL=FILE, or a file named as its row.",
         "--peer", cli=list[str],
     )  # fmt: skip
     draws: int = option(30, "Draws of the printed protocol: 56 + 56 items, two references (0: none).", minimum=0)

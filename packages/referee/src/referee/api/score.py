@@ -310,7 +310,7 @@ def score(options: ScoreOptions) -> Scores:
         indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or without_progress
     )
     if not table.trials:
-        raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
+        raise InputError("no trial matches", remedy="check --split and --corpus")
     if options.baseline is not None and options.test == "randomisation" and len(table.clusters.names) == 2:
         raise InputError(
             f"clusters cannot be swapped where {' and '.join(table.clusters.names)} are crossed",
@@ -343,7 +343,7 @@ def listed(text: str | Iterable[str]) -> tuple[str, ...]:
     """Return names from a comma-separated text or from a list; InputError for anything else."""
     names = text.split(",") if isinstance(text, str) else list(text) if isinstance(text, Iterable) else [text]
     if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{text!r} is no list of names", remedy='give a text such as "a,b", or a list of texts')
+        raise InputError(f"{text!r} is not a list of names", remedy='give a text such as "a,b", or a list of texts')
     return tuple(name.strip() for name in names if name.strip())
 
 

@@ -66,7 +66,7 @@ def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
     parts = ["# Audit of printed tables", "", f"{summarise(audits)}.", ""]
     for a in audits:
         parts += [f"## {a.title}", "", a.citation, ""]
-        parts += [f"- {finding.sentence}" for finding in a.findings] or ["Nothing fails to follow."]
+        parts += [f"- {finding.sentence}" for finding in a.findings] or ["All checked numbers follow."]
         rows = [r for r in a.rows if every or r.verdict is AuditVerdict.DOES_NOT_FOLLOW]
         if rows:
             parts += ["", "| source | item | printed | recomputed | allowed | verdict |", "|---|---|---|---|---|---|"]

@@ -52,7 +52,7 @@ class Paper:
         """Table, row and column of a cell written as ``table[row].column``."""
         match = CELL.match(reference)
         if match is None:
-            raise section.mistake(f"{reference!r} is no cell", 'write "table[row label].column"')
+            raise section.mistake(f"{reference!r} is not a cell", 'write "table[row label].column"')
         return self.table(match["table"], section), match["row"], match["column"]
 
     def number(self, reference: str, section: CheckSection) -> Number | None:
@@ -113,7 +113,7 @@ class CheckSection:
             # Text for readers, which checks ignore.
             if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
-                    f"a check of kind {self.values['kind']!r} knows no {key!r}",
+                    f"a check of kind {self.values['kind']!r} has no key {key!r}",
                     f"it knows {', '.join(sorted(self.asked))}",
                 )
 
@@ -181,7 +181,7 @@ def _check_keys(entry: dict[str, Any], allowed: Iterable[str], path: Path, line:
     for key in entry:
         if key not in set(allowed):
             raise MalformedInput(
-                f"{what} knows no {key!r}", where=path, line=line, remedy=f"it knows {', '.join(sorted(allowed))}"
+                f"{what} has no key {key!r}", where=path, line=line, remedy=f"its keys are {', '.join(sorted(allowed))}"
             )
 
 

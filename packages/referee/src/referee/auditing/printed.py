@@ -287,5 +287,5 @@ def _check_header(header: list[str], path: Path, line: int) -> None:
     twice = next((c for c in header if header.count(c) > 1), None)
     if twice is not None:
         raise MalformedInput(
-            f"two columns are called {twice!r}", where=path, line=line, remedy="give every column its own name"
+            f"two columns are called {twice!r}", where=path, line=line, remedy="give every column a different name"
         )

@@ -45,7 +45,7 @@ ENTRY_POINTS = "referee.commands"
 COMMANDS: Commands = {
     "evaluate": (
         "referee.cli.evaluate",
-        "any file of outputs or answers: recognise it, score it, and say what it shows",
+        "recognise any file of outputs or answers, score it, and report the findings",
     ),
     "compare": (
         "referee.cli.compare",

@@ -32,7 +32,7 @@ EPILOG = examples("""
 
   referee audit --paper tuna-2008 --all           every number of one paper
 
-  referee audit --paper tuna-2008 --explain       with what every check takes for granted
+  referee audit --paper tuna-2008 --explain       with the assumptions of every check
 
   referee audit --corrections                     the register of corrections, as the court reads it
 
@@ -51,8 +51,8 @@ class AuditCommand(AuditOptions):
     paper: list[str] | None = option(None, "A shipped paper by name.", "--paper", "-p")
     every: bool = option(False, "Print every row, not only the findings.", "--all")
     names: bool = option(False, "List the shipped papers.", "--list")
-    explain: bool = option(False, "Say what every check takes for granted.")
-    register: bool = option(False, "Print the register of corrections (TOML), and nothing else.", "--corrections")
+    explain: bool = option(False, "Print the assumptions of every check.")
+    register: bool = option(False, "Print only the register of corrections (TOML).", "--corrections")
     strict: bool = option(False, "Exit code 1 if something does not follow.")
     form: str = option("table", f"One of {', '.join(FORMATS)}.", "--format", "-f", choices=FORMATS)
 
@@ -100,7 +100,7 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
     for a in audits:
         console.print()
         count = len(a.findings)
-        count_text = "nothing fails to follow" if not count else f"{count} finding{'s' * (count > 1)}"
+        count_text = "all checked numbers follow" if not count else f"{count} finding{'s' * (count > 1)}"
         console.print(
             f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {count_text}[/dim]"
         )

@@ -49,7 +49,7 @@ def card(
     opened = Run(run)
     manifest = opened.manifest
     if not (run / "outputs.jsonl").is_file() or not manifest.get("systems"):
-        raise InputError("no speaker said anything in this run", where=run, remedy="name a run of systems")
+        raise InputError("this run has no descriptions", where=run, remedy="name a run of systems")
     cards = _made(opened, manifest, hearer, passport, seed, confidence)
     if form == "json":
         print(json.dumps({"cards": cards}, ensure_ascii=False, indent=1))
@@ -106,9 +106,7 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
         raise InputError(f"this is the passport of {card['hearer']}, not of {name}", where=passport)
     made = summon(hearer, seed)
     if learns(made):
-        raise InputError(
-            f"{name} learns, and would have to be taught first", remedy="name a hearer that learns nothing"
-        )
+        raise InputError(f"{name} needs training", remedy="name a hearer without training")
     if isinstance(made, Remembers):
         if isinstance(made, SignsCalls):
             made.asker = name

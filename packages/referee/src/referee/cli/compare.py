@@ -88,7 +88,9 @@ def _print_findings(compared: Compared) -> None:
     for metric, ranks in compared.ranks.items():
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results().print(f"Ranks by {metric}: {shown} (systems that are not told apart share a rank).", markup=False)
+            results().print(
+                f"Ranks by {metric}: {shown} (systems without a significant difference share a rank).", markup=False
+            )
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
         results().print(pair_table(others))

@@ -208,7 +208,7 @@ def splits(
 
   referee corpus add gre3d7 ~/Downloads/gre3d
 
-The corpus is read once, as a proof, before it becomes visible in the data folder; when that fails, nothing has changed.
+The corpus is read once as a check before it becomes visible in the data folder; if that fails, the data folder is unchanged.
 """)
 )
 def add(
@@ -295,7 +295,7 @@ def synthetic(
     trials: Annotated[int, typer.Option(help="How many trials.", min=1)] = 780,
     entities: Annotated[int, typer.Option(help="Entities in each scene.", min=2)] = 7,
     scenes: Annotated[int, typer.Option(help="Different scenes; each speaker describes all of them.", min=1)] = 13,
-    similarity: Annotated[float, typer.Option(help="How alike distractors and targets are.", min=0, max=1)] = 0.5,
+    similarity: Annotated[float, typer.Option(help="Similarity of distractors and targets.", min=0, max=1)] = 0.5,
     slips: Annotated[float, typer.Option(help="Chance of a false value.", min=0, max=1)] = 0.0,
     typos: Annotated[float, typer.Option(help="Chance of a misspelt word.", min=0, max=1)] = 0.0,
     seed: options.Seed = 1,

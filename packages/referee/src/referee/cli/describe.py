@@ -30,7 +30,7 @@ app = options.new_app()
 EPILOG = options.examples("""
   referee describe scene.json --target a
 
-  referee describe scene.json --target a --explain                          what each property ruled out
+  referee describe scene.json --target a --explain                          the entities that each property excludes
 
   referee describe scene.json --target a --system classic/full-brevity --format json
 
@@ -150,7 +150,7 @@ def _print(described: Described, explain: bool) -> None:
 def _warn(described: Described) -> None:
     """Print warnings on false, dropped or insufficient properties."""
     if not described.description.text:
-        print(f"referee: nothing was said: {described.trouble or 'the system gave no words'}", file=sys.stderr)
+        print(f"referee: no description: {described.trouble or 'the system gave no words'}", file=sys.stderr)
         return
     if described.false:
         what = ", ".join(map(str, described.false))

@@ -46,7 +46,9 @@ def draw(options: DrawCommand) -> int:
     # All options before the first is used: reading a corpus takes a while.
     ending = Path(options.out).suffix.lower()
     if options.out != "-" and ending not in (".svg", ".png"):
-        raise InputError("the ending says neither SVG nor PNG", where=options.out, remedy="name FILE.svg or FILE.png")
+        raise InputError(
+            "the file extension is neither .svg nor .png", where=options.out, remedy="name FILE.svg or FILE.png"
+        )
     if not 0.1 <= options.scale <= 10:
         raise InputError(f"cannot scale by {options.scale:g}", remedy="--scale is between 0.1 and 10")
     if options.regions is not None and ending != ".png":

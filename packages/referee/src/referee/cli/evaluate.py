@@ -37,7 +37,7 @@ EPILOG = examples("""
 class EvaluateCommand(EvaluateOptions):
     """Options of `referee evaluate`: those of `referee.evaluate`, and those of the command only."""
 
-    explain: bool = option(False, "Only say what was recognised, why, and what can be measured.")
+    explain: bool = option(False, "Only report the recognised format, the reasons, and the applicable measures.")
     signatures: bool = option(False, "Print the signature in full under the table.")
     format: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
 

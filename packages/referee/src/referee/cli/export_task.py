@@ -17,7 +17,7 @@ EPILOG = options.examples("""
 
   referee export-task --corpus degen2020 --role hearer --limit 200 --out TASK
 
-  referee import logs/LOG.eval --corpus synthetic --out RUN                      what comes back is a run
+  referee import logs/LOG.eval --corpus synthetic --out RUN                      the results become a run
 """)
 
 
@@ -25,7 +25,7 @@ EPILOG = options.examples("""
 def export(
     corpus: options.SomeCorpus,
     out: Annotated[Path, typer.Option(help="The folder to write: task.py, data/test.jsonl, README.md.")],
-    role: Annotated[str, typer.Option(help="Whom to ask: speaker or hearer.")] = "speaker",
+    role: Annotated[str, typer.Option(help="The role of the model: speaker or hearer.")] = "speaker",
     data: options.Data = None,
     reading: options.Reading = None,
     only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture …")] = None,

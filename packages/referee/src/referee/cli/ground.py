@@ -17,11 +17,11 @@ from referee.errors import InputError
 app = options.new_app()
 
 EPILOG = options.examples("""
-  referee ground --check RefCOCO.jsonl.gz                                      what do these numbers mean? (one line an item: gt, answers by model)
+  referee ground --check RefCOCO.jsonl.gz                                      find the convention of numbers (one line per item: gt, answers by model)
 
-  referee ground --check RefCOCO.jsonl.gz --gold xyxy                          does what somebody declared fit?
+  referee ground --check RefCOCO.jsonl.gz --gold xyxy                          test a declared convention
 
-  referee ground --check answers.jsonl --corpus osworld-g                      answers of your own, in Referee's outputs form
+  referee ground --check answers.jsonl --corpus osworld-g                      your own answers, in Referee's outputs format
 
   referee ground --page RUN --pictures shared/data/osworld-g --out PAGE        every item with its picture, what was meant and every answer
 
@@ -48,11 +48,11 @@ def ground(
     corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="The corpus that outputs answer.")] = None,
     data: options.Data = None,
     reading: Annotated[str | None, typer.Option(help="Of the corpus.")] = None,
-    gold: Annotated[str | None, typer.Option(help="How the boxes meant are said to be written: xyxy or xywh.")] = None,
+    gold: Annotated[str | None, typer.Option(help="Declared order of the gold boxes: xyxy or xywh.")] = None,
     convention: Annotated[
         list[str] | None,
         typer.Option(
-            help='What numbers are said to mean: "pixels xyxy", or for one model "molmo=percent xy".',
+            help='Declared convention of numbers: "pixels xyxy", or for one model "molmo=percent xy".',
             show_default=False,
         ),
     ] = None,
@@ -91,7 +91,7 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
     from referee.show.reports.place_pages import write_place_pages
 
     if out is None:
-        raise InputError("it is not said where to write the page", remedy="name a new folder with --out")
+        raise InputError("the folder for the page is missing", remedy="name a new folder with --out")
     made = Run(run)
     _ = made.manifest  # raises the error for a folder that is no run at once
     with waiting("pages of items"):
@@ -102,9 +102,7 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
 
 def _print(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
     """Print the conventions of a file's models."""
-    print(
-        f"{report['file']}: {report['items']:,} items; boxes meant are {report['gold'] or 'open'}" + _inverted(report)
-    )
+    print(f"{report['file']}: {report['items']:,} items; gold boxes are {report['gold'] or 'open'}" + _inverted(report))
     for row in report["models"]:
         print(f"\n{row['model']}  (n = {row['n']:,})")
         for line in _lines(row):
@@ -128,14 +126,12 @@ def _lines(row: dict[str, Any]) -> list[str]:
     lines = []
     if row["reading"] is not None:
         fit = "" if row["fit"] is None else f": {row['fit']:.3f} right"
-        lines.append(f"reads as {row['reading']}, boxes meant as {row['gold']}{fit} ({row['confidence']})")
+        lines.append(f"reads as {row['reading']}, gold boxes as {row['gold']}{fit} ({row['confidence']})")
     if row["runner_up"] is not None:
         lines.append(f"next best: {row['runner_up']} with {row['runner_up_fit']:.3f} (p = {row['p']:.2g})")
     if row["declared"] is not None and not row["declared_fits"]:
         fit = "" if row["declared_fit"] is None else f" ({row['declared_fit']:.3f} right)"
-        lines.append(
-            f"WARNING: declared as {row['declared']}, boxes meant as {row['declared_gold']}{fit}: does not fit"
-        )
+        lines.append(f"WARNING: declared as {row['declared']}, gold boxes as {row['declared_gold']}{fit}: does not fit")
     return [*lines, *row["remarks"]]
 
 

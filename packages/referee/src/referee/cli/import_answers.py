@@ -18,7 +18,7 @@ EPILOG = options.examples("""
 
   referee import results/NAME/samples_task.jsonl --corpus mine.jsonl --out RUN   samples of lm-eval or lmms-eval
 
-  referee import results/NAME/samples_task.jsonl --documents TASK/data/test.jsonl --corpus mine.jsonl --out RUN    lmms-eval, which leaves out what was asked
+  referee import results/NAME/samples_task.jsonl --documents TASK/data/test.jsonl --corpus mine.jsonl --out RUN    lmms-eval, which omits the questions
 
   referee import results/NAME/referencegame --system NAME --out RUN              episodes of clembench, which bring their scenes along
 
@@ -54,11 +54,9 @@ def import_run(
     ] = None,
     documents: Annotated[
         Path | None,
-        typer.Option(
-            help="The dataset that was asked about (JSONL), where a log tells its rows by number (lmms-eval)."
-        ),
+        typer.Option(help="The data set of the questions (JSONL), for logs that number its rows (lmms-eval)."),
     ] = None,
-    system: Annotated[str | None, typer.Option(help="What the speaker is to be called.")] = None,
+    system: Annotated[str | None, typer.Option(help="The name of the speaker.")] = None,
     overwrite: options.OverwriteRun = False,
 ) -> int:
     """Convert external answers to a run folder; unknown trials are errors, unparsable answers are counted."""
@@ -76,7 +74,7 @@ def import_run(
             raise InputError(
                 "--corpus is missing",
                 where=source,
-                remedy="name the corpus whose trials were asked about; without one: referee evaluate FILE --save-as RUN",
+                remedy="name the corpus of the questions; without one: referee evaluate FILE --save-as RUN",
             )
         mapped = _mapped(columns) | ({"system": system} if system else {})
         if documents is not None:

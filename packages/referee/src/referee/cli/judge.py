@@ -51,7 +51,7 @@ def judge(
     scale_names = [s.strip() for s in scales.split(",") if s.strip()]
     if run is None:
         if examine != "neuralreg":
-            raise InputError(f"nobody rated texts in {examine!r}", remedy="--examine neuralreg")
+            raise InputError(f"{examine!r} has no rated texts", remedy="--examine neuralreg")
         return _examine(model, scale_names, data, out, limit, form)
     return _prefer(run, model, prefer, form) if prefer else _rate(run, model, scale_names, form)
 

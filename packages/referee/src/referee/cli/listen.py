@@ -67,10 +67,10 @@ def listen(options: ListenCommand) -> int:
         with advancing(f"{options.hearer}: answers", cost=True) as options.progress:
             heard = apply(listen_to, options)
     except KeyboardInterrupt:
-        raise StoppedWork("every answer so far is kept, and the same command goes on") from None
+        raise StoppedWork("all answers so far are stored; the same command resumes") from None
     except QuestionsWritten as waiting:
         print_note(
-            f"{waiting.number} questions are in {options.batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"
+            f"{waiting.number} questions are in {options.batch_out}; with their answers, the same command with --batch-in ANSWERS.jsonl resumes"
         )
         return 0
     for sentence in heard.warnings:

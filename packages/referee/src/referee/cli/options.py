@@ -156,7 +156,7 @@ AnyStudyFolder = Annotated[Path, typer.Argument(help="A study folder.", show_def
 Database = Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")]
 Mode = Annotated[str, typer.Option(help="debug, pilot or live.")]
 OwnMode = Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")]
-Protocol = Annotated[str, typer.Option(help="What a trial is (referee list protocols).")]
+Protocol = Annotated[str, typer.Option(help="The kind of trials (referee list protocols).")]
 Participants = Annotated[int, typer.Option(help="People planned.", min=1)]
 Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
 PageLanguage = Annotated[str, typer.Option(help="Language of the pages: de, en, es, ja, nl, pt or zh.")]
@@ -191,27 +191,30 @@ TierMap = Annotated[
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
 PieceSet = Annotated[
-    str, typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of own pieces (.toml, .json).")
+    str,
+    typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of custom pieces (.toml, .json)."),
 ]
 MadeStudy = Annotated[Path, typer.Option(help="The study folder; made if there is none.")]
 Invited = Annotated[
     bool,
-    typer.Option(
-        "--invited", help="Only those meet whose links were made together: `referee study links STUDY --pairs`."
-    ),
+    typer.Option("--invited", help="Only people with links of one pair meet: `referee study links STUDY --pairs`."),
 ]
-Repetitions = Annotated[int, typer.Option(help="How often every object comes round.", min=1)]
+Repetitions = Annotated[int, typer.Option(help="Repetitions of every object.", min=1)]
 ProxyUrl = Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")]
 OwnGoals = Annotated[
-    Path | None, typer.Option("--goals", help="A file of own figures (`referee tangram goals`).", show_default=False)
+    Path | None, typer.Option("--goals", help="A file of custom figures (`referee tangram goals`).", show_default=False)
 ]
-Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
+Annotator = Annotated[str | None, typer.Option(help="The annotator of the expressions (default: adjudicated).")]
 Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
 Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
 Pronouns = Annotated[
-    str, typer.Option("--forms", help="What counts as a pronoun: both, demonstrative (that, das) or personal (it, es).")
+    str,
+    typer.Option(
+        "--forms", help="The forms that count as pronouns: both, demonstrative (that, das) or personal (it, es)."
+    ),
 ]
 Speakers = Annotated[str, typer.Option(help="Whose references: both, solver (instructor) or operator (manipulator).")]
 HeldApart = Annotated[
-    str, typer.Option("--folds-by", "--by", help="What stays together in a fold: instance (as published) or pair.")
+    str,
+    typer.Option("--folds-by", "--by", help="The unit that stays together in a fold: instance (as published) or pair."),
 ]

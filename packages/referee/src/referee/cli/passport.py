@@ -171,7 +171,7 @@ def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
         "auc_within_condition": "pairs of one condition",
         "auc_within_game": "pairs of one game",
         "correlation": "with people's success (phi for yes and no)",
-        "agreed": "share of answers where it said how people fared",
+        "agreed": "share of answers for which it predicted people's success",
         "kappa": "the same beyond chance",
     }
 

@@ -57,7 +57,7 @@ def power(
     jobs: options.OneJob = None,
     engine: options.EngineName = "local",
     shard: Annotated[
-        int, typer.Option(help="Blocks of 50 simulations a piece of work; changes nothing but speed.", min=1)
+        int, typer.Option(help="Blocks of 50 simulations per piece of work; affects speed only.", min=1)
     ] = 1,
     address: options.Address = None,
     form: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",

@@ -25,7 +25,7 @@ EPILOG = examples("""
 
   referee replicate asgre2007 --format json
 
-  referee replicate tunareg2009 --out RUN                        keep what the systems said, for referee score and referee report
+  referee replicate tunareg2009 --out RUN                        keep the outputs, for referee score and referee report
 
   referee replicate tuna2008-as.dev --seeds 5                    the teams' own development tables; the corpus cut five times
 

@@ -15,7 +15,7 @@ EPILOG = examples("""
 
   referee report RUN --out report --style tuna2008        with Tables 3 to 12 of the challenge overview in their printed shape
 
-  referee report RUN-A RUN-B --out report                 runs over the same trials share their tables, others get parts of their own
+  referee report RUN-A RUN-B --out report                 runs over the same trials share their tables, others get separate parts
 
   referee report RUN --audit --out report                 with the audit of printed tables
 

@@ -59,7 +59,7 @@ def run_named(options: RunOptions) -> int:
         raise _stopped() from None
     except QuestionsWritten as waiting:
         print_note(
-            f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to go on"
+            f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to resume"
         )
         return 0
     _print(finished_run.counts)
@@ -85,12 +85,12 @@ def _retry(folder: Path, systems: str | Sequence[str]) -> int:
         raise _stopped() from None
     _print(counts)
     _say_failures(folder, counts)
-    print_note(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
+    print_note(f"run folder: {folder}   scores are of the earlier outputs: score it again, and listen again")
     return 0
 
 
 def _stopped() -> StoppedWork:
-    return StoppedWork("every answer so far is kept, and the same command goes on from here")
+    return StoppedWork("all answers so far are stored; the same command resumes from here")
 
 
 def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:

@@ -19,15 +19,15 @@ app = options.new_app()
 DEEP = 3
 MEANING = {
     "measure": "the measure",
-    "corpus": "the corpus the trials came from",
+    "corpus": "the corpus of the trials",
     "reading": "how that corpus was read",
     "part": "which part of it",
     "trials": "how many trials, and a digest of all that is used of them, in any order",
-    "against": "whose references, and how many an item",
+    "against": "source of the references, and their number per item",
     "group": "the group of trials, and a digest of which they are",
     "outputs": "how many outputs the system has, and a digest of them",
     "baseline": "how many outputs the baseline has, and a digest of them",
-    "cluster": "what trials were clustered by",
+    "cluster": "clusters of the trials",
     "interval": "how intervals were made, with their confidence",
     "swaps": "random swaps of clusters, where they were too many to try all",
     "seed": "seed of all randomness",
@@ -38,7 +38,7 @@ MEANING = {
 
 @app.command()
 def signature(
-    what: Annotated[str, typer.Argument(help="A signature, or the eight digits that stand for it in a table.")],
+    what: Annotated[str, typer.Argument(help="A signature, or its eight digits in a table.")],
     places: Annotated[
         list[Path] | None,
         typer.Argument(help="Run folders to look the short form up in (default: those below this folder)."),
@@ -140,7 +140,7 @@ def _rows_of_table(file: Path) -> list[dict[str, Any]]:
         return [dict(row) for row in rows]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"is no score table ({error})", where=file, remedy="write it with `referee score … --format json`"
+            f"is not a score table ({error})", where=file, remedy="write it with `referee score … --format json`"
         ) from error
 
 

@@ -14,7 +14,7 @@ from referee.show.viewer.local_server import Answering, LocalServer
 app = options.new_app()
 
 EPILOG = options.examples("""
-  referee view                        a place to play: change a scene, see what speakers say and where hearers go
+  referee view                        a playground: change a scene, see speakers' descriptions and hearers' choices
 
   referee score --demo --out demo-run && referee view demo-run        the report over a run, every item of it
 

@@ -63,7 +63,7 @@ def _save_folder(elements: dict[str, Any], folder: Path) -> None:
     left = sorted({p.name for p in folder.glob("*.xml")} - named.keys())
     if left:
         remedy = "choose a new folder, or empty this one"
-        raise CannotWrite(f"the folder holds other XML files already ({left[0]} …)", where=folder, remedy=remedy)
+        raise CannotWrite(f"the folder already has other XML files ({left[0]} …)", where=folder, remedy=remedy)
     for name, element in named.items():
         _save_file(element, folder / name)
 
@@ -169,7 +169,7 @@ def _refuse_what_would_be_lost(trial: Trial) -> None:
         or "references of which some have words or properties and others not" * (len(kinds) > 1)
     )
     if lost:
-        problem = f"trial {trial.id!r} has {lost}, which challenge XML cannot hold"
+        problem = f"trial {trial.id!r} has {lost}, which challenge XML cannot store"
         raise InvalidDescription(problem, remedy="write the trials as JSONL")
 
 

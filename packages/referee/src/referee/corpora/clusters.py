@@ -27,7 +27,7 @@ def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> s
 def describe_sampling(sampled: Sequence[str]) -> str:
     """Describe the sampling unit."""
     if not sampled:
-        return "not known: every trial is taken to stand alone"
+        return "unknown: trials are treated as independent"
     kinds = [f"{factor}s" for factor in sampled]
     new = " and ".join(f"new {kind}" for kind in kinds)
     return f"{' and '.join(kinds)}{', crossed' * (len(kinds) > 1)}: intervals are to hold for {new}"

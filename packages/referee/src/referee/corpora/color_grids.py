@@ -78,7 +78,7 @@ def _click(row: dict[str, Any]) -> Click:
     target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
     correct = expect(row, "success", bool)
     if correct != (clicked == target):
-        raise WrongShape(f"success is {correct}, but {clicked} was clicked and {target} meant")
+        raise WrongShape(f"success is {correct}, but {clicked} was clicked and the target is {target}")
     return Click(expect(row, "game", str), expect(row, "round", int), ids, heard, spoken, target, clicked)
 
 

@@ -54,7 +54,7 @@ def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en"
     roles = sorted(objects, key=lambda role: objects[role]["pos"][0])
     ids = {role: f"c{objects[role]['pos'][0]}" for role in roles}
     if len(set(ids.values())) < len(roles):
-        raise WrongShape("two patches have the same position", "give every patch a position of its own")
+        raise WrongShape("two patches have the same position", "give every patch a different position")
     game, clicked = expect(row, "game", str), ids[expect(row, "clicked", str)]
     messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
     trial = Trial(

@@ -95,7 +95,7 @@ def _round(row: dict[str, Any], codes: Codes) -> Round:
     experiment = EXPERIMENTS.get(expect(row, "type", str), "exp2")
     things = {f"o{expect(t, 'pos_speaker', str)}": t for t in expect(row, "objects", list)}
     if len(things) < len(row["objects"]):
-        raise WrongShape("two objects have the same position", "give every object a position of its own")
+        raise WrongShape("two objects have the same position", "give every object a different position")
     scene = Scene(entities=tuple(_entity(place, things[place], experiment) for place in sorted(things)))
     target = _only(things, "role", "target")
     clicked = _only(things, "clicked", True)

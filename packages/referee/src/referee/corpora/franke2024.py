@@ -96,7 +96,7 @@ def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the objects of an item. Raises WrongShape for invalid ones."""
     objects: list[dict[str, Any]] = expect(item, "objects", list)
     if not all(isinstance(o, dict) for o in objects):
-        raise WrongShape("objects is no list of objects", "give every object as {text, colour, shape, texture}")
+        raise WrongShape("objects is not a list of objects", "give every object as {text, colour, shape, texture}")
     return objects
 
 

@@ -172,7 +172,7 @@ def read_trials(path: str | Path | FileLines) -> Iterator[Trial]:
     for line, trial in read_records(path, TrialReader().decode, FORM):
         if trial.id in played:
             raise DuplicateTrial(
-                f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
+                f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial a different id"
             )
         # A history that the file spells out is taken as it is.
         if trial.after in played and not trial.history:
@@ -244,7 +244,7 @@ def _scene_of(
     """Return the scene of a trial. Raises WrongShape for repeated ids."""
     ids = {entity.id for entity in entities}
     if len(ids) < len(entities):
-        raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
+        raise WrongShape("two entities have the same id", "give every entity of a scene a different id")
     for entity in entities:
         for relation in entity.relations:
             if relation.entity not in ids:
@@ -295,7 +295,7 @@ def _shared(name: str | None) -> str | None:
 def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
     """Return the targets of a trial. Raises WrongShape for missing or contradictory fields."""
     if form.target is UNSET and form.targets is UNSET:
-        raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
+        raise WrongShape("the field 'target' is missing", 'name the target: "target": "a"')
     targets = form.targets or () if form.target is UNSET else (form.target,)
     if form.target is not UNSET and form.targets not in (UNSET, targets):
         problem = f"'target' is {form.target!r}, but 'targets' is {list(form.targets or ())!r}"

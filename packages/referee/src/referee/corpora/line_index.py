@@ -157,7 +157,7 @@ class TrialIndex:
                     f"trial {row.id!r} occurs twice",
                     where=path,
                     line=line,
-                    remedy="give every trial an id of its own",
+                    remedy="give every trial a different id",
                 )
             index.ids.append(row.id)
             index.lines.append(line)

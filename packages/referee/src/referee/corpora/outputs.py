@@ -520,7 +520,7 @@ def _from_text(name: str, text: str) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError):
             remedy = PAIRS if name == "properties" else "write it as in a line of JSON"
-            raise WrongShape(f"the cell {name!r} is no JSON: {text[:40]}", remedy) from None
+            raise WrongShape(f"the cell {name!r} is not JSON: {text[:40]}", remedy) from None
     if name != "properties":
         raise WrongShape(
             f"the cell {name!r} should be a list as JSON, not {text[:40]!r}", "write […] as in a line of JSON"

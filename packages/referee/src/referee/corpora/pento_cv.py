@@ -170,7 +170,7 @@ def _dialogues(path: Path) -> Iterator[PentoDialogue]:
         try:
             content = file.read()
         except (EOFError, OSError) as error:
-            raise MalformedInput(f"cannot be read on ({error})", where=path, remedy="copy the file again") from None
+            raise MalformedInput(f"reading failed here ({error})", where=path, remedy="copy the file again") from None
     root = parse(content, path)
     tiers = _Tiers(root, path)
     pair = path.name.removesuffix(".gz").removesuffix(".eaf")

@@ -26,7 +26,10 @@ REGION_SCHEMA = {
             "required": ["size", "counts"],
             "properties": {"size": _PAIR, "counts": {"type": ["array", "string"], "items": {"type": "integer"}}},
         },
-        "in": {"type": "string", "description": "what the numbers mean: pixels xyxy, pixels xywh, 0-1000 xyxy …"},
+        "in": {
+            "type": "string",
+            "description": "the convention of the numbers: pixels xyxy, pixels xywh, 0-1000 xyxy …",
+        },
     },
     "oneOf": [{"required": ["box", "in"]}, {"required": ["polygon", "in"]}, {"required": ["mask"]}],
     "additionalProperties": False,
@@ -41,7 +44,7 @@ def convention_from_json(data: Mapping[str, Any]) -> Convention:
     """
     text = optional(data, "in", str)
     if text is None:
-        raise WrongShape('the numbers do not say what they mean: the field "in" is missing', FORM)
+        raise WrongShape('the numbers have no convention: the field "in" is missing', FORM)
     try:
         return Convention.of(text)
     except WrongConvention as wrong:

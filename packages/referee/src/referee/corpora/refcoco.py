@@ -106,7 +106,9 @@ def _expressions(path: Path, annotations: Annotations, name: str, by_object: boo
     """Yield the expressions of a file of references as trials."""
     refs = read_pickle(path) if path.suffix == ".p" else list(read_list(path, dict))
     if not isinstance(refs, list):
-        raise MalformedInput("this is no list of references", where=path, remedy="take the file from lichengunc/refer")
+        raise MalformedInput(
+            "this is not a list of references", where=path, remedy="take the file from lichengunc/refer"
+        )
     for ref in refs:
         with located(path):
             made = list(_of_ref(ref, annotations, (expect(ref, "ann_id", int),), name, by_object))
@@ -153,7 +155,7 @@ def read_gold(path: Path) -> list[Trial] | None:
     files = sorted(path.glob("refs(*).*")) if (path / "instances.json").is_file() else []
     if len(files) > 1:
         raise InputError(
-            f"the folder holds several cuts ({', '.join(file.name for file in files)})",
+            f"the folder has several splits ({', '.join(file.name for file in files)})",
             where=path,
             remedy="numbers of different cuts cannot be compared: keep one of them in a folder",
         )
@@ -270,6 +272,6 @@ def _meant(ref: Row) -> tuple[int, ...]:
     numbered = [n for n in annotations if isinstance(n, int)]
     if len(numbered) < len(annotations):
         raise WrongShape(
-            f"the annotations {annotation!r:.60} are no numbers", "a list of annotation ids, or -1 for none"
+            f"the annotations {annotation!r:.60} are not numbers", "a list of annotation ids, or -1 for none"
         )
     return tuple(n for n in numbered if n != -1)

@@ -69,7 +69,7 @@ class HeardRun:
             raise InputError("this run has no scores", where=folder, remedy="make one with `referee score … --out RUN`")
         if not self.responses:
             raise InputError(
-                "nobody has answered in this run", where=folder, remedy=f"referee listen {folder} --hearer literal"
+                "this run has no answers", where=folder, remedy=f"referee listen {folder} --hearer literal"
             )
         self.source = open_corpus(folder).source
         self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
@@ -139,7 +139,7 @@ class HeardCorpus(HeardRun):
         self.responses = [r for r in corpus.responses() if r.system is not None and r.description is not None]
         if not self.responses:
             raise InputError(
-                f"nobody answered systems in the corpus {name}",
+                f"no hearer answered systems in the corpus {name}",
                 remedy="name run folders, a CSV file, or a corpus such as pragma",
             )
         self.systems = list(dict.fromkeys(str(r.system) for r in self.responses))

@@ -140,7 +140,7 @@ def sheets_of_csv(path: Path) -> list[SystemScores]:
         raise MalformedInput(f"cannot be read ({error})", where=path, remedy=f"give a UTF-8 CSV: {LAYOUT}") from None
     measures = {name: _measure(name, path) for name in header if name.partition(":")[0] in ("automatic", "hearer")}
     if "system" not in header or {side for side, _, _ in measures.values()} != {"automatic", "hearer"} or not rows:
-        raise MalformedInput("this is no table of systems and measures", where=path, line=1, remedy=LAYOUT)
+        raise MalformedInput("this is not a table of systems and measures", where=path, line=1, remedy=LAYOUT)
     domains = dict.fromkeys((row.get("domain") or "").strip() or None for _, row in rows)
     return [
         _sheet(path, measures, [r for r in rows if ((r[1].get("domain") or "").strip() or None) == d], d)
@@ -214,7 +214,7 @@ def _number(text: str | None, column: str, path: Path, line: int) -> float | Non
         number = inf
     if not isfinite(number):
         raise MalformedInput(
-            f"{plain!r} under {column} is no number",
+            f"{plain!r} under {column} is not a number",
             where=path,
             line=line,
             remedy="write digits with a point, or nothing",

@@ -132,7 +132,9 @@ def _knock(address: str) -> None:
     """Raise InputError if an address does not answer, for which Ray itself would wait minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
-        raise InputError("this is no address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001")
+        raise InputError(
+            "this is not an address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001"
+        )
     try:
         socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
     except OSError as error:

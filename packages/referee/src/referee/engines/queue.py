@@ -10,7 +10,7 @@ from referee.engines.pieces import Failed, Say, WorkPiece, to_stderr
 from referee.errors import InputError
 
 OUT_OF_MEMORY = "its worker ran out of memory"
-KEPT = "what is done is kept: give the same command again, with more memory or fewer --jobs"
+KEPT = "finished work is stored: repeat the command, with more memory or fewer --jobs"
 TRIES = 3
 MOST_DEATHS = 12  # one after another, with nothing done in between: then it is not single items
 

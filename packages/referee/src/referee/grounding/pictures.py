@@ -109,7 +109,7 @@ def _opened(path: Path) -> Image:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         problem = f"more than {MOST_PIXELS:,} pixels when unpacked"
         raise MalformedInput(
-            problem, where=path, remedy="make it smaller; a file like this may be meant to fill the memory"
+            problem, where=path, remedy="make it smaller; such a file could exhaust the memory"
         ) from None
     except (OSError, SyntaxError, ValueError) as error:
         raise MalformedInput(f"the picture cannot be opened ({error})", where=path, remedy=REMEDY) from None
@@ -125,7 +125,7 @@ def checked(folder: str | Path, picture: ScenePicture) -> Path:
         raise InputError(
             f"the picture is {actual_size} and not {picture.size}",
             where=path,
-            remedy="regions are about the original: take the picture in its own size",
+            remedy="regions refer to the original: use the picture in its original size",
         )
     if picture.sha256 is not None and hashlib.sha256(path.read_bytes()).hexdigest() != picture.sha256:
         raise InputError(

@@ -59,7 +59,7 @@ def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, f
         colour = (nan, nan, nan)
     if not isfinite(sum(colour)):
         raise InputError(
-            f"entity {entity.id!r} is no colour patch: h, s and l must be numbers",
+            f"entity {entity.id!r} is not a colour patch: h, s and l must be numbers",
             remedy="give every entity the attributes h (0-360), s and l (0-100), or take the hearer `learned`",
         )
     return colour

@@ -183,7 +183,7 @@ def _measure_identification(
             for i, right in zip(hearing.items.tolist(), hearing.values[:, 0].tolist(), strict=True)
         ]
         cells[f"found by {hearer}"] = work.mean(rows, signed.get(hearer, PEOPLE), SHARE)
-    nobody = "no people, and nobody with a passport to do so, answered in this run"
+    nobody = "neither people nor a hearer with a passport answered in this run"
     return cells or {"found": CardCell(value=None, signed="; ".join([nobody, *refused]))}
 
 
@@ -211,7 +211,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
         advance(1)
     return {
         "redundant": work.mean(
-            values, f"share of words whose deletion changes nothing|hearer:{listening.signed}", SHARE
+            values, f"share of words that can be deleted without changing the choice|hearer:{listening.signed}", SHARE
         )
     }
 

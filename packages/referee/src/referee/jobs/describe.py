@@ -158,7 +158,7 @@ def with_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) -
     try:
         made = Taxonomy.of(levels.get("taxonomy"), levels.get("basic"))
     except (AttributeError, TypeError):
-        raise InputError("this is no taxonomy", where=where, remedy=remedy) from None
+        raise InputError("this is not a taxonomy", where=where, remedy=remedy) from None
     except ValueError as wrong:
         raise InputError(str(wrong), where=where, remedy="give every value at most one value above it") from None
     return replace(view, scene=replace(view.scene, taxonomy=made))
@@ -189,13 +189,15 @@ def view_of(
     The JSON object may be a whole trial with target, domain and language; its references are ignored.
     """
     if target is not None and not (isinstance(target, (str, Sequence)) and all(isinstance(t, str) for t in target)):
-        raise InputError(f"{target!r} is no target", where=where, remedy="give the id of an entity, or a list of ids")
+        raise InputError(
+            f"{target!r} is not a target", where=where, remedy="give the id of an entity, or a list of ids"
+        )
     targets = (target,) if isinstance(target, str) else tuple(target or ())
     if isinstance(scene, (str, Path)):
         scene = read_scene(scene)
     if not isinstance(scene, (Scene, Mapping)):
         raise InputError(
-            f"{type(scene).__name__} is no scene",
+            f"{type(scene).__name__} is not a scene",
             where=where,
             remedy='give a Scene, {"entities": [{"id": …, "attributes": {…}}, …]}, or the path of a file with that',
         )

@@ -219,7 +219,7 @@ def _material_of_runs(paths: Sequence[str | Path], declared: Declared) -> Native
     for path in paths:
         if not is_run(path):
             raise InputError(
-                "this is no run folder", where=path, remedy="compare run folders with run folders, files with files"
+                "this is not a run folder", where=path, remedy="compare run folders with run folders, files with files"
             )
         run, label = Run(path), Path(path).name
         for trial in run.trials():

@@ -72,7 +72,7 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
         raise InputError(f"there is no role {role!r}", remedy=f"one of {', '.join(ROLES)}")
     rows = list(_speaker_rows(opened.trials()) if role == "speaker" else _hearer_rows(opened.trials(), seed))
     if not rows:
-        raise InputError("there is nothing to ask about", remedy="hearers need a corpus in which people said something")
+        raise InputError("there are no trials to ask about", remedy="hearers need a corpus with references")
     name = "".join(c if c.isalnum() else "_" for c in f"{opened.name}_{role}").strip("_").lower()
     licence = f" ({opened.card.licence})" if opened.card is not None else ""
     with writing_folder(

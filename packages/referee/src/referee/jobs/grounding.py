@@ -175,7 +175,7 @@ def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[st
     inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
         warnings.append(
-            f"{len(inverted)} boxes meant are inverted or empty and are not scored ({', '.join(inverted[:3])} …)"
+            f"{len(inverted)} gold boxes are inverted or empty and are not scored ({', '.join(inverted[:3])} …)"
         )
     for system, outputs in answers.by_system.items():
         evidence = evidence_of(outputs, trials)
@@ -382,7 +382,7 @@ def _parse_size(text: str) -> Size:
     try:
         return Size(int(width), int(height))
     except (ValueError, WrongConvention):
-        raise InputError(f"{text!r} is no size", remedy="write --size 640x480") from None
+        raise InputError(f"{text!r} is not a size", remedy="write --size 640x480") from None
 
 
 def _sized(trial: Trial, size: Size) -> Trial:

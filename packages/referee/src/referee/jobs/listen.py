@@ -298,14 +298,14 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     lines = [line for trial in trials for line in answers.get(trial.id, ())]
     if not lines:
         raise InputError(
-            "nobody said anything in this run",
+            "this run has no descriptions",
             where=folder,
             remedy="name a run with outputs, or let hearers read people's descriptions with --humans",
         )
     unanswered = sum(line is None for line in lines)
     if unanswered == len(lines):
         raise InputError(
-            "the endpoint answered nothing", where=folder, remedy="see that it runs; the same command asks again"
+            "the endpoint gave no answers", where=folder, remedy="see that it runs; the same command asks again"
         )
     # By name: the same name with other options is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
@@ -346,7 +346,7 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
         theirs = [r for r in responses if r.trial in asked]
         if not theirs:
             raise InputError(
-                f"nobody in {source} answered a trial of this run",
+                f"{source} has no answers to trials of this run",
                 where=folder,
                 remedy="name the corpus that the run was made on, or a file of responses to its trials",
             )

@@ -270,7 +270,7 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
         is_named = str(corpus) in catalogue.names("corpus")
         if not is_named and reading is not None and Path(corpus).exists():
             raise InputError(
-                "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
+                "--reading is for TUNA; files have one reading", where=corpus, remedy="leave --reading out"
             )
         if not is_named and (is_address(corpus) or Path(corpus).exists()):
             _refuse_parquet(corpus)
@@ -291,7 +291,7 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
     trials = tuple(corpus) if isinstance(corpus, Iterable) else None
     if trials is None or not all(isinstance(trial, Trial) for trial in trials):
         raise InputError(
-            f"a corpus cannot be of type {type(corpus).__name__}" if trials is None else "these are no trials",
+            f"a corpus cannot be of type {type(corpus).__name__}" if trials is None else "these are not trials",
             remedy="give a name of `referee list corpora`, a JSONL file, a run folder, or a list of referee.Trial",
         )
     return "trials", lambda: trials
@@ -384,7 +384,7 @@ def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
         where, lines = "the list of items", list(enumerate(map(str, ids), 1))
     lines_by_id = {name: line for line, name in reversed(lines)}
     if not lines_by_id:
-        raise InputError("there are no ids in it", where=where, remedy="write one id of a trial on each line")
+        raise InputError("it has no ids", where=where, remedy="write one id of a trial on each line")
 
     def chosen() -> Iterator[Trial]:
         left = dict(lines_by_id)
@@ -493,7 +493,7 @@ class Answers:
                 raise MissingOutputs(
                     f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
                     where=next(iter(outputs.values())).where if outputs else "",
-                    remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+                    remedy="answer every trial, choose a part with --split, or use --lenient to score the existing ones",
                 )
 
     def check_content(self, system: str, trials: Iterable[Trial]) -> None:
@@ -745,7 +745,7 @@ def _check_folder(folder: Path) -> None:
         return
     lines = [name for name in names if name.lower().endswith((".jsonl", ".jsonl.gz", ".csv", ".tsv"))]
     raise InputError(
-        "this folder is no run folder and holds no Parquet or XML files",
+        "this folder is not a run folder and holds no Parquet or XML files",
         where=folder,
         remedy=f"name its files of outputs instead, such as {folder / lines[0]}" if lines else "name a file of outputs",
     )

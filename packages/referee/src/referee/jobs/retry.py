@@ -79,7 +79,7 @@ def retry(
             died = _died(folder)
             if died and plan.split is not None:
                 raise InputError(
-                    f"{next(iter(died))} was trained on a part of the corpus that the run does not hold",
+                    f"{next(iter(died))} was trained on a part of the corpus that the run does not contain",
                     where=folder,
                     remedy="make the run again under another name",
                 )
@@ -108,7 +108,7 @@ def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> 
     """Return the plan of a run. Raises InputError for a folder of another kind."""
     settings = manifest.get("settings", {})
     if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
-        raise InputError("this is no run of systems", where=folder, remedy="name a folder that `referee run` wrote")
+        raise InputError("this is not a run of systems", where=folder, remedy="name a folder that `referee run` wrote")
     systems_by_label = {s.label: s for s in systems}
     unknown = sorted(set(systems_by_label) - set(settings["systems"]))
     if unknown:
@@ -125,9 +125,9 @@ def _check_same(now: dict[str, str], then: dict[str, str], folder: Path) -> None
     differing = [label for label in now if now[label] != then.get(label)]
     if differing:
         raise InputError(
-            f"{differing[0]} is not what it was when the run was made",
+            f"{differing[0]} differs from when the run was made",
             where=folder,
-            remedy="only pace, patience and prices can be changed, in the same release; otherwise make another run (--replay takes its answers along)",
+            remedy="only pace, patience and prices can be changed, in the same release; otherwise make another run (--replay reuses its answers)",
         )
 
 
@@ -136,9 +136,9 @@ def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> No
     shown = [s.label for s in asking if getattr(s.build(plan.seed), "examples", 0)]
     if plan.split is not None and shown:
         raise InputError(
-            f"{shown[0]} was shown examples from the training part, which the run does not hold",
+            f"{shown[0]} had examples from the training part, which the run does not contain",
             where=folder,
-            remedy="make the run again under another name; with --replay its answers are taken along",
+            remedy="repeat the run under another name; --replay reuses its answers",
         )
 
 

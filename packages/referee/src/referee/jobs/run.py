@@ -188,7 +188,7 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
             continue
         if not has_content:
             raise InputError(
-                f"{system.label} only puts given properties into words, and no reference of these trials has any",
+                f"{system.label} only realises given properties, and no reference of these trials has any",
                 remedy="choose a system that also selects properties, or a corpus whose references have properties",
             )
         if several:
@@ -218,7 +218,7 @@ def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> None:
     except InputError:
         raise InputError(
             f"{system.label} cannot learn from these trials: their references have no properties",
-            remedy="choose a corpus with annotated references, or a system that learns nothing (classic/incremental)",
+            remedy="choose a corpus with annotated references, or a system without training (classic/incremental)",
         ) from None
 
 

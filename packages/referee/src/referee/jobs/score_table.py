@@ -262,7 +262,7 @@ class ScoreTable:
         """Return the units of the intervals in words, for the line under the table."""
         sizes = self.clusters.sizes()
         if not sizes:
-            return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
+            return f"intervals over {len(self.trials):,} trials, treated as independent"
         factors = " x ".join(
             f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True)
         )

@@ -37,7 +37,7 @@ Submit {submission}. One row an item, every item once:
 
 Check your file before you submit it: `referee task check SUBMISSION.zip --task .`
 
-Measures: {metrics}. Systems that cannot be told apart share a rank.
+Measures: {metrics}. Systems that do not differ significantly share a rank.
 """
 SCORING = '''"""Scoring program: the submission in, scores.json out (Codabench)."""
 
@@ -101,7 +101,7 @@ class SharedTask:
             )
         if _checksum(path.read_bytes()) != self.manifest["checksum"]:
             raise InputError(
-                "the references are not those that were sealed",
+                "the references differ from the sealed ones",
                 where=path,
                 remedy="restore the file, or make the task again",
             )
@@ -280,7 +280,7 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
         )
     if len(data.systems) > 1:
         raise InputError(
-            f"it holds {len(data.systems)} systems ({', '.join(data.systems[:4])})",
+            f"it has {len(data.systems)} systems ({', '.join(data.systems[:4])})",
             where=path,
             remedy="submit one system a file",
         )

@@ -59,7 +59,7 @@ def systems_named(texts: Iterable[str]) -> tuple[System, ...]:
         raise InputError("no system is named", remedy="see `referee list systems`")
     # Outputs and parts of a run go by label.
     if len({s.label for s in systems}) < len(systems):
-        raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
+        raise InputError("two systems have the same label", remedy="give each a different label: LABEL=NAME|…")
     return tuple(systems)
 
 

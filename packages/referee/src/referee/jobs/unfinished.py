@@ -147,7 +147,7 @@ class Unfinished:
         raise InputError(
             f"an unfinished run with other settings is here (different: {', '.join(differing)})",
             where=self.folder,
-            remedy="repeat its command to go on with it, choose another --out, or give it up with --restart",
+            remedy="repeat its command to resume it, choose another --out, or discard it with --restart",
         )
 
     def forget_if_empty(self) -> None:

@@ -45,7 +45,10 @@ class ImportedScore(Measure):
                 key, score = (str(row["trial"]), None if text is None else str(text)), float(row["score"])
             except (KeyError, TypeError, ValueError, AttributeError):
                 raise MalformedInput(
-                    "this is no score", where=path, line=number, remedy='{"trial": ID, "text": WORDS, "score": NUMBER}'
+                    "this is not a score",
+                    where=path,
+                    line=number,
+                    remedy='{"trial": ID, "text": WORDS, "score": NUMBER}',
                 ) from None
             if key in self._scores:
                 raise DuplicateTrial(

@@ -67,7 +67,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | None, st
                 yield _answer(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise MalformedInput(
-                    "this is no answer of a batch",
+                    "this is not an answer of a batch",
                     where=path,
                     line=number,
                     remedy='every line is {"custom_id": …, "response": {"status_code": 200, "body": {…}}}',

@@ -217,7 +217,7 @@ class Endpoint:
             raise InputError(
                 f"the endpoint failed {self._failed} questions in a row (last: {reason})",
                 where=self.url,
-                remedy="check that it runs; answers so far are stored, and the same command resumes from there (patience: says how many may fail)",
+                remedy="check that it runs; answers so far are stored, and the same command resumes from there (patience: the number of failures allowed)",
             )
 
     async def _post(self, body: bytes, sent: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -268,7 +268,7 @@ class Endpoint:
                 raise ValueError
         except (KeyError, ValueError, AttributeError):
             raise InputError(
-                f"the environment variable {self.headers_variable} holds no headers",
+                f"the environment variable {self.headers_variable} has no headers",
                 remedy=f"""set it like {self.headers_variable}='{{"X-Title": "my study"}}'""",
             ) from None
         return dict(headers)

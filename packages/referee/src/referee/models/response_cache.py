@@ -191,7 +191,7 @@ def _located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
                         # Only a line that was cut off lacks its line break, and it is the last.
                         if line.endswith(b"\n"):
                             raise MalformedInput(
-                                "this line is no call of a response cache",
+                                "this line is not a call of a response cache",
                                 where=path,
                                 line=number,
                                 remedy="remove the line; the question is asked again",

@@ -31,7 +31,7 @@ class Costs:
         return self
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
-        raise NotImplementedError(f"{type(self).__name__} must say what a property costs")
+        raise NotImplementedError(f"{type(self).__name__} must define the cost of a property")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in parameters(self).items())})"

@@ -100,7 +100,7 @@ def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, 
         groups = "; ".join(", ".join(map(str, key)) for key in learned) or "none"
         kind = UnknownDomain if "domain" in by else InputError
         raise kind(
-            f"nothing was learned for {', '.join(by)} = {', '.join(map(str, group))}",
+            f"no training data for {', '.join(by)} = {', '.join(map(str, group))}",
             where=view.id,
             remedy=f"train on such trials too (seen: {groups}), or group less finely with by=()",
         )

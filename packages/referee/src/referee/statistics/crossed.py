@@ -134,9 +134,7 @@ def fit_crossed(
     products = _Products(y, design, list(groups.values()))
     # Squares: in double precision an exact fit leaves a residual of 1e-10 of the values.
     if products.yy <= 1e-20 * float(y @ y):
-        raise InputError(
-            "the fixed effects leave nothing as residuals", remedy="check that the values are measurements"
-        )
+        raise InputError("the fixed effects leave no residuals", remedy="check that the values are measurements")
     ratios, message = _search(products)
     best = products.profile(ratios)
     back = np.linalg.inv(products.turn)
@@ -209,7 +207,7 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
     v: FloatArray = np.asarray(optimum.x)
     if (v >= LARGEST).any():
         raise InputError(
-            "the random effects leave next to nothing as residuals", remedy="check that the values are measurements"
+            "the random effects leave almost no residuals", remedy="check that the values are measurements"
         )
     slope = criterion(v)[1]
     still = np.where(v > 0, np.abs(slope), -slope) < STILL  # at 0 the criterion may rise
@@ -225,7 +223,7 @@ def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
         # A level a row makes the random intercept and the residual the same thing: only their sum is known.
         if count >= n:
             raise InputError(
-                f"{name} has a level for every row, which cannot be told from the residuals",
+                f"{name} has a level for every row, which cannot be separated from the residuals",
                 remedy="leave this random effect out",
             )
     for (a, codes_a), (b, codes_b) in combinations(groups.items(), 2):

@@ -163,7 +163,7 @@ def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
 def _sizes(means: Mapping[str, float], counts: Counts, error_ms: float) -> dict[str, float]:
     """The size of every group, after checking that there is something to compare."""
     if len(means) < 2:
-        raise InputError("one system has nothing to tie with", remedy="give at least two systems")
+        raise InputError("there is only one system", remedy="give at least two systems")
     if not error_ms > 0:
         raise InputError(
             f"an error variance of {error_ms} allows no comparison", remedy="check the standard deviations"

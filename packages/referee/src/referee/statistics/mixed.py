@@ -108,7 +108,7 @@ def mixed_times(
     """
     rows = complete_rows(frame, time, system, participant, item)
     if (rows[time] <= 0).any():
-        raise InputError(f"{time} has values that are not above 0", remedy="leave out what is not a time")
+        raise InputError(f"{time} has values that are not above 0", remedy="leave out values that are no times")
     coded = _Coded(rows, system, participant, item, baseline)
     groups = coded.groups(("participant",) if slopes is True else tuple(slopes or ()))
     fit = fit_crossed(np.log(rows[time].to_numpy()), coded.design(), groups, columns=coded.systems)

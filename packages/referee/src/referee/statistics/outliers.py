@@ -39,7 +39,7 @@ def drop_timeouts(times_ms: Iterable[float | None], *, limit_ms: float = 15_000)
 def replace_outliers(times_ms: Iterable[float | None], *, sds: float = 2.0) -> Cleaned:
     """Replace times further than `sds` standard deviations from the mean by the mean; missing ones stay."""
     if sds <= 0:
-        raise InputError(f"{sds} standard deviations leave nothing inside", remedy="give a number above 0")
+        raise InputError(f"{sds} standard deviations exclude all values", remedy="give a number above 0")
     values = as_numbers(times_ms, "times").copy()
     times = values[~np.isnan(values)]
     if len(times) < 2:

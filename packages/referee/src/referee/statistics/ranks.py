@@ -72,7 +72,7 @@ def kruskal_wallis_binary(rates: Sequence[float], counts: Sequence[float] | floa
 def _check_groups(counts: FloatArray) -> None:
     """Raise InputError for fewer than two groups, or an empty one."""
     if len(counts) < 2:
-        raise InputError("one group has nothing to be compared with", remedy="give at least two systems")
+        raise InputError("there is only one group", remedy="give at least two systems")
     if (counts < 1).any():
         raise InputError("a group has no values", remedy="leave out the systems that were not measured")
 

@@ -109,7 +109,7 @@ def two_way_from_summaries(
             f"{sd.shape} standard deviations for {m.shape} means", remedy="give one per system, or one per cell"
         )
     if np.isnan(within):
-        raise InputError("a mean, count or standard deviation is missing", remedy="leave out what was not printed")
+        raise InputError("a mean, count or standard deviation is missing", remedy="leave out unprinted values")
     if within < 0:
         raise InputError("the means differ more than the standard deviations allow", remedy="check the printed numbers")
     return _two_way(m, n, within, terms)
@@ -129,7 +129,7 @@ def one_way_from_summaries(means: Table, counts: Table, sds: Table, *, term: str
     n, sd = (np.broadcast_to(np.asarray(v, dtype=float), m.shape) for v in (counts, sds))
     within = float(((n - 1) * sd**2).sum())
     if np.isnan(within + m.sum()):
-        raise InputError("a mean, count or standard deviation is missing", remedy="leave out what was not printed")
+        raise InputError("a mean, count or standard deviation is missing", remedy="leave out unprinted values")
     return _one_way(m, n, within, term)
 
 

@@ -77,7 +77,7 @@ TABLE: dict[str, SystemRow] = {
     # weakness of 2007.
     "GRAPH-FP": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; the most mentioned is free",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS, free=FREE), head="last"), printed="GR-FP"),
-    "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; what is rarely mentioned is dear",
+    "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; rarely mentioned attributes are expensive",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
     # Not in print: whether names or pairs are compared, and the treatment of unknown speakers.
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
@@ -86,11 +86,11 @@ TABLE: dict[str, SystemRow] = {
         Component(SMALLEST_SET), floor=True, learns=False),
     "IS-FBS-submitted": SystemRow(IS, 2007, LOW, "first submission of IS-FBS: one attribute too many",
         Component(SMALLEST_SET, extra=True), printed="*IS-FBS", floor=True, learns=False),
-    "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on what belongs",
+    "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on inclusion",
         Component(LEARNED_INCLUSION), fitted=("leaf=10",)),
     # From the title, a footnote of W08-1134 (the type was not forced, hence poor scores on people) and the printed
     # scores.
-    "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; type nothing special",
+    "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; no special role of the type",
         Component(GROUPED_ORDER, groups=GROUPS)),
     # No available text defines A, R, S and +; the parts are those of C08-2029.
     "TITCH-AS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency",

@@ -17,11 +17,11 @@ NO_TEAM = "–"
 TABLE: dict[str, SystemRow] = {
     "everything": SystemRow(NO_TEAM, 2026, OURS, "all that is true of the target",
         Component(EVERYTHING), learns=False),
-    "type": SystemRow(NO_TEAM, 2026, OURS, "the type and nothing else",
+    "type": SystemRow(NO_TEAM, 2026, OURS, "only the type",
         Component(TYPE_ONLY), learns=False),
     "random": SystemRow(NO_TEAM, 2026, OURS, "properties in random order until the target is singled out, and its type",
         Component(RANDOM_DISTINGUISHING), learns=False),
-    "nearest-words": SystemRow(NO_TEAM, 2026, OURS, "what a speaker said of the most similar target, word for word",
+    "nearest-words": SystemRow(NO_TEAM, 2026, OURS, "a speaker's description of the most similar target, word for word",
         Component(NEAREST_WORDS), Component(NEAREST_WORDS), mended=False),
 }
 # fmt: on

@@ -89,7 +89,7 @@ TABLE: dict[str, SystemRow] = {
         Component(INCREMENTAL, order="prior", head="last")),
     "OSU-GP": SystemRow(OSU, 2008, FAITHFUL, "the two evolved programs that were sent in",
         Component(PROGRAMS), floor=True, learns=False),
-    "USP-EACH-FREQ": SystemRow(USP, 2008, FAITHFUL, "what most people say, then what does the rest alone",
+    "USP-EACH-FREQ": SystemRow(USP, 2008, FAITHFUL, "the most frequent attributes, then one that is sufficient",
         Component(FREQUENT_FIRST)),
 }
 # fmt: on

@@ -103,7 +103,7 @@ TABLE: dict[str, SystemRow] = {
         Component(CENTRE_RULE, by=("domain",), printed=COUNTED), printed="DIT-FBI"),
     "DIT-DS.counted": SystemRow(DIT, 2007, MEDIUM, "shares as printed for the challenge's training data",
         Component(INCREMENTAL, order="frequency", head="first", printed=COUNTED), printed="DIT-DS"),
-    "IS-FP.condition": SystemRow(IS, 2008, LOW, "a stranger is taken for the typical speaker of the condition",
+    "IS-FP.condition": SystemRow(IS, 2008, LOW, "unknown speakers are replaced by the typical one of the condition",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, same_condition=True), printed="IS-FP", fitted=("same_condition",)),
     "NIL-UCM-EvoTAP.early": SystemRow(NIL, 2009, LOW, "evolution stopped before it has converged",
         Component(EVOLVED_SET, population=10, generations=3), Component(FIXED_CHOICES), printed="NIL-UCM-EvoTAP", fitted=("population", "generations")),
@@ -111,7 +111,7 @@ TABLE: dict[str, SystemRow] = {
         Component(EVOLVED_SET, population=10, generations=3), Component(CASE_NET), printed="NIL-UCM-EvoCBR", fitted=("population", "generations")),
     "USP-EACH-FREQ.portuguese": SystemRow(USP, 2008, MEDIUM, "the open track: words in Portuguese from hand-made lists",
         Component(FREQUENT_FIRST), Component(IN_PORTUGUESE), printed="USP-EACH-FREQ", mended=False),
-    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves its programs anew (extra: evolve)",
+    "OSU-GP.evolved": SystemRow(OSU, 2008, MEDIUM, "evolves new programs (extra: evolve)",
         Component(EVOLVED), printed="OSU-GP"),
 }
 # fmt: on

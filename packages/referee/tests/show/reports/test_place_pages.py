@@ -101,7 +101,7 @@ def test_a_report_of_answers_nobody_described_holds_no_court(run: Run, toys: Pat
     """People who clicked answered what the corpus says, and no system that was scored: there is nobody to hold a court over, and the report says so."""
     assert main(["report", str(run.folder), "--pictures", str(toys), "--out", str(tmp_path / "report")]) == 0
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert "No court was held: hearers answered what others said than the systems that were scored." in page
+    assert "No court was held: hearers answered other systems than those that were scored." in page
     assert 'href="places/index.html"' in page
     assert (tmp_path / "report" / "places" / "items.js").is_file()
 

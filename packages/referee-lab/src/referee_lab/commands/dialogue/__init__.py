@@ -10,7 +10,7 @@ from referee.cli import Commands, run_group
 COMMANDS: Commands = {
     "check": (
         "referee_lab.commands.dialogue.check",
-        "what a file of a dialogue holds, what is wrong with it, and what it lacks",
+        "the content of a dialogue file, its faults, and missing data",
     ),
     "items": (
         "referee_lab.commands.dialogue.items",

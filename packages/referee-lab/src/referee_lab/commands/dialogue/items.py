@@ -49,7 +49,7 @@ def items(
     roles = {event.by for dialogue in sources for event in dialogue.tier("expression")}
     if names is not None and not names <= roles:
         raise InputError(
-            f"nobody is called {min(names - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
+            f"no speaker is called {min(names - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
         )
     trials = [t for d in sources for t in dialogue_items(d) if names is None or t.meta["role"] in names]
     if not trials:

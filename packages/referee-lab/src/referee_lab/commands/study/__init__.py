@@ -12,7 +12,7 @@ COMMANDS: Commands = {
     "chain": ("referee_lab.commands.study.chain", "make a study of the descriptions that people gave in another one"),
     "check": ("referee_lab.commands.study.check", "prove balance, and that people can answer all they will see"),
     "show": ("referee_lab.commands.study.show", "one session of a study, step by step"),
-    "demo": ("referee_lab.commands.study.demo", "make a small study out of nothing, to try everything"),
+    "demo": ("referee_lab.commands.study.demo", "make a small synthetic study, to try all steps"),
     "serve": (
         "referee_lab.commands.study.serve",
         "serve one or more studies: prints the participants' and the organisers' links",
@@ -21,7 +21,10 @@ COMMANDS: Commands = {
         "referee_lab.commands.study.simulate",
         "let simulated participants play a study, over a bad network if wished",
     ),
-    "export": ("referee_lab.commands.study.export", "the data as tidy tables with codebook and checksums, names apart"),
+    "export": (
+        "referee_lab.commands.study.export",
+        "the data as tidy tables with codebook and checksums, without names",
+    ),
     "import": (
         "referee_lab.commands.study.import_data",
         "people's answers into a run folder, beside those of simulated hearers",
@@ -34,16 +37,19 @@ COMMANDS: Commands = {
     "keys": ("referee_lab.commands.study.keys", "the organisers' links and the completion codes of a study"),
     "links": ("referee_lab.commands.study.links", "signed links for a laboratory or a class, one for each person"),
     "open": ("referee_lab.commands.study.open_doors", "let new people in from now on"),
-    "close": ("referee_lab.commands.study.close_doors", "let nobody new in; who has begun goes on"),
+    "close": ("referee_lab.commands.study.close_doors", "stop enrolment; running sessions continue"),
     "schedule": ("referee_lab.commands.study.schedule", "let new people in between two times"),
-    "payment": ("referee_lab.commands.study.payment", "who is owed what, in the forms of Prolific and Mechanical Turk"),
+    "payment": (
+        "referee_lab.commands.study.payment",
+        "rewards and bonuses in the formats of Prolific and Mechanical Turk",
+    ),
     "withdraw": (
         "referee_lab.commands.study.withdraw",
-        "withdraw someone by alias or code: excluded at once, deleted later",
+        "withdraw a participant by alias or code: excluded at once, deleted later",
     ),
     "correct": (
         "referee_lab.commands.study.correct",
-        "write down what an answer should have been, with author and reason",
+        "correct an answer, with author and reason",
     ),
     "purge": ("referee_lab.commands.study.purge", "delete withdrawn data that are due now"),
     "backup": ("referee_lab.commands.study.backup", "copy the data while the study runs"),

@@ -109,7 +109,7 @@ def _prove(study: Study) -> list[BalanceClaim]:
         prove_ways,
         prove_chain,
     )
-    with waiting("what can be seen, heard and pressed"):
+    with waiting("what participants see, hear and press"):
         return [claim for proof in proofs for claim in proof(study)]
 
 

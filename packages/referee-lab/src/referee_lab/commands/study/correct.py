@@ -31,14 +31,12 @@ def correct(
     trial: Annotated[
         str | None, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)
     ] = None,
-    chosen: Annotated[
-        str | None, typer.Option(help="The object that was meant, as exports name it (column chosen).")
-    ] = None,
+    chosen: Annotated[str | None, typer.Option(help="The correct object, as exports name it (column chosen).")] = None,
     answer: Annotated[str | None, typer.Option(help="Fields of the answer to replace, as a JSON object.")] = None,
     transcripts: Annotated[
         Path | None,
         typer.Option(
-            help="A CSV file with the columns uuid and text: what is said in the recordings.", show_default=False
+            help="A CSV file with the columns uuid and text: the words of the recordings.", show_default=False
         ),
     ] = None,
     database: options.Database = None,
@@ -54,7 +52,7 @@ def correct(
 
     if (transcripts is None) == (trial is None) or (trial is not None and chosen is None and answer is None):
         raise InputError(
-            "say which answer is corrected, and what it should have been",
+            "name the answer and its correction",
             remedy="give --trial with --chosen or --answer, or --transcripts FILE",
         )
     if transcripts is not None:
@@ -76,7 +74,7 @@ def correct(
         raise InputError(problem.message, where=study, remedy="take it from the export's column uuid") from None
     finally:
         served.store.close()
-    print(f"{len(numbers)} corrections stand beside their answers; exports use them and list both")
+    print(f"{len(numbers)} corrections are stored beside their answers; exports use them and list both")
 
 
 def read_transcripts(path: Path) -> list[tuple[str, str]]:
@@ -102,9 +100,9 @@ def _read(text: str) -> dict[str, Any]:
     try:
         fields = json.loads(text)
     except ValueError as error:
-        raise InputError(f"--answer is no JSON ({error})", remedy='write it like {"entity": "e2"}') from None
+        raise InputError(f"--answer is not JSON ({error})", remedy='write it like {"entity": "e2"}') from None
     if not isinstance(fields, dict):
-        raise InputError("--answer is no JSON object", remedy='write it like {"entity": "e2"}')
+        raise InputError("--answer is not a JSON object", remedy='write it like {"entity": "e2"}')
     return fields
 
 

@@ -16,7 +16,7 @@ app = options.new_app()
     epilog=options.examples("""
   referee study datasheet STUDY > DATASHEET.md
 
-Before the first participant it describes the plan, afterwards also who took part. What stands in bold only the authors know.
+Before the first participant it describes the plan, afterwards also who took part. The authors fill in the parts in bold.
 """)
 )
 def datasheet(

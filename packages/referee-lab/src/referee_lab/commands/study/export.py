@@ -71,7 +71,7 @@ def export(
         # Beside the folder, so that a copy of the folder has no names (rule 12).
         path = target.with_name(f"{target.name}.identities.csv")
         write_identities(path, names)
-        print(f"{path}: {len(names) - 1} identities; keep it apart from the data")
+        print(f"{path}: {len(names) - 1} identities; store it separately from the data")
     print(f"Before you pass it on, go through {target / 'CHECKLIST.md'}")
     return 0
 

@@ -53,7 +53,7 @@ def import_study(
     else:
         assert into is not None  # one of them was given
         n = import_into(collected, into)
-        print(f"{into}: {n:,} answers put beside those of hearers. Next: `referee court {into}`")
+        print(f"{into}: {n:,} answers added beside those of hearers. Next: `referee court {into}`")
     if collected.simulated:
-        print(f"{collected.simulated} sessions are simulated participants; their answers are signed as those of bots")
+        print(f"{collected.simulated} sessions are of simulated participants; their answers are signed as bots'")
     return 0

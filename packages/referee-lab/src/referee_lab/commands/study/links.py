@@ -29,7 +29,7 @@ app = options.new_app()
 )
 def links(
     study: options.StudyFolder,
-    count: Annotated[int, typer.Option(help="So many links, P001 and on.", min=1)] = 10,
+    count: Annotated[int, typer.Option(help="Number of links, named P001 and on.", min=1)] = 10,
     labels: Annotated[Path | None, typer.Option(help="A file with one label a line instead.")] = None,
     pairs: Annotated[
         str | None, typer.Option(help="Invited pairs or groups: how many, or a file with a line for each.")
@@ -65,7 +65,7 @@ def links(
         print("\n".join(row.partition(",")[2] for row in rows))
     else:
         write_atomically(out, ["label,link", *rows], mode=FOR_OWNER)
-        print(f"{out}: {len(rows)} links; whoever has one takes part under its label")
+        print(f"{out}: {len(rows)} links; each participant takes part under the label of their link")
     return 0
 
 

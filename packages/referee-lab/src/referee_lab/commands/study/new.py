@@ -53,8 +53,8 @@ def new(
     protocol: Annotated[
         str | None,
         typer.Option(
-            help="What people do (`referee list protocols`).",
-            show_default="tuna2008; of a table, what its columns call for",
+            help="The task of participants (`referee list protocols`).",
+            show_default="tuna2008; for a table, by its columns",
         ),
     ] = None,
     design: Annotated[
@@ -77,14 +77,15 @@ def new(
     ] = None,
     systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
     items: Annotated[
-        int | None, typer.Option(help="Draw so many items, of a run evenly over domains.", show_default="all", min=1)
+        int | None,
+        typer.Option(help="Number of items to draw; from a run evenly over domains.", show_default="all", min=1),
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Only items of this domain.", show_default="all")] = None,
     language: Annotated[
         str | None, typer.Option(help="Language of the pages.", show_default="that of the items")
     ] = None,
     with_humans: Annotated[
-        bool, typer.Option("--with-humans", help="What people said is one more system, 'human'.")
+        bool, typer.Option("--with-humans", help="Include people's descriptions as a system, 'human'.")
     ] = False,
     from_outputs: Annotated[
         list[Path] | None, typer.Option(help="Outputs of further systems on the same trials; may be repeated.")
@@ -95,7 +96,7 @@ def new(
     media: Annotated[
         Path | None,
         typer.Option(
-            help="Where the sounds and films are that outputs name as media; practice-1.wav, check-1.wav … there are those of practice and checks.",
+            help="Folder of the sounds and films that outputs name as media; practice-1.wav, check-1.wav … are those of practice and checks.",
             show_default=False,
         ),
     ] = None,
@@ -204,7 +205,9 @@ def _mapping(text: str | None) -> dict[str, str]:
     for part in _names(text):
         name, equals, column = part.partition("=")
         if not (name.strip() and equals and column.strip()):
-            raise InputError(f"--map: {part!r} is no pair", remedy="write name=column, with commas: item=Nr,text=Satz")
+            raise InputError(
+                f"--map: {part!r} is not a pair", remedy="write name=column, with commas: item=Nr,text=Satz"
+            )
         pairs[name.strip()] = column.strip()
     return pairs
 

@@ -67,7 +67,7 @@ def payment(
     with reading(opened, database) as connection:
         bots = sum(sitting.simulated is not None for sitting in collect(opened, connection, mode).sittings)
     if bots:
-        print(f"{bots} simulated participants are owed nothing")
+        print(f"{bots} simulated participants get no payment")
     print(
         f"{target}: {len(text.splitlines())} lines; {len(people)} ended sessions, {total} {opened.recruitment.currency} in all"
     )

@@ -24,4 +24,4 @@ def purge(
     served.store.close()
     print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")
     if gone["sessions"]:
-        print("backups made before still hold them: delete those too")
+        print("earlier backups still contain them: delete those too")

@@ -25,5 +25,5 @@ def restore(
     answers, set_aside = put_back(backup, study / "data" / "study.sqlite", opened.id)
     print(f"restored {answers:,} answers from {backup}")
     if set_aside is not None:
-        print(f"what was there before is kept as {set_aside}; answers that came after the backup are only there")
+        print(f"the old store is now {set_aside}; only it has the answers after the backup")
     return 0

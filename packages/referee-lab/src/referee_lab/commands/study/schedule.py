@@ -19,8 +19,8 @@ app = options.new_app()
 )
 def schedule(
     study: options.StudyFolder,
-    opens: Annotated[str | None, typer.Option(help="When people may come in.", show_default="now")] = None,
-    closes: Annotated[str | None, typer.Option(help="When no more may come in.", show_default="never")] = None,
+    opens: Annotated[str | None, typer.Option(help="Start of enrolment.", show_default="now")] = None,
+    closes: Annotated[str | None, typer.Option(help="End of enrolment.", show_default="never")] = None,
 ) -> int:
     """Let people in between two times, however long the server runs."""
     from referee_lab.server.sessions.doors import time_of

@@ -38,10 +38,10 @@ def serve(
     ] = None,
     trusted_proxy: Annotated[
         str,
-        typer.Option(help="Addresses of proxies whose word on people's addresses is believed, with commas; * for all."),
+        typer.Option(help="Addresses of trusted proxies (comma-separated), which forward client addresses; * for all."),
     ] = "127.0.0.1",
     accept_changes: Annotated[
-        bool, typer.Option(help="Go on although the study was changed after people took part.")
+        bool, typer.Option(help="Continue although the study was changed after people took part.")
     ] = False,
     qr: options.QrCode = True,
 ) -> None:
@@ -101,7 +101,7 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
             opened.append(open_served(folder, database=database, accept_changes=accept_changes))
             if missing := missing_media(opened[-1].study):
                 raise InputError(
-                    f"{len(missing)} sounds or films are not there, first media/{missing[0]}: nobody could go on",
+                    f"{len(missing)} sounds or films are missing, first media/{missing[0]}: participants could not continue",
                     where=folder,
                     remedy="put them there; `referee study check` decodes all of them",
                 )

@@ -33,18 +33,20 @@ def simulate(
     study: options.StudyFolder,
     hearer: Annotated[str, typer.Option(help="Who answers (referee list hearers), with switches.")] = "noisy",
     participants: Annotated[int, typer.Option(help="How many.", min=0)] = 24,
-    browser: Annotated[int, typer.Option(help="So many more in a real Chromium, on the real pages.", min=0)] = 0,
+    browser: Annotated[
+        int, typer.Option(help="Further participants in a real Chromium, on the real pages.", min=0)
+    ] = 0,
     faults: Annotated[str, typer.Option(help="loss, delay, duplicate, reload, skew, with commas.")] = "",
     share: Annotated[float, typer.Option(help="Of requests or trials that meet a fault.", min=0, max=0.9)] = 0.1,
-    seed: Annotated[int, typer.Option(help="Seed of who they are and what they answer.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the participants and their answers.", min=0)] = 1,
     train: Annotated[Path | None, typer.Option(help="Trials for a hearer that learns.")] = None,
     study_mode: Annotated[
         bool,
-        typer.Option("--study-mode", help="In the study's own mode, on its own places (for studies without people)."),
+        typer.Option("--study-mode", help="In the study's mode, on its seats (for studies without people)."),
     ] = False,
     jobs: options.OneJob = None,
     engine: options.EngineName = "local",
-    shard: Annotated[int, typer.Option(help="Participants a piece of work; changes nothing but speed.", min=1)] = 1,
+    shard: Annotated[int, typer.Option(help="Participants per piece of work; affects speed only.", min=1)] = 1,
     address: options.Address = None,
     database: options.Database = None,
 ) -> int:

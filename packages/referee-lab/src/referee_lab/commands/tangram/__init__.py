@@ -17,7 +17,7 @@ COMMANDS: Commands = {
         "a reference game for groups: one describes, the others choose, each alone",
     ),
     "play": ("referee_lab.commands.tangram.play", "let pairs of bots play; recordings without a browser"),
-    "goals": ("referee_lab.commands.tangram.goals", "own goal figures: can each be solved?"),
+    "goals": ("referee_lab.commands.tangram.goals", "custom goal figures: check whether each can be solved"),
     "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page without a network"),
     "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table or picture"),
     "import": ("referee_lab.commands.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
@@ -27,36 +27,39 @@ COMMANDS: Commands = {
     ),
     "transcript": (
         "referee_lab.commands.tangram.transcript",
-        "what was spoken, from a transcript or an endpoint that transcribes",
+        "add speech from a transcript or an endpoint that transcribes",
     ),
     "annotate": ("referee_lab.commands.tangram.annotate", "mark expressions, referents and attributes over the replay"),
     "preannotate": (
         "referee_lab.commands.tangram.preannotate",
-        "what a program would mark, as an annotation of its own",
+        "marks proposed by rules, as another annotation",
     ),
     "agreement": ("referee_lab.commands.tangram.agreement", "do two annotators agree? F, kappa, alpha"),
     "adjudicate": ("referee_lab.commands.tangram.adjudicate", "decide where two annotators differ"),
     "study": ("referee_lab.commands.tangram.study", "a task-performance study out of recordings"),
     "statistics": (
         "referee_lab.commands.tangram.statistics",
-        "what a corpus of dialogues holds: kinds of expressions, by whom",
+        "statistics of a corpus of dialogues: kinds of expressions, by role",
     ),
     "classify": (
         "referee_lab.commands.tangram.classify",
         "say *that*, or not? models, baselines and ablations on dialogues",
     ),
-    "resolve": ("referee_lab.commands.tangram.resolve", "which piece is meant? rankings beside chance and recency"),
+    "resolve": (
+        "referee_lab.commands.tangram.resolve",
+        "resolve references to pieces: rankings with chance and recency as baselines",
+    ),
     "evaluate": (
         "referee_lab.commands.tangram.evaluate",
         "the tables of a task-performance evaluation, of people or rehearsed",
     ),
     "reduction": (
         "referee_lab.commands.tangram.reduction",
-        "shorter with every repetition, and the pair's own? repeated games",
+        "repeated games: do descriptions shorten, and are they specific to the pair?",
     ),
 }
 
-_HELP = """Situated reference: dialogues over a shared board, and what a reference rests on.
+_HELP = """Situated reference: dialogues over a shared board, and models of reference in them.
 
 Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help explains a command
 

@@ -38,7 +38,7 @@ def annotate(
     out: options.CorpusOut = None,
     words: options.OwnWords = None,
     port: options.LocalPort = 8020,
-    proposals: Annotated[bool, typer.Option(help="Offer what a program would mark, to accept or correct.")] = True,
+    proposals: Annotated[bool, typer.Option(help="Show proposed marks, to accept or correct.")] = True,
 ) -> int:
     """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""
     from referee_lab.server.web.built_pages import require_pages

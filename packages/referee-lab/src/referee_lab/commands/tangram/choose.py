@@ -41,18 +41,18 @@ Afterwards `referee tangram export groups --all --out GAMES` takes the games out
 def choose(
     data: options.MadeStudy = Path("reference-study"),
     corpus: Annotated[str | None, typer.Option(help="Play with a scene of this corpus.", show_default="twelve figures of this package")] = None,
-    corpus_data: Annotated[Path | None, typer.Option(help="Where the corpora lie.", show_default="$REFEREE_DATA")] = None,
+    corpus_data: Annotated[Path | None, typer.Option(help="The folder of the corpora.", show_default="$REFEREE_DATA")] = None,
     pictures: Annotated[
         Path | None, typer.Option(help="Play with the pictures of this folder; with --corpus, where those of its objects lie.", show_default=False)
     ] = None,
     scene: Annotated[str | None, typer.Option(help="Of the corpus: this scene.", show_default="the first that can be shown")] = None,
     group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
-    bots: Annotated[int, typer.Option(help="So many of them are programs.", min=0, max=5)] = 0,
+    bots: Annotated[int, typer.Option(help="Number of players that are programs.", min=0, max=5)] = 0,
     bot_speaker: Annotated[str, typer.Option(help="The speaking program: a system without training, or llm/openai-compatible|….")] = "classic/incremental",
     bot_listener: Annotated[str, typer.Option(help="The choosing program: a hearer without training, or llm/openai-compatible|….")] = "literal",
     repetitions: options.Repetitions = 6,
-    objects: Annotated[int, typer.Option(help="How many objects come round; 0 for all.", min=0)] = 0,
-    speaker: Annotated[str, typer.Option(help="When somebody else speaks: after every repetition, after every round, never (fixed).")] = "repetition",
+    objects: Annotated[int, typer.Option(help="Number of objects in each repetition; 0 for all.", min=0)] = 0,
+    speaker: Annotated[str, typer.Option(help="When the speaker changes: after every repetition, after every round, never (fixed).")] = "repetition",
     begins: Annotated[str, typer.Option(help="Who speaks first (any, person, bot).")] = "any",
     feedback: Annotated[str, typer.Option(help="What listeners learn: everything, or only whether they were right themselves (full, own).")] = "full",
     limit: Annotated[float, typer.Option(help="Seconds until a round ends without all choices.", min=1)] = 180.0,

@@ -345,13 +345,13 @@ def _forms(
     lines += [
         f"  a figure mentioned before was mentioned {median(ages):.0f} s ago (median); {_share_old(ages):.1%} more than 20 s ago"
     ]
-    scheme = f"games left out in turn, {min(folds, games)} folds"
+    scheme = f"cross-validated by game, {min(folds, games)} folds"
     lines += ["", *aligned(rows), "", f"  {predictions[0].n} references with a form; {scheme}"]
     clip_rows = [("clips that show", "usable", "mean s", "why not")]
     for c in clips:
         reasons = "; ".join(f"{reason} {n}" for reason, n in c.reasons.items())
         clip_rows.append((c.shows, str(c.usable), number(c.seconds, 1), reasons))
-    checked = f"  a pronoun is what the program takes for one: of {read} such calls read by hand {right} were (precision {right / read:.2f})"
+    checked = f"  pronouns are those that the program detects: of {read} checked by hand {right} were correct (precision {right / read:.2f})"
     lines += [
         "",
         *aligned(clip_rows),

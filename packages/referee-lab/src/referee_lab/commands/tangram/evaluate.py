@@ -155,9 +155,7 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
         folder = path.is_dir()
         file = path / "trials.jsonl" if folder else trials
         if file is None:
-            raise InputError(
-                "the trials of these answers are not named", where=path, remedy="add --trials trials.jsonl"
-            )
+            raise InputError("the trials of these answers are missing", where=path, remedy="add --trials trials.jsonl")
         trials_by_id |= {t.id: t for t in read_trials(file)}
         responses += read_responses(path / "responses.jsonl" if folder else path)
     return list(trials_by_id.values()), responses

@@ -93,7 +93,7 @@ def export(
         _write(target, tiers_as(tiers_of(session, recording, annotator), kind, session_recording, target.parent))
     elif session_recording is None and kind == "svg":
         raise InputError(
-            "where the pieces lay was not recorded in this dialogue",
+            "the positions of pieces were not recorded in this dialogue",
             where=recording,
             remedy="`referee tangram replay` draws it from its events",
         )
@@ -149,7 +149,7 @@ def _from_study(
     study = open_study(folder)
     if not has_rooms(study):
         raise InputError(
-            "nobody plays in rooms in this study",
+            "this study has no rooms",
             where=folder,
             remedy="name a study of `referee tangram serve` or `referee tangram choose`",
         )
@@ -173,7 +173,7 @@ def _from_study(
         if not chosen:
             room_ids = ", ".join(r.id for r in rooms) or "none yet"
             raise InputError(
-                f"there is no room {room!r}" if room else "there is no room to give out",
+                f"there is no room {room!r}" if room else "there is no room to export",
                 where=folder,
                 remedy=f"rooms in mode {mode or study.mode}: {room_ids}",
             )
@@ -216,7 +216,7 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
     from referee_lab.commands.tangram.sources import aligned
 
     if not rooms:
-        return [f"{title}: nobody has played in mode {mode} yet"]
+        return [f"{title}: no games in mode {mode} yet"]
     table = [("room", "people", "state", "puzzle", "result", "minutes", "messages")]
     for room in rooms:
         about = (room.id, " ".join(room.people), room.outcome or room.state)

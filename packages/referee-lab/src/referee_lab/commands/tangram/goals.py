@@ -23,7 +23,7 @@ CHECK = "check"
 def goals(
     what: Annotated[str, typer.Argument(help="check.", show_default=False)],
     file: Annotated[Path, typer.Argument(help="The file of figures (.json or .toml).", show_default=False)],
-    pieces: Annotated[str, typer.Option(help="tangram, pentomino, or a file of own pieces (.toml, .json).")] = "tangram",
+    pieces: Annotated[str, typer.Option(help="tangram, pentomino, or a file of custom pieces (.toml, .json).")] = "tangram",
 ) -> int:  # fmt: skip
     """Make and check custom figures: a figure can be solved if its pieces do not overlap and are connected."""
     from referee.catalogue import one_of

@@ -36,7 +36,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="Tiers: .eaf (REX tiers), .csv or .jsonl.", show_default=False)],
     kind: Annotated[str, typer.Option("--as", help=f"{', '.join(TIERS)}.")] = "jsonl",
     out: Annotated[Path | None, typer.Option(help="The file to write (default: beside the one read).")] = None,
-    into: Annotated[Path | None, typer.Option(help="A recording whose annotation this is.")] = None,
+    into: Annotated[Path | None, typer.Option(help="The recording to which this annotation belongs.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Who annotated, for --into.")] = None,
     tiers: options.TierMap = None,
 ) -> int:

@@ -36,7 +36,7 @@ The same command goes on where it was stopped, and plays games again that ended 
 def play(
     out: Annotated[Path, typer.Option(help="The folder for the recordings (one file of JSON lines each).", show_default=False)],
     bots: Annotated[int, typer.Option(help="Pairs of players; each plays one puzzle.", min=1)] = 1,
-    puzzles: Annotated[str | None, typer.Option(help="Figures with commas; all in turn without this.")] = None,
+    puzzles: Annotated[str | None, typer.Option(help="Figures, comma-separated (default: all in turn).")] = None,
     goals: options.OwnGoals = None,
     pieces: options.PieceSet = "tangram",
     solver: Annotated[str | None, typer.Option(help="Who sees the goal: bot, or llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
@@ -142,7 +142,7 @@ def _finished(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]
     rows = [json_object(line, str(path), n, "delete the file to play again") for n, line in enumerate(lines, 1)]
     if other := [row for row in rows if (row["solver"], row["operator"]) != players]:
         other_players = f"{other[0]['solver']} and {other[0]['operator']}"
-        raise InputError(f"this folder holds games of {other_players}", where=path, remedy="choose another --out")
+        raise InputError(f"this folder has games of {other_players}", where=path, remedy="choose another --out")
     return {row["session"]: row for row in rows}
 
 
@@ -160,4 +160,4 @@ def _summary(rows: list[dict[str, Any]]) -> list[str]:
     counts = Counter(row["outcome"] for row in rows)
     outcomes = ", ".join(f"{name} {n}" for name, n in counts.most_common())
     unreadable = sum(row["unreadable"] for row in rows)
-    return [f"{len(rows)} games: {outcomes}; {unreadable} unreadable answers, which are no moves; scores in {SCORES}"]
+    return [f"{len(rows)} games: {outcomes}; {unreadable} unreadable answers, which are not moves; scores in {SCORES}"]

@@ -53,7 +53,7 @@ def sessions_named(
         return find_recordings(paths)
     if out is None:
         raise InputError(
-            "annotations lie beside their dialogues, and a corpus stays as it is",
+            "annotations are stored beside their dialogues, and corpora are not changed",
             remedy="--out FOLDER: the dialogues are put there",
         )
     return put_dialogues(corpus_dialogues(corpus, data, only), out)
@@ -219,20 +219,20 @@ def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = N
 
     if dialogue.language == UNTOLD:
         print(
-            f"warning: {path}: its language is not told, and nobody annotated it: marked by the rules for English",
+            f"warning: {path}: language unknown, no annotation: marked by the rules for English",
             file=sys.stderr,
         )
         dialogue = replace(dialogue, language="en")
     if not dialogue.pieces:
         print(
-            f"warning: {path}: nobody annotated it, and it does not say what it is about: it counts as without references\n"
+            f"warning: {path}: no annotation, and no declared objects: it counts as without references\n"
             '  → a file with the line pieces = "tangram" for --tiers, or `referee dialogue check` for a form that names objects',
             file=sys.stderr,
         )
         return dialogue
     if find_lexicon(dialogue.language, dialogue.pieces) is None:
         print(
-            f"warning: {path}: nobody annotated it, and there are no words for the language {dialogue.language!r} to do so by rule: "
+            f"warning: {path}: no annotation, and no rules for the language {dialogue.language!r} to do so by rule: "
             "it counts as without references\n"
             "  → `referee tangram annotate`, or `referee tangram preannotate --words FILE`",
             file=sys.stderr,

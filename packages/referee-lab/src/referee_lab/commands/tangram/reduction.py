@@ -67,7 +67,7 @@ def _lines(r: Reduction) -> list[str]:
     lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
     lines += [
         f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} games",
-        f"  own minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other games):",
+        f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other games):",
         f"  {number(d.difference)} [{number(d.low)}, {number(d.high)}], t({d.df:.0f}) = {number(d.t, 2)}"
         if d.t is not None
         else "  –",

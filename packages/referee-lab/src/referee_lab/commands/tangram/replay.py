@@ -50,7 +50,7 @@ def replay(
 
     if (recording is None) == (corpus is None):
         raise InputError(
-            "nothing to watch is named" if corpus is None else "a recording and a corpus are named",
+            "no recording is named" if corpus is None else "a recording and a corpus are named",
             remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
         )
     if corpus is not None:

@@ -115,6 +115,6 @@ def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, 
     used = min(folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
     table += [(r.source, number(r.top1), number(r.mrr)) for r in accuracies]
-    head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; games left out in turn, {used} folds"
+    head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; cross-validated by game, {used} folds"
     print("\n".join([head, "", *aligned(table)]))
     return 0

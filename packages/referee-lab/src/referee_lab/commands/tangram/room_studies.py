@@ -12,7 +12,7 @@ from referee.errors import InputError
 def exists_already(data: Path) -> InputError:
     """Return the error for options with an existing folder, which would ignore them."""
     return InputError(
-        "the study exists already and is served as it is",
+        "the study exists already and is served unchanged",
         where=data,
         remedy="leave the options out, name another folder with --data, or edit its study.toml",
     )
@@ -20,7 +20,7 @@ def exists_already(data: Path) -> InputError:
 
 def tell_of_links(data: Path, settings: Mapping[str, Any]) -> None:
     if settings.get("pairing") == "invited":
-        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")
+        print(f"Links for people who are invited together: referee study links {data} --pairs FILE")
 
 
 def serve_rooms(data: Path, *, port: int, host: str, public_url: str | None, qr: bool) -> None:

@@ -118,7 +118,7 @@ def open_source(
     if not place.exists():
         corpora = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
         raise InputError(
-            f"{text} is no file, no folder and no corpus of dialogues", remedy=f"a path, or one of {corpora}"
+            f"{text} is neither a file, a folder nor a corpus of dialogues", remedy=f"a path, or one of {corpora}"
         )
     files, folder = ([], place) if place.is_dir() else ([place], None)
     return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
@@ -130,7 +130,9 @@ def is_transfer(train: str | None, test: str | None, has_source: bool, annotator
     InputError for a mixture of options.
     """
     if (train is None) != (test is None) or (train is not None and has_source):
-        raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
+        raise InputError(
+            "--train and --test go together, without another source", remedy="give both, and no other source"
+        )
     if train is not None and annotator is not None:
         raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
     return train is not None
@@ -166,7 +168,7 @@ def _corpus(name: str, data: Path | None) -> list[Dialogue]:
     if name in GAME_CORPORA:
         return game_dialogues(name, data)
     raise InputError(
-        f"{name} is no corpus of dialogues", remedy=f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
+        f"{name} is not a corpus of dialogues", remedy=f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
     )
 
 
@@ -234,7 +236,7 @@ def _tier_map(path: Path | None) -> TierMap:
     if pieces is not None and pieces not in PIECE_SETS:
         raise InputError(f"there is no set of pieces {pieces!r}", where=path, remedy=f"one of {', '.join(PIECE_SETS)}")
     if objects is not None and not (isinstance(objects, dict) and all(isinstance(o, dict) for o in objects.values())):
-        raise InputError("objects is no table of tables", where=path, remedy=remedy)
+        raise InputError("objects is not a table of tables", where=path, remedy=remedy)
     listed = {id: {k: str(v) for k, v in attributes.items()} for id, attributes in (objects or {}).items()}
     return TierMap(names, language, PIECE_SETS[pieces] if pieces else listed or None)
 

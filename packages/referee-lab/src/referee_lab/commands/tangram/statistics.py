@@ -80,7 +80,7 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
         "",
         *aligned(rows),
         "",
-        *([] if c.coded else ["  Kinds by the words of the expressions: nobody coded them."]),
+        *([] if c.coded else ["  Kinds by the words of the expressions, which are not coded."]),
         "  printed: 1,242 expressions of the solver for one piece (Spanger et al. 2013, table 2)",
     ]
 

@@ -43,7 +43,7 @@ def study(
         typer.Argument(help="Recordings or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv), or folders of them."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
-    bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
+    bots: Annotated[int, typer.Option(help="Number of pairs of bots that play instead.", min=0)] = 0,
     goals: options.OwnGoals = None,
     corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
     data: options.Data = None,
@@ -82,11 +82,11 @@ def study(
     systems: Annotated[
         str | None,
         typer.Option(
-            help="Whose words: human, that, and names of systems, with commas, instead of a classifier's errors."
+            help="Sources of words: human, that, and names of systems, comma-separated, instead of a classifier's errors."
         ),
     ] = None,
     contexts: Annotated[
-        str, typer.Option(help="With --systems, what clips show: none, mention, action, both, with commas.")
+        str, typer.Option(help="With --systems, content of clips: none, mention, action, both, comma-separated.")
     ] = "both",
     items: Annotated[
         int | None, typer.Option(help="With --systems: references shown.", show_default="8 for each system and context")
@@ -194,7 +194,7 @@ def _sessions(
         raise InputError("no recordings are named", remedy=remedy)
     if goals is not None and not bots:
         raise InputError(
-            "--goals is for the games of bots; recordings know their own figures",
+            "--goals is for the games of bots; recordings include their figures",
             remedy="leave it out, or add --bots N",
         )
     if corpus is not None:

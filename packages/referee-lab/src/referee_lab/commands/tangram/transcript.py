@@ -84,9 +84,9 @@ def _spare_annotations(recording: Path, target: Path) -> None:
     """Raise InputError if annotations exist: they count utterances, and added speech would renumber these."""
     if target.exists() and (annotators := list(annotation_files(target))):
         raise CannotWrite(
-            f"it was annotated by {', '.join(annotators)}, and with more speech the marks would stand in other utterances",
+            f"it was annotated by {', '.join(annotators)}, and added speech would shift the marks to other utterances",
             where=target,
-            remedy="--out another file, or transcribe everybody before annotating",
+            remedy="--out another file, or transcribe all speakers before annotating",
         )
     if recording != target and (annotators := list(annotation_files(recording))):
         print(
@@ -99,7 +99,7 @@ def _spare_annotations(recording: Path, target: Path) -> None:
 def _checked(language: str) -> str:
     """Return the language code. Raises InputError if it is none."""
     if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
-        raise InputError(f"{language!r} is no language", remedy="two letters, as in --language de")
+        raise InputError(f"{language!r} is not a language", remedy="two letters, as in --language de")
     return language
 
 
@@ -109,7 +109,7 @@ def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | No
     from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
 
     if by is None:
-        raise InputError("nobody is named who speaks", remedy="add --by solver, --by operator or an alias")
+        raise InputError("the speaker is not named", remedy="add --by solver, --by operator or an alias")
     actor = next((name for name, role in recorded.header.players.items() if by in (name, role)), by)
     try:
         content = source.read_bytes()

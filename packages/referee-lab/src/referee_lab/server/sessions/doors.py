@@ -34,7 +34,7 @@ class Doors:
     def said(self) -> str:
         """The state of the study in one sentence: open, closed, or scheduled."""
         if self.closed:
-            return "closed: nobody new may come in"
+            return "closed: no enrolment"
         times = [
             f"{word} {_written(at)}" for word, at in (("from", self.opens), ("until", self.closes)) if at is not None
         ]

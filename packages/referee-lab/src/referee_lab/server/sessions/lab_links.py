@@ -40,7 +40,7 @@ def new_labels(count: int, names: Sequence[str] = ()) -> list[str]:
     if twice or not all(labels):
         raise InputError(
             f"a label is there twice or empty: {', '.join(sorted(twice)) or '(empty)'}",
-            remedy="give each person one of their own",
+            remedy="give each person a different one",
         )
     return labels
 

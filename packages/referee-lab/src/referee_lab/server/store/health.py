@@ -216,7 +216,7 @@ def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
         return HealthFinding(
             "proxy",
             False,
-            "the server is not told that people use https",
+            "the server does not know that people use https",
             "let the proxy send X-Forwarded-Proto, and name it in --trusted-proxy",
         )
     # A remote visitor never has the server's own address: the proxy hides client addresses.
@@ -224,7 +224,7 @@ def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
         return HealthFinding(
             "proxy",
             False,
-            "the proxy passes no addresses on: everybody seems to be one client on this machine, and nobody is slowed down",
+            "the proxy forwards no client addresses: all requests seem to come from this machine, and no client is limited",
             "let the proxy send X-Forwarded-For (`referee docs serving` has the lines for nginx)",
         )
     if seen["forwarded_for"] and not seen["believed"]:

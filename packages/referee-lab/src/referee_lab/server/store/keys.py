@@ -107,7 +107,7 @@ def load_keys(path: Path) -> Keys:
         raise MalformedInput(
             f"the keys cannot be read ({error})",
             where=path,
-            remedy="restore the file; without its signing key participants cannot come back and codes change",
+            remedy="restore the file; without its signing key participants cannot resume and codes change",
         ) from error
 
 

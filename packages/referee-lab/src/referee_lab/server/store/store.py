@@ -195,7 +195,7 @@ def put_back(backup: Path, store: Path, study_id: str) -> tuple[int, Path | None
             owners = {row[0] for row in old.execute("SELECT DISTINCT id FROM study")}
         except sqlite3.Error as error:
             raise MalformedInput(
-                f"this is no backup of a study ({error})", where=backup, remedy="name another one"
+                f"this is not a backup of a study ({error})", where=backup, remedy="name another one"
             ) from None
     if verdict != "ok" or owners - {study_id}:
         wrong = f"it is damaged ({verdict})" if verdict != "ok" else f"it belongs to {sorted(owners)[0]!r}"
@@ -253,7 +253,7 @@ def _sqlite_path(url: str) -> Path | None:
         parsed = make_url(url)
     except ArgumentError:
         raise MalformedInput(
-            "this is no database address",
+            "this is not a database address",
             # Without the part that has the password.
             where=url.split("@")[-1],
             remedy="write postgresql://user:password@host/name, or sqlite:///path/to/study.sqlite",
@@ -262,7 +262,7 @@ def _sqlite_path(url: str) -> Path | None:
         return Path(parsed.database or "")
     if parsed.get_backend_name() != "postgresql":
         raise MalformedInput(
-            f"studies are kept in SQLite or PostgreSQL, not in {parsed.get_backend_name()}",
+            f"studies are stored in SQLite or PostgreSQL, not in {parsed.get_backend_name()}",
             remedy="leave --database out, or give a postgresql:// address",
         )
     return None
@@ -345,7 +345,7 @@ def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None
             raise InputError(
                 f"the store was written by a newer release (tables {revision}, this release knows {directory.get_current_head()})",
                 where=_shown(url),
-                remedy="update referee; the store is left as it is",
+                remedy="update referee; the store is unchanged",
             )
         if revision != directory.get_current_head():
             _upgrade(connection)
@@ -356,12 +356,14 @@ def _refuse_foreign(connection: Connection, url: str, *, create: bool) -> None:
     present = inspect(connection).get_table_names()
     if present:
         raise MalformedInput(
-            f"the database holds other tables ({', '.join(sorted(present)[:3])}) and is no store of a study",
+            f"the database has other tables ({', '.join(sorted(present)[:3])}) and is not a store of a study",
             where=_shown(url),
             remedy="name an empty database, or the one this study was served with",
         )
     if not create:
-        raise MalformedInput("the file is no store of a study", where=_shown(url), remedy="move it away, or restore it")
+        raise MalformedInput(
+            "the file is not a store of a study", where=_shown(url), remedy="move it away, or restore it"
+        )
 
 
 def _belongs_to(connection: Connection, study_id: str, url: str) -> None:
@@ -374,7 +376,7 @@ def _belongs_to(connection: Connection, study_id: str, url: str) -> None:
         raise InputError(
             f"the store belongs to the study {sorted(others)[0]!r}, not to {study_id!r}",
             where=_shown(url),
-            remedy="give each study its own folder (data/ must not be copied from one to another)",
+            remedy="give each study its own folder (do not copy data/ between studies)",
         )
 
 

@@ -90,7 +90,7 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
     study = collected.study
     alpha = study.analysis.alpha
     if not collected.trials:
-        return [], ["Nobody has answered a trial in this mode."]
+        return [], ["No trial has been answered in this mode."]
     if study.protocol == "judgement-pairwise":
         return win_sheets(pair_frame(collected), study=study.id), []
     if study.protocol == "ranking":
@@ -123,7 +123,7 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         ]
     if study.kind.info.plugin == "tangram":
         return [_rooms(collected)], [
-            "What was said and done is in the rooms' recordings (`referee docs tangram-recording`)."
+            "Utterances and actions are in the rooms' recordings (`referee docs tangram-recording`)."
         ]
     return _hearing(collected, style)
 
@@ -310,7 +310,7 @@ def _opening(collected: Dataset) -> Sequence[str]:
     if collected.simulated:
         remarks.append(
             f"SIMULATED: {collected.simulated} of {len(collected.sittings)} sessions were played by simulated participants. "
-            "These numbers say nothing about people."
+            "These numbers are no evidence about people."
         )
     if study.analysis.hypothesis:
         remarks.append(f"Registered hypothesis: {study.analysis.hypothesis}")

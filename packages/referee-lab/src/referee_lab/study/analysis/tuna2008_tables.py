@@ -38,7 +38,7 @@ def challenge_tables(
     measures = [m for m in ("reading_ms", "identification_ms") if raw[m].drop_nulls().len()]
     measures = measures or [m for m in ("combined_ms",) if raw[m].drop_nulls().len()]
     if not measures:
-        return [], ["The challenge's tables are not made: nobody was timed."]
+        return [], ["The challenge's tables are not made: there are no times."]
     if style == "asgre2007":
         # One factor: without domains every model below is one-way, and there is one mean a system.
         raw, registered = (f.with_columns(domain=None) for f in (raw, registered))

@@ -46,7 +46,7 @@ def _truth(name: str, about: str) -> CodebookColumn:
 
 _WHO = (
     _text("participant", "alias of the person; names and platform ids are never here"),
-    _text("session", "alias and number of the session: somebody who began again has several"),
+    _text("session", "alias and number of the session; restarts have several"),
 )
 _WHERE = (
     *_WHO,
@@ -57,7 +57,7 @@ _ASKED = (
     *_WHERE,
     _text("kind", "what kind of step it is", "trial", "practice", "check"),
     _text("item", "id of the trial in trials.jsonl"),
-    _text("system", "whose description it was: a system, human, or a pair 'one vs other'; empty in production"),
+    _text("system", "source of the description: a system, human, or a pair 'one vs other'; empty in production"),
     _text("domain", "domain of the item"),
     _text("condition", "condition of the item in its corpus"),
     _text("list", "list of trials (lists.json) that the person had"),
@@ -67,10 +67,10 @@ _ASKED = (
 _FOUND = (
     _text("chosen", "id of the object behind the label chosen, as in trials.jsonl"),
     _text("guessed", "id of the object behind the best guess"),
-    _text("target", "id of the object meant; several with blanks between"),
+    _text("target", "id of the target; several are separated by spaces"),
     _truth(
         "correct",
-        "whether the object meant was chosen (checks: whether they were passed); empty where nothing is right or wrong",
+        "whether the target was chosen (checks: whether they were passed); empty without a correct answer",
     ),
 )
 _PREFERRED = (_text("preferred", "the system whose description was chosen, or tie"),)
@@ -116,7 +116,9 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
             "restarted",
         ),
         _text("simulated", "the simulated hearer behind the session; empty for people"),
-        _text("day", "day (UTC) on which it began; the hour is left out, for a platform could tell people by it"),
+        _text(
+            "day", "day (UTC) on which it began; the hour is left out, because it could identify people on a platform"
+        ),
         _number("minutes", "from consent to the last change", "min"),
         _number("trials_planned", "trials on the list"),
         _number("trials_done", "trials answered"),
@@ -153,7 +155,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
         _text("field", "question (texts/…/demographics.toml)"),
         _text("value", "answer"),
     ),
-    "comments": (*_WHO, _text("value", "what the person wrote at the end", free=True)),
+    "comments": (*_WHO, _text("value", "final comment of the person", free=True)),
 }
 
 REGIONS = (
@@ -270,7 +272,7 @@ ABOUT: Mapping[str, str] = {
     "aborted": "trials broken off by a reload or a lost connection",
     "corrections": "answers corrected by the organisers",
     "demographics": "what people said about themselves, one row per question",
-    "comments": "what people wrote at the end; read it before you pass it on",
+    "comments": "what final comments; read them before publishing",
 }
 
 

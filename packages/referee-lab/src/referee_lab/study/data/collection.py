@@ -35,7 +35,7 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
     path = study.folder / "data" / "study.sqlite"
     if database is None and not path.is_file():
         raise InputError(
-            "no data yet: nobody has taken part",
+            "no data yet: the study has no participants",
             where=path,
             remedy=f"serve it (`referee study serve {study.folder}`), or try it out with `referee study simulate`",
         )
@@ -43,7 +43,7 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
     try:
         with engine.connect() as connection:
             if not inspect(connection).has_table("trial"):
-                raise MalformedInput("this is no store of a study", where=path, remedy="restore it from a backup")
+                raise MalformedInput("this is not a store of a study", where=path, remedy="restore it from a backup")
             yield connection
     finally:
         engine.dispose()

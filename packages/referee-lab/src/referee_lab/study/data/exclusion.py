@@ -144,7 +144,7 @@ def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: boo
         if answered.answer.get("reading_timeout"):
             yield ExclusionMark(READING, "reading timeout")
     if BY_HAND in answered.flags or "corrected" in response.flags:
-        yield ExclusionMark(TIME, "corrected, so its time means nothing")
+        yield ExclusionMark(TIME, "corrected, so its time is invalid")
     yield from _bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
     if bounded:
         yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)

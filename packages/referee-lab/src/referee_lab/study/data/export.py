@@ -199,9 +199,9 @@ def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> 
         "Identities are not in this folder. People may all the same have named themselves or others where they could write freely; read these by eye:",
         "",
         *(f"- [ ] {place}: {n} entries" for place, n in free),
-        "- [ ] demographics: could a combination of answers tell who somebody is?",
+        "- [ ] demographics: could a combination of answers identify a person?",
         "- [ ] the consent text allows passing the data on in this form",
-        "- [ ] nobody has withdrawn since this export was made (export again to be sure)",
+        "- [ ] no participant has withdrawn since this export was made (export again to be sure)",
         "",
     ]
     return "\n".join(lines)

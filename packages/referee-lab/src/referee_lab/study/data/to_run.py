@@ -108,12 +108,12 @@ def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
     plugin = collected.study.kind.info.plugin
     if plugin == "judge":
         raise InputError(
-            "judgements point at nothing, so they are no answers of hearers",
+            "judgements choose no object, so they are not answers of hearers",
             where=collected.study.folder,
             remedy="`referee study analyse` has their means, `referee study export` the ratings",
         )
     raise InputError(
-        f"nobody has answered a trial in mode {collected.mode}",
+        f"no trial has been answered in mode {collected.mode}",
         where=collected.study.folder,
         remedy="name another --mode, or try the study out with `referee study simulate`",
     )
@@ -153,7 +153,7 @@ def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int
     ]
     if not trials:
         raise InputError(
-            f"nobody has described anything in mode {collected.mode}",
+            f"no trial has been described in mode {collected.mode}",
             where=collected.study.folder,
             remedy="name another --mode, or try the study out with `referee study simulate`",
         )

@@ -39,7 +39,7 @@ _SYSTEMS = {"tuna2008": 12}
 _ALWAYS = {
     "tuna2008": (
         "in a browser, not with DMDX on one laptop in a quiet room under supervision",
-        "the pictures are drawn anew: those of the experiment are not free to pass on",
+        "the pictures are redrawn: those of the experiment may not be redistributed",
         "how many practice trials and breaks there were is not printed",
     )
 }

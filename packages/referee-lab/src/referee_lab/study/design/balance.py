@@ -187,7 +187,7 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
     again = {entry.id: sum(n - 1 for n in Counter(item for item, _ in entry.trials).values()) for entry in lists}
     most = max(again.values())
     return BalanceClaim(
-        sentence="nobody meets an item twice",
+        sentence="no participant sees an item twice",
         holds=most == 0,
         counted=f"at most {most} items again in one list" if most else "no item twice in any list",
         promised=kind != "within" and not (filled and groups == 1),
@@ -202,7 +202,7 @@ def _no_scene_twice(study: Study) -> BalanceClaim:
     scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
     most = max(max(Counter(scenes[item] for item, _ in entry.trials).values()) for entry in study.lists)
     return BalanceClaim(
-        sentence="nobody sees the same scene twice, in other places or for another target",
+        sentence="no participant sees a scene twice, with other positions or another target",
         holds=most == 1,
         counted=f"{len(set(scenes.values()))} scenes, each at most {_numbers([most])} in a list",
         # No design looks at scenes; it is counted because readers of a corpus such as TUNA have to know.

@@ -101,9 +101,9 @@ def advise(study: Study) -> list[str]:
     """Return what remains to be done before a live study; none of it prevents a pilot."""
     advice = []
     if not study.about.contact:
-        advice.append("study.toml [study] contact is empty: the consent text names nobody to ask")
+        advice.append("study.toml [study] contact is empty: the consent text has no contact person")
     if not study.analysis.hypothesis:
-        advice.append("study.toml [analysis] hypothesis is empty: say what is expected before the first participant")
+        advice.append("study.toml [analysis] hypothesis is empty: state the expectation before the first participant")
     if study.mode == "live" and study.recruitment.platform == "prolific":
         derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:

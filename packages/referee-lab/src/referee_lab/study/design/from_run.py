@@ -56,7 +56,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     notes += _warn_of_length(chosen, conditions, layout, wishes)
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
-        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+        notes.append(f"there are no pages in {language!r} yet: the English ones are included for translation")
     outputs = [(t.id, s, descriptions[t.id, s]) for s in systems for t in chosen]
     practice = extras[: wishes.practice]
     checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
@@ -200,7 +200,7 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
         descriptions.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
     if not descriptions:
         raise InputError(
-            "nobody said anything on these items",
+            "these items have no descriptions",
             where=run.folder,
             remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
         )
@@ -285,7 +285,7 @@ def _extras(
     if spare[0].id in taken:
         notes.append(f"{number} items were set aside for practice and checks")
     if wishes.checks and wishes.protocol != "production":
-        notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
+        notes.append("checks use people's descriptions: read checks.jsonl and make sure that they are unambiguous")
     return [
         _paired(Extra(trial=t, description=_to_practise(t, descriptions, sure=n >= wishes.practice)), wishes.protocol)
         for n, t in enumerate(drawn)

@@ -118,7 +118,7 @@ def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
     for number, name in enumerate(header):
         if name in header[:number] or not name:
             problem = f"two columns are called {name!r}" if name else f"column {number + 1} has no name"
-            raise InputError(problem, where=path, line=line, remedy="give every column a name of its own")
+            raise InputError(problem, where=path, line=line, remedy="give every column a different name")
     return [(line, dict(zip(header, row, strict=False))) for line, row in rows if any(row)]
 
 
@@ -294,7 +294,7 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
         raise wrong("a row has image and image1", "leave one of them")
     images = images or tuple(filter(None, [cell("image")]))
     if doubled := next((text for text, number in Counter(options).items() if number > 1), None):
-        raise wrong(f"two options are {doubled!r}", "give every option a text of its own")
+        raise wrong(f"two options are {doubled!r}", "give every option a different text")
     media = [cell(n) for n in ("sound", "film") if cell(n)]
     if len(media) > 1:
         raise wrong("a row has a sound and a film", "leave one of them")
@@ -808,7 +808,7 @@ def _notes(rows: Sequence[ItemRow], language: str, unread: Sequence[str]) -> lis
     if unread:
         notes.append(f"these columns are not read: {', '.join(unread)} (name factors with --factors)")
     if language.partition("-")[0] not in LANGUAGES:
-        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+        notes.append(f"there are no pages in {language!r} yet: the English ones are included for translation")
     if not kinds["practice"]:
         notes.append("there is no practice: rows of kind practice make one")
     return notes

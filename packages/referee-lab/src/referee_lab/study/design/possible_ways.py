@@ -21,7 +21,7 @@ def prove_ways(study: Study) -> list[BalanceClaim]:
         claims.append(_claim("every branch can be taken", len(study.branches), "branch", wrong))
     if study.quotas:
         wrong = [p for quota in study.quotas for p in _unfit(study, quota, steps)] + list(_too_small(study))
-        claims.append(_claim("the quotas leave room for everybody who is planned", len(study.quotas), "quota", wrong))
+        claims.append(_claim("the quotas admit all planned participants", len(study.quotas), "quota", wrong))
     return claims
 
 
@@ -48,7 +48,7 @@ def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Ite
             yield f"{', '.join(branch.show)}: {branch.question} is not asked before"
             return
     if asked.branch is not None and _excludes(asked.branch, branch):
-        yield f"{', '.join(branch.show)}: {branch.question} is asked only of those who answered {asked.branch.question} otherwise"
+        yield f"{', '.join(branch.show)}: {branch.question} is asked only after answering {asked.branch.question} otherwise"
 
 
 def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
@@ -62,7 +62,7 @@ def _unfit(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -> Iterator[
         return
     first = next((step.index for step in steps if step.kind == TRIAL), len(steps))
     if _asked_at(steps, quota.question).index > first:
-        yield f"{quota.said()} is asked after the first trial: people would work for nothing"
+        yield f"{quota.said()} is asked after the first trial: excluded people would have worked in vain"
     eligible = _field(study, quota.question).eligible
     if eligible and not {*quota.answers} & {*eligible}:
         yield f"{quota.said()}: who answers so may not take part anyway"

@@ -63,7 +63,7 @@ def _as_trials(study: Study) -> Iterator[BalanceClaim]:
     extras = len(study.practice) + len(study.checks)
     if extras and can_play(study.kind.info):
         yield BalanceClaim(
-            sentence="practice trials and checks come to people as the trials do",
+            sentence="practice trials and checks are presented like the trials",
             holds=not odd_extras(study),
             counted=f"{len(study.practice)} and {len(study.checks)}",
             promised=False,
@@ -129,7 +129,7 @@ def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
     largest = max(sum(size[name] for name, stimuli in heard.items() if members & {*stimuli}) for members in lists)
     most = study.session.media_session_mb
     return BalanceClaim(
-        sentence="nobody has to load more sounds and films than is allowed",
+        sentence="no participant loads more sounds and films than allowed",
         holds=largest <= most * MB,
         counted=f"at most {largest / MB:.1f} MB for one person; [session] media_session_mb is {most:g}",
     )

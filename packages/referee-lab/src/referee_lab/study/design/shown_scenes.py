@@ -256,7 +256,7 @@ def prove_contact(study: Study) -> list[BalanceClaim]:
     if study.mode != "live":
         return []
     counted = study.about.contact or "empty: write a name and an address into [study] contact"
-    sentence = "the consent text names somebody to ask"
+    sentence = "the consent text names a contact person"
     return [BalanceClaim(sentence=sentence, holds=bool(study.about.contact), counted=counted, check="contact")]
 
 
@@ -295,12 +295,12 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     scenes = _Scenes(study)
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
-    for trial in with_progress(scenes.trials, "what can be pressed in every scene"):
+    for trial in with_progress(scenes.trials, "clickable areas in every scene"):
         # Any seed works: exact positions are the same for all participants, and cells never overlap.
         layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
         if objects := crowded(trial.scene, trial.domain, layout):
             hidden[trial.id] = objects
-    sentence = "every object of every scene has area of its own to be seen and pressed"
+    sentence = "every object of every scene has a visible area to press"
     remedy = "move objects apart"
     covered = {trial: ", ".join(objects) for trial, objects in hidden.items()}
     return [scenes.claim("covered", sentence, covered, remedy), *_seen(study), *_fitting(study)]

@@ -118,7 +118,7 @@ _CLAIMS = (
             "pt": r"encontrar a figura certa com rapidez|clique n(?:a|aquela|ela)\b",
         },
         _chooses,
-        "nobody chooses a picture in this protocol",
+        "this protocol has no choice of pictures",
     ),
     _Claim(
         {"en": r"word by word", "pt": r"palavra por palavra"},
@@ -128,7 +128,7 @@ _CLAIMS = (
     _Claim(
         {"en": r"your partner|with a partner", "pt": r"seu parceiro|sua parceira"},
         lambda s: s.kind.info.plugin in ROOM_PLUGINS,
-        "nobody has a partner in this protocol",
+        "this protocol has no partners",
     ),
     _Claim(
         {
@@ -141,7 +141,7 @@ _CLAIMS = (
             "zh": r"与(?:另一位|其他)参加者",
         },
         lambda s: s.kind.info.plugin not in ROOM_PLUGINS or _meets_people(s),
-        "nobody plays with another person here",
+        "participants do not play with other people here",
     ),
     _Claim(
         {"en": r"some by people|written by people", "pt": r"algumas por pessoas"},
@@ -161,12 +161,12 @@ _CLAIMS = (
     _Claim(
         {"en": r"write a short description|your descriptions", "pt": r"escreva uma|suas descrições"},
         lambda s: s.kind.info.plugin == "produce",
-        "nobody writes a description in this protocol",
+        "this protocol has no written descriptions",
     ),
     _Claim(
         {"en": r"you (rated|preferred)|how good the description", "pt": r"você avaliou"},
         lambda s: s.kind.info.plugin == "judge",
-        "nothing is judged in this protocol",
+        "this protocol has no judgements",
     ),
 )
 

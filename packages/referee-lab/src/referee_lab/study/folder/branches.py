@@ -134,13 +134,16 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
             continue
         asked = questions.get(rule.question)
         if asked is None:
-            yield f"{word}: nobody is asked {rule.question!r}{_meant(rule.question, questions)}", list(questions)
+            yield (
+                f"{word}: the question {rule.question!r} is never asked{_meant(rule.question, questions)}",
+                list(questions),
+            )
         elif not asked.choices:
             yield f"{word}: {rule.question!r} has no choices to go by", ()
         else:
             for answer in rule.answers:
                 if answer not in asked.choices:
-                    yield f"{word}: {answer!r} is no choice of {rule.question!r}", asked.choices
+                    yield f"{word}: {answer!r} is not a choice of {rule.question!r}", asked.choices
 
 
 def _meant(name: str, names: Collection[str]) -> str:

@@ -142,7 +142,7 @@ class PolicySection:
         "resume",
         "restart",
         "block",
-        about="Who comes back: resume at the next trial, restart from the beginning, or block.",
+        about="After a return: resume at the next trial, restart from the beginning, or block.",
     )
     resume_hours: float = _field(24.0, "How long coming back is possible.", low=0)
     aborted: str = _one_of(

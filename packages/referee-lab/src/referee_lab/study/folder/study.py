@@ -277,7 +277,7 @@ def open_study(path: str | Path) -> Study:
         raise InputError(
             f"two questions are called {twice!r}",
             where=folder / "texts" / about.language,
-            remedy="give each a name of its own",
+            remedy="give each a different name",
         )
     check_names(made)
     return made

@@ -39,7 +39,7 @@ class ReferenceGame(RoomProtocol):
             "bot_speaker": Parameter(default="classic/incremental", about="The speaking program: a system, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "bot_listener": Parameter(default="literal", about="The choosing program: a hearer, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "pairing": PAIRING,
-            "repetitions": Parameter(default=6, about="How often every object comes round.", unit="repetitions"),
+            "repetitions": Parameter(default=6, about="Repetitions of every object.", unit="repetitions"),
             "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
             "speaker": Parameter(
                 default="repetition", about="When somebody else speaks: after every repetition or round, or never.", values=("repetition", "round", "fixed")

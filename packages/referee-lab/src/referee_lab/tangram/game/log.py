@@ -311,7 +311,7 @@ def _header(row: dict[str, Any], where: str) -> Header:
         ) from None
     if odd:
         remedy = f"players are {SOLVER} or {OPERATOR}"
-        raise MalformedInput(f"{odd[0]!r} is no role of this game", where=where, line=1, remedy=remedy)
+        raise MalformedInput(f"{odd[0]!r} is not a role of this game", where=where, line=1, remedy=remedy)
     return header
 
 
@@ -348,7 +348,7 @@ def _misshapen(entry: LogEntry) -> str:
     if not isinstance(entry.actor, str):
         return f"the actor {entry.actor!r:.40}"
     if not is_finite(entry.t_server_ms) or not (entry.t_client_ms is None or is_finite(entry.t_client_ms)):
-        return "a time that is no number"
+        return "a time that is not a number"
     for name, fits in _FITTING.get(entry.kind, {}).items():
         if name in entry.data and not fits(entry.data[name]):
             return f"{name} {entry.data[name]!r:.40}"

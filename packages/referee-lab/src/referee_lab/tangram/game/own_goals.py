@@ -58,7 +58,7 @@ def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
 def _problems_of_name(name: str) -> list[str]:
     """Return the problems of a figure's name."""
     if not _NAME.fullmatch(name):
-        return [f"{name!r} is no name for a figure: small letters, digits and hyphens, beginning with a letter"]
+        return [f"{name!r} is not a name for a figure: small letters, digits and hyphens, beginning with a letter"]
     return [f"{name} is a figure of this package: choose another name"] if is_shipped(name) else []
 
 

@@ -89,7 +89,7 @@ def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
     name, step, rows = data.get("name"), data.get("step", 45), data["pieces"]
     if not isinstance(name, str) or not _SET.fullmatch(name) or name in ("tangram", "pentomino"):
         raise InputError(
-            f"{name!r} is no name for a set",
+            f"{name!r} is not a name for a set",
             remedy="small letters, digits and hyphens; tangram and pentomino are taken",
         )
     if step not in STEPS:
@@ -115,7 +115,7 @@ def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
             remedy="letters, digits and blanks, 30 at most",
         )
     if type(number) is not int or not FIRST <= number <= 999:
-        raise InputError(f"{name}: {number!r:.20} is no number for an own piece", remedy=f"{FIRST} to 999")
+        raise InputError(f"{name}: {number!r:.20} is not a number for an own piece", remedy=f"{FIRST} to 999")
     colour, word = _colour(row, name)
     corners = _corners(row.get("corners"), name)
     shape = _checked_shape(corners, name)
@@ -135,7 +135,7 @@ def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
             return colour.lower(), word
     colour_names = ", ".join(word for word in COLOURS if word)
     raise InputError(
-        f"{name}: {colour!r:.30} is no colour", remedy=f"one of {colour_names}, or #rrggbb with colour_word"
+        f"{name}: {colour!r:.30} is not a colour", remedy=f"one of {colour_names}, or #rrggbb with colour_word"
     )
 
 

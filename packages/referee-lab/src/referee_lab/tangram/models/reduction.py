@@ -69,7 +69,7 @@ class Reduction:
 def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> Reduction:
     """Everything for one corpus of repeated games."""
     if corpus not in CORPORA:
-        raise InputError(f"{corpus} is no corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
+        raise InputError(f"{corpus} is not a corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":
         descriptions, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
         heard: tuple[BlockAccuracy, ...] = ()

@@ -146,7 +146,7 @@ class _Match:
             raise _Ended(CRASHED, role, f"{type(error).__name__}: {error}"[:200]) from error
         self.running[role] = 0
         if odd := [move for move in moves if not isinstance(move, PlayerMove)]:
-            raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is no move")
+            raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is not a move")
         return moves
 
     def _done(self, role: str, move: PlayerMove) -> None:

@@ -33,7 +33,7 @@ def make_player(written: str, role: str, goal: Goal, seed: int, calls: Path | No
     if name == BOT and not switches:
         return SolverBot(goal, seed) if role == SOLVER else OperatorBot(seed)
     if name != MODEL:
-        raise InputError(f"{written!r} is no player", remedy=f"{BOT}, or {MODEL}|model:NAME|endpoint:URL")
+        raise InputError(f"{written!r} is not a player", remedy=f"{BOT}, or {MODEL}|model:NAME|endpoint:URL")
     player: ModelPlayer = build(ModelPlayer, name, switches)
     player.check()
     return player if calls is None else player.remember(calls)

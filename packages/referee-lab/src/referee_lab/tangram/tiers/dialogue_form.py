@@ -216,7 +216,7 @@ def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
     for by, ids in header.sees.items():
         if unknown := [id for id in ids if id not in header.objects]:
             objects = ", ".join(header.objects) or "none"
-            raise place.error(f"sees of {by!r} names {unknown[0]!r}, which is no object", f"objects are {objects}")
+            raise place.error(f"sees of {by!r} names {unknown[0]!r}, which is not an object", f"objects are {objects}")
     return header
 
 
@@ -229,7 +229,7 @@ def _event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
         raise place.error("it ends before it begins", "exchange start_ms and end_ms")
     if unknown := [id for id in form.entities if header.objects and id not in header.objects]:
         objects = ", ".join(header.objects)
-        raise place.error(f"{unknown[0]!r} is no object of this dialogue", f"objects are {objects}")
+        raise place.error(f"{unknown[0]!r} is not an object of this dialogue", f"objects are {objects}")
     data: DataForm = _decoded(form.data, DataForm, place, "$.data")
     if form.kind == "position" and (data.x is None or data.y is None):
         raise place.error("a position without x and y", '"data": {"x": 1, "y": 2}')

@@ -133,7 +133,7 @@ def _frame(root: Any) -> Iterator[tuple[int, str]]:
             yield root.sourceline, f"the document has no {name}"
     # A missing date is reported above; the default prevents a second report.
     if not _DATE.fullmatch(root.get("DATE", "1970-01-01T00:00:00Z")):
-        yield root.sourceline, f"{root.get('DATE')!r} is no date and time"
+        yield root.sourceline, f"{root.get('DATE')!r} is not a date and time"
     names = [e.tag for e in root.iterchildren("*")]
     if unknown := [n for n in names if n not in SECTIONS]:
         yield root.sourceline, f"{unknown[0]} does not belong here"

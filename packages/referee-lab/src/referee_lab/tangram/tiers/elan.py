@@ -339,11 +339,11 @@ def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> di
     counts: dict[str, int] = {}
     strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
     if strange:
-        counts[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
+        counts[f"names that are not pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
     codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
     if codes:
         counts[
-            f"attributes that are no codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
+            f"attributes that are not codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
         ] = len(codes)
     return counts
 

@@ -79,7 +79,7 @@ def round_dialogue(
 def game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dialogue]:
     """Return the dialogues of a corpus of reference games by its name."""
     if corpus not in GAME_CORPORA:
-        raise InputError(f"{corpus} is no corpus of games", remedy=f"one of {', '.join(GAME_CORPORA)}")
+        raise InputError(f"{corpus} is not a corpus of games", remedy=f"one of {', '.join(GAME_CORPORA)}")
     return list(GAME_CORPORA[corpus](data))
 
 

@@ -88,7 +88,9 @@ def read_words(path: Path) -> WordFile:
         raise InputError(f"no file of words ({error})", where=path, remedy=EXAMPLE) from None
     language = data.pop("language", None)
     if not isinstance(language, str) or not re.fullmatch(r"[a-z]{2,3}", language):
-        raise InputError(f"{language!r} is no language", where=path, remedy='language = "fr": its code of two letters')
+        raise InputError(
+            f"{language!r} is not a language", where=path, remedy='language = "fr": its code of two letters'
+        )
     if strange := data.keys() - {*LISTS, *SWITCHES, *TABLES, *MORE_TABLES}:
         keys = ", ".join([*LISTS, *TABLES, "places", "numbers", "patterns", "codes", *SWITCHES])
         raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {keys}")
@@ -114,7 +116,7 @@ def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     """Return a table of a word file. Raises InputError if it is no table."""
     table = data.get(name, {})
     if not isinstance(table, dict):
-        raise InputError(f"{name} is no table", where=path, remedy=f'[{name}] and lines such as X = "cross, plus"')
+        raise InputError(f"{name} is not a table", where=path, remedy=f'[{name}] and lines such as X = "cross, plus"')
     return table
 
 
@@ -123,7 +125,7 @@ def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     if strange := set(tables.get("places", {})) - set(PLACES):
         raise InputError(f"no place is called {sorted(strange)[0]!r}", where=path, remedy=", ".join(PLACES))
     if strange := {n for n in tables.get("numbers", {}) if n != "all" and not n.isdigit()}:
-        raise InputError(f"{sorted(strange)[0]!r} is no number", where=path, remedy='2 = "two, both", all = "all"')
+        raise InputError(f"{sorted(strange)[0]!r} is not a number", where=path, remedy='2 = "two, both", all = "all"')
 
 
 def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
@@ -139,7 +141,7 @@ def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise InputError(f"{name} is no pattern ({error})", where=path, remedy="a regular expression") from None
+            raise InputError(f"{name} is not a pattern ({error})", where=path, remedy="a regular expression") from None
     return joined
 
 

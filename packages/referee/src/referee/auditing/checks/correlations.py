@@ -64,7 +64,7 @@ def _count(table: PrintedTable, label: str, column: str | None, section: CheckSe
     if not text or text.isdigit():
         return int(text or 0)
     if set(text) != {"*"}:
-        raise section.mistake(f"{text!r} are no stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
+        raise section.mistake(f"{text!r} are not stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
     return len(text)
 
 

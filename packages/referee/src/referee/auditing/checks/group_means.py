@@ -96,7 +96,7 @@ def _over(measure: _Measure, shares: Mapping[str, int], n: Mapping[str, int], sc
     score_counts = zip(measure.scores, counts, strict=True)
     scores = tuple(s if k is None else s.became(scale * k / n[measure.row], 0.0) for s, k in score_counts)
     trials = f" ({n[measure.row]} trials a system)"
-    other = f"the scores rest on {stated} trials a system, and what happened in the {n[measure.row]} is not printed"
+    other = f"the scores are of {stated} trials per system, and the number in the {n[measure.row]} is not printed"
     return _Measure(measure.row, measure.means, scores, trials, other if n[measure.row] != stated else "")
 
 

@@ -103,7 +103,7 @@ def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
     if sizes.full is None:
         raise CannotTell("no counts are given")
     if len(labels) < 2:
-        raise CannotTell("one system has nothing to be compared with")
+        raise CannotTell("there is only one system")
     means = [[table.number(label, c) for c in parts] for label in labels]
     spreads = [[table.number(label, c) for c in sds] for label in labels]
     empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]

@@ -194,7 +194,7 @@ def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) ->
     numbers = _numbers(row.get(column))
     if len(numbers) != 4:
         raise MalformedInput(
-            f"{column!r} does not hold four numbers", where=where, line=line, remedy="a gold box has four"
+            f"{column!r} does not have four numbers", where=where, line=line, remedy="a gold box has four"
         )
     a, b, c, d = numbers
     return a, b, c, d
@@ -241,7 +241,7 @@ def _gold_order(
     ):
         return Order.XYXY
     raise InputError(
-        f"nothing says whether the gold boxes in {column!r} are x1, y1, x2, y2 or x, y, width, height",
+        f"it is unknown whether the gold boxes in {column!r} are x1, y1, x2, y2 or x, y, width, height",
         where=where,
         remedy="--map gold=xyxy or --map gold=xywh",
     )
@@ -264,7 +264,7 @@ def _answer_convention(table: Table, column: str, declared: Declared) -> Convent
         units = [Unit.PIXELS, Unit.OF_1000] if unit is None else [unit]
         choices = " or ".join(f'--convention "{u} {o}"' for u in units for o in orders)
         raise InputError(
-            f"nothing says what the numbers in {column!r} mean (the largest is {largest:g})",
+            f"the convention is unknown of the numbers in {column!r} mean (the largest is {largest:g})",
             where=table.source,
             remedy=f"declare it for the whole file: {choices}",
         )

@@ -187,7 +187,7 @@ def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
     number = next((c for c in table.columns if as_number(c) is not None), None)
     if number is not None:
         return InputError(
-            f"the first line is no header (it holds {number!r})",
+            f"the first line is not a header (it has {number!r})",
             where=table.source,
             remedy="add a line with column names",
         )
@@ -198,7 +198,7 @@ def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
         if words
         else f"name it: --map text=COLUMN (columns are {', '.join(table.columns[:20])})"
     )
-    return InputError("no column is known to hold the descriptions", where=table.source, remedy=remedy)
+    return InputError("no column is recognised as the descriptions", where=table.source, remedy=remedy)
 
 
 def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
@@ -432,7 +432,7 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
             name, text = roles.get("trial", roles.get("scene")), roles.get("references", roles.get("text"))
             if text is None or name is None:
                 raise InputError(
-                    f"no column is known to hold the {'reference' if text is None else 'item'}",
+                    f"no column is recognised as the {'reference' if text is None else 'item'}",
                     where=source,
                     remedy="call the columns item and reference",
                 )
@@ -679,7 +679,7 @@ def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: obje
         unknown = [t for t in targets if t not in {e.id for e in scene.scene.entities}]
         if unknown:
             raise InputError(
-                f"target {unknown[0]!r} of item {name!r} is no object of its scene",
+                f"target {unknown[0]!r} of item {name!r} is not an object of its scene",
                 where=where,
                 remedy=f"objects are {', '.join(e.id for e in scene.scene.entities)}",
             )

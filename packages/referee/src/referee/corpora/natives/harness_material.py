@@ -242,7 +242,7 @@ def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
         return Convention(possible[0], Order.XYXY)
     choices = " or ".join(f'--convention "{unit} xyxy"' for unit in possible)
     raise InputError(
-        f"nothing says what the numbers of the answers mean (the largest is {largest:g})",
+        f"the convention of the answers' numbers is unknown (the largest is {largest:g})",
         where=where,
         remedy=f"declare it for the whole file: {choices or '--convention UNIT ORDER'} (`referee docs sight`)",
     )
@@ -343,7 +343,7 @@ def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
         target = grids.index(str(instance["player_1_target_grid"]))
     except (KeyError, ValueError):
         raise InputError(
-            f"{name} is no episode of the reference game", where=folder, remedy="import that game's episodes alone"
+            f"{name} is not an episode of the reference game", where=folder, remedy="import that game's episodes alone"
         ) from None
     entities = tuple(
         Entity(id=position, attributes=(Property("grid", grid),)) for position, grid in zip(GRIDS, grids, strict=True)

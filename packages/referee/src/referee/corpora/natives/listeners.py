@@ -150,7 +150,7 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     if "correct" not in roles and not {"chosen", "target"} <= roles.keys():
         missing = "target" if "chosen" in roles else "chosen" if "target" in roles else "correct"
         raise InputError(
-            f"no column says whether an answer is right (no {missing})",
+            f"no column marks correct answers (no {missing})",
             where=table.source,
             remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_shown(table)})",
         )
@@ -212,7 +212,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
     cells = [as_identifier(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
     if shuffled and cells and all((c or "").isdigit() for c in cells):
         raise InputError(
-            f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} says that displays were shuffled",
+            f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} indicates that displays were shuffled",
             where=table.source,
             remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
         )
@@ -296,7 +296,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         )
     _drop_varying_scenes(material, table, roles)
     if unanswered:
-        material.left_out["{} rows hold no answer and are left out."] += unanswered
+        material.left_out["{} rows have no answer and are left out."] += unanswered
     if not material.responses and declared.systems and "system" in roles:
         names = {as_identifier(c) for c in table.column(roles["system"])}
         shown = ", ".join(sorted(filter(None, names)))
@@ -305,7 +305,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         )
     if not material.responses:
         raise InputError(
-            "no row holds an answer",
+            "no row has an answer",
             where=table.source,
             remedy="check the columns: --map chosen=COLUMN or --map correct=COLUMN",
         )
@@ -361,7 +361,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     ]
     if not verdicts:
         raise InputError(
-            "no field says what was right (target or correct)",
+            "no field has the correct answer (target or correct)",
             where=table.source,
             remedy="add it to the trial's data, or name it: --map target=FIELD",
         )
@@ -440,7 +440,7 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
                 "a participant has several response rows in one trial",
                 where=table.source,
                 line=line,
-                remedy="keep the zone that holds the choice, and leave the other rows out",
+                remedy="keep the zone with the choice, and leave the other rows out",
             )
     return selected
 
@@ -461,7 +461,7 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
     ]
     if len(filled) > 1 and not usual:
         raise InputError(
-            f"several columns hold answers: {', '.join(filled)}",
+            f"several columns have answers: {', '.join(filled)}",
             where=table.source,
             remedy=f"--map chosen={filled[0]} or another of them",
         )
@@ -501,7 +501,7 @@ def _unpack_answers(table: Table) -> Table:
             fields = {k: v for part in (parts if isinstance(parts, list) else [parts]) for k, v in part.items()}
         except (ValueError, AttributeError):
             raise MalformedInput(
-                f"{_PACKED!r} is no JSON object", where=table.source, line=line, remedy="name the batch's results"
+                f"{_PACKED!r} is not a JSON object", where=table.source, line=line, remedy="name the batch's results"
             ) from None
         unpacked: dict[str, Any] = {}
         for name, value in fields.items():
@@ -630,7 +630,7 @@ def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table
     columns = {simplify(c) for c in selected.columns}
     if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
         raise InputError(
-            "this table alone does not say what was right",
+            "this table alone does not have the correct answers",
             where=table.source,
             remedy="name the folder or zip of the export: player-rounds and rounds belong together",
         )

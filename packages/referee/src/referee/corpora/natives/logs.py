@@ -149,7 +149,9 @@ def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, 
     """Return the header and the samples of a JSON log. Raises MalformedInput for another file."""
     data = read_json(path)
     if not isinstance(data, Mapping) or "samples" not in data:
-        raise MalformedInput("this is no inspect_ai log with samples", where=path, remedy="name a log with its samples")
+        raise MalformedInput(
+            "this is not an inspect_ai log with samples", where=path, remedy="name a log with its samples"
+        )
     return data, iter(data["samples"] or ())
 
 
@@ -272,7 +274,7 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
         texts = right if isinstance(right, list) else [right]
         return {"references": tuple(str(t) for t in texts if t), "scene": as_identifier(metric.get("ann_id"))}
     raise MalformedInput(
-        "the log holds no gold answer for this item",
+        "the log has no gold answer for this item",
         where=path,
         line=line,
         remedy="evaluate a task that logs the box (its measures hold 'bbox'), or score its answers against the data set",
@@ -297,7 +299,7 @@ def _four(value: Any, name: str, path: object, line: int | None) -> tuple[float,
         value = re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", value)
     numbers = [as_number(n) for n in value] if isinstance(value, (list, tuple)) else []
     if len(numbers) != 4 or any(n is None for n in numbers):
-        raise MalformedInput(f"{name!r} does not hold four numbers", where=path, line=line, remedy="[x1, y1, x2, y2]")
+        raise MalformedInput(f"{name!r} does not have four numbers", where=path, line=line, remedy="[x1, y1, x2, y2]")
     a, b, c, d = (float(n or 0.0) for n in numbers)
     return a, b, c, d
 
@@ -305,7 +307,7 @@ def _four(value: Any, name: str, path: object, line: int | None) -> tuple[float,
 def _no_sample(path: Path, line: int) -> MalformedInput:
     """Return the error for a line that is no sample."""
     return MalformedInput(
-        "this is no sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
+        "this is not a sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
     )
 
 
@@ -386,7 +388,7 @@ def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswe
     for line, row in zip(table.lines, table.rows, strict=True):
         if "sample_score" not in row:
             raise MalformedInput(
-                "predictions alone hold no gold answers",
+                "predictions alone have no gold answers",
                 where=path,
                 line=line,
                 remedy="name the folder reviews/ of the same run",
@@ -534,13 +536,13 @@ def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[Log
     model = columns.get("system") or path.name.split(".")[0]
     rows = read_json(path)["details"]
     if not rows:
-        raise MalformedInput("the log holds no rows", where=path, remedy="name a log with 'details'")
+        raise MalformedInput("the log has no rows", where=path, remedy="name a log with 'details'")
     for number, row in enumerate(rows, 1):
         is_absent = row.get("gt_type") == "negative"
         gold = None if is_absent else Box(_four(row.get("bbox"), "bbox", path, number))
         if gold is not None and (gold.numbers[2] < gold.numbers[0] or gold.numbers[3] < gold.numbers[1]):
             raise MalformedInput(
-                f"the box of {row.get('id')!r} ends before it begins, so its numbers are no xyxy",
+                f"the box of {row.get('id')!r} ends before it begins, so its numbers are not xyxy",
                 where=path,
                 line=number,
                 remedy="convert boxes from x, y, width, height first",
@@ -607,7 +609,7 @@ def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
     """Yield predictions for FineCops-Ref, with the boxes of its ``…_coco_format.json`` (``documents``)."""
     if "documents" not in columns:
         raise InputError(
-            "predictions for FineCops-Ref hold no gold boxes",
+            "predictions for FineCops-Ref have no gold boxes",
             where=path,
             remedy="name them: --scenes SET_coco_format.json",
         )

@@ -134,7 +134,7 @@ def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
     """Return the log format of a JSON object; None if it has none."""
     if "eval" in value and {"samples", "plan", "status"} & value.keys():
         if not value.get("samples"):
-            raise InputError("this inspect_ai log holds no samples", where=path, remedy="name the log with its samples")
+            raise InputError("this inspect_ai log has no samples", where=path, remedy="name the log with its samples")
         return "inspect"
     if "details" in value and "metrics" in value and isinstance(value["details"], list):
         return "screenspot-pro"
@@ -146,7 +146,7 @@ def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
     numbers = [isinstance(part, int | float) for part in value.values()]
     if is_aggregate or (numbers and all(numbers)):
         raise InputError(
-            "this file holds aggregate scores and no answers", where=path, remedy="name the file with the answers"
+            "this file has aggregate scores and no answers", where=path, remedy="name the file with the answers"
         )
     return None
 
@@ -177,7 +177,7 @@ def _refuse_aggregates(columns: set[str], path: object) -> None:
     aggregates = ({"Split", "Precision@1"}, {"Average IoU", "Samples"})
     if any(names <= columns for names in aggregates):
         raise InputError(
-            "this table holds aggregate scores and no answers", where=path, remedy="name the file with the predictions"
+            "this table has aggregate scores and no answers", where=path, remedy="name the file with the predictions"
         )
     if {"page_index", "epoch_time_completed"} <= columns or {"page_name", "epoch_time"} <= columns:
         raise InputError(
@@ -209,7 +209,7 @@ def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
     for role in ("trial", "text"):
         if roles[role] is None:
             raise InputError(
-                f"no column is known to hold the {role}",
+                f"no column is recognised as the {role}",
                 where=table.source,
                 remedy=f"name it: --map {role}=COLUMN (columns are {', '.join(table.columns[:8])})",
             )
@@ -391,7 +391,7 @@ def _material_of_files(
         else:
             whole.join(material, file)
     if whole is None:
-        raise InputError("all files hold aggregate scores", where=files[0], remedy="name files with answers")
+        raise InputError("all files have aggregate scores", where=files[0], remedy="name files with answers")
     if skipped:
         whole.notes.append(f"Files with aggregate scores are left out: {', '.join(skipped)}.")
     return whole
@@ -470,7 +470,7 @@ def _refuse_gold(table: Table) -> None:
     )
     if is_gold and not columns & {"prediction", "pred", "output", "response"}:
         raise InputError(
-            "this table holds gold boxes and no answers",
+            "this table has gold boxes and no answers",
             where=table.source,
             remedy="name the file with a model's answers",
         )

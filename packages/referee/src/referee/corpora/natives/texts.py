@@ -56,7 +56,7 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
         columns = _columns(path, read_segments(path))
         if len(columns) > 1 and str(path) != STDIN:
             raise InputError(
-                "the lines hold tabs, so this is a table",
+                "the lines have tabs, so this is a table",
                 where=path,
                 remedy="call it .tsv and give it a header, or send it through standard input (one system a column)",
             )

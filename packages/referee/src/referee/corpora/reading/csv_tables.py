@@ -45,7 +45,7 @@ def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
                 raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY)
             yield reader.line_num, dict(zip(names, cells, strict=True))
     except (csv.Error, EOFError, OSError, zlib.error) as error:
-        problem = f"cannot be read on ({error})"
+        problem = f"reading failed here ({error})"
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY) from None
 
 

@@ -29,7 +29,7 @@ class _DataOnly(pickle.Unpickler):
 def read_pickle(path: Path) -> Any:
     """Return the data of a pickle. Raises MalformedInput for one with anything but plain data."""
     if path.stat().st_size > LARGEST:
-        raise MalformedInput("more than 1 GB: this is no list of expressions", where=path, remedy=REMEDY)
+        raise MalformedInput("more than 1 GB: this is not a list of expressions", where=path, remedy=REMEDY)
     try:
         with open_binary(path) as file:
             # The files are from Python 2, where texts are bytes.

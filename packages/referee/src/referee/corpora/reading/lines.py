@@ -148,7 +148,7 @@ def numbered_lines(path: str | Path | FileLines) -> Iterator[tuple[int, bytes]]:
             for number, line in _not_blank(file, 1):
                 yield number, line
         except (EOFError, OSError, zlib.error) as error:
-            problem = f"cannot be read on ({error})"
+            problem = f"reading failed here ({error})"
             raise MalformedInput(problem, where=path, line=number + 1, remedy="copy the file again") from None
 
 

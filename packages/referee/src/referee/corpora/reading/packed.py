@@ -97,7 +97,7 @@ def member(scene: Scene, entity_id: str) -> str:
     """The id, if the scene has it."""
     if not any(e.id == entity_id for e in scene.entities):
         raise WrongShape(
-            f"{entity_id!r} is no entity of the scene {scene.id or ''}".rstrip(), "name an entity of the scene"
+            f"{entity_id!r} is not an entity of the scene {scene.id or ''}".rstrip(), "name an entity of the scene"
         )
     return entity_id
 

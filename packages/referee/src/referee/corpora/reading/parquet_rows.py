@@ -41,11 +41,11 @@ def read_parquet(path: object, columns: Sequence[str] | None = None, rows: LineR
         frame = (chosen if columns is None else chosen.select(columns)).collect()
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0] if str(error) else "no reason given"
-        raise MalformedInput(f"this is no Parquet file ({reason})", where=path, remedy="write it again") from None
+        raise MalformedInput(f"this is not a Parquet file ({reason})", where=path, remedy="write it again") from None
     except BaseException as error:  # a panic of the library is no Exception
         if type(error).__name__ != "PanicException":
             raise
-        raise MalformedInput("this is no usable Parquet file", where=path, remedy="write it again") from None
+        raise MalformedInput("this is not a usable Parquet file", where=path, remedy="write it again") from None
     if not frame.columns:
         raise InputError("the table has no columns", where=path, remedy="name them: trial, system, text, properties")
     return frame

@@ -69,7 +69,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
     elif name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".txt")):
         numbered = list(_read_json_lines(Path(path)))
     else:
-        raise InputError("this is no table", where=path, remedy=f"endings of tables: {', '.join(TABLE_ENDINGS)}")
+        raise InputError("this is not a table", where=path, remedy=f"endings of tables: {', '.join(TABLE_ENDINGS)}")
     if not numbered:
         raise InputError("the table has no rows", where=path, remedy="name a file with a header and at least one row")
     return Table.of(str(path), [row for _, row in numbered], [line for line, _ in numbered])
@@ -163,7 +163,7 @@ def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[
         )
     except Exception as error:
         raise MalformedInput(
-            f"this is no workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
+            f"this is not a workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
         ) from None
     tables = {name: rows for name, frame in sheets.items() if (rows := _rows_of_sheet(frame.rows()))}
     if sheet is not None and sheet not in tables:
@@ -215,11 +215,11 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise MalformedInput(
-                f"this line is no JSON ({error})", where=path, line=number, remedy="one object a line"
+                f"this line is not JSON ({error})", where=path, line=number, remedy="one object a line"
             ) from None
         for row in value if isinstance(value, list) else [value]:
             if not isinstance(row, dict):
-                raise MalformedInput("this is no object", where=path, line=number, remedy="one JSON object a line")
+                raise MalformedInput("this is not an object", where=path, line=number, remedy="one JSON object a line")
             yield number, row
 
 
@@ -341,7 +341,7 @@ def table_of(rows: Any, source: str = "rows") -> Table:
     rows = list(rows) if isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping)) else None
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
-            "these are no rows of a table",
+            "these are not rows of a table",
             where=source,
             remedy="give a data frame or a list of dictionaries, at least one",
         )

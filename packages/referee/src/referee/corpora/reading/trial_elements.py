@@ -198,7 +198,7 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
     for element in domain:
         entity = _read_entity(element, where)
         if entity.id in entities:
-            problem, remedy = f"two entities have the id {entity.id!r}", "give every ENTITY an ID of its own"
+            problem, remedy = f"two entities have the id {entity.id!r}", "give every ENTITY a different ID"
             raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
         entities[entity.id] = entity
         if _is_target(element, where):

@@ -52,7 +52,9 @@ def read_card(path: str | Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise MalformedInput(f"the card cannot be read ({error})", where=path, remedy="make it again") from None
     if not isinstance(card, dict) or "hash" not in card:
-        raise MalformedInput("this is no passport", where=path, remedy="make one: referee passport … --out CARD.json")
+        raise MalformedInput(
+            "this is not a passport", where=path, remedy="make one: referee passport … --out CARD.json"
+        )
     if card["hash"] != _hash({key: value for key, value in card.items() if key != "hash"}):
         raise MalformedInput("the card was changed after it was made", where=path, remedy="make it again")
     return card

@@ -203,8 +203,8 @@ def _answered(examination: Examination, people: People, heard: Beliefs) -> Peopl
     answers = tuple(a for a in people.answers if heard.beliefs[question_of(a)].answered)
     if not answers:
         raise InputError(
-            f"the endpoint of {name_of(examination.hearer)} answered nothing",
-            remedy="see that it runs; with --calls FOLDER the same command asks only what is missing",
+            f"the endpoint of {name_of(examination.hearer)} gave no answers",
+            remedy="see that it runs; with --calls FOLDER the same command asks only the missing questions",
         )
     return people if len(answers) == len(people.answers) else replace(people, answers=answers)
 

@@ -252,7 +252,7 @@ def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
     """Return all measures of a passport. Raises an error without any rows."""
     t = evidence
     if not len(t.target):
-        raise InputError("there is no answer of a person to compare with", remedy="name data with human responses")
+        raise InputError("there are no human answers to compare with", remedy="name data with human responses")
     logs = log_likelihoods(t.taken, t.sizes)
     has_likelihood = ~np.isnan(logs)
     timed = spearman(t.delay, t.times)

@@ -26,7 +26,7 @@ def summon(written: str, seed: int = 1) -> Any:
     name, *switches = written.split("|")
     if is_recorded(name):
         raise InputError(
-            f"{name_of(name)} was asked elsewhere and answers nothing new",
+            f"{name_of(name)} has recorded answers only",
             remedy="its card is made from its answers: referee passport recorded:FILE.jsonl --corpus NAME",
         )
     if ":" not in name:
@@ -35,7 +35,7 @@ def summon(written: str, seed: int = 1) -> Any:
         made = catalogue.build(_import_class(name), name, switches, seed=seed)
     except TypeError as error:
         raise InputError(
-            f"{name} cannot be made ({error})", remedy=f"set what it needs: {name}|parameter:value"
+            f"{name} cannot be made ({error})", remedy=f"set its parameters: {name}|parameter:value"
         ) from error
     return _checked(made, name)
 
@@ -76,11 +76,11 @@ def _import_class(name: str) -> Any:
 def _from_file(path: Path) -> ModuleType:
     """Return a module from a Python file. Raises InputError if there is none."""
     if not path.is_file():
-        raise InputError("there is no such file", where=path, remedy="name a hearer of your own as FILE.py:CLASS")
+        raise InputError("there is no such file", where=path, remedy="name a custom hearer as FILE.py:CLASS")
     name = f"referee_own_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise InputError("this is no Python file", where=path, remedy="name a hearer of your own as FILE.py:CLASS")
+        raise InputError("this is not a Python file", where=path, remedy="name a custom hearer as FILE.py:CLASS")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their own module up
     try:

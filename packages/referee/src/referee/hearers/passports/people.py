@@ -144,7 +144,7 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
     if not answers:
         reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
         raise InputError(
-            "there is no answer of a person to a description" + (f" ({reasons})" if reasons else ""),
+            "there are no human answers to descriptions" + (f" ({reasons})" if reasons else ""),
             where=where,
             remedy="take a corpus with responses (degen2020, colors, tg-matcher …), or name a file of responses with --data",
         )
@@ -179,7 +179,7 @@ def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]
         return data_path.name, _folder(data_path), str(data_path / "responses.jsonl")
     if corpus is None:
         raise InputError(
-            "it is not said on which trials people answered",
+            "the trials of people's answers are missing",
             where=data or "",
             remedy="name a corpus (--corpus degen2020), or a folder with trials.jsonl and responses.jsonl (--data FOLDER)",
         )

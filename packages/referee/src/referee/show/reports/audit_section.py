@@ -27,14 +27,14 @@ def audit_section(audits: Sequence[Audit]) -> Section:
     sheet = Sheet(
         name="audit",
         corpus="printed tables",
-        title="Numbers that do not follow from what is printed beside them",
+        title="Numbers that do not follow from other printed numbers",
         header=("source", "item", "printed", "recomputed", "allowed"),
         rows=tuple(rows),
         left=2,
     )
     texts = (
         f"{summarise(audits)}.",
-        "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
+        "A printed number represents every value that rounds to it; only differences that rounding cannot explain are listed.",
     )
     # The shipped register, not this audit's results, so that report and court show the same corrections.
     register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
@@ -65,7 +65,7 @@ def _corrections(register: Sequence[Correction]) -> Sheet:
     return Sheet(
         name="corrections",
         corpus="printed tables",
-        title="What would have to be printed instead, where the print decides it",
+        title="The correct values, where the printed numbers determine them",
         header=("paper", "table", "row", "column", "from", "to", "found by"),
         rows=tuple(rows),
         left=4,

@@ -210,7 +210,7 @@ def _count_lines(p: Proceedings) -> list[Line]:
         "",
         f"Of {total} pair{'s' * (total != 1)} of measures: {', '.join(parts)}",
         *_aligned([head, *map(_tallied, p.tallies)]),
-        "  by chance: what the same rules say when the hearers' rows are permuted among the families, on average",
+        "  by chance: mean result of the same rules with the hearers' rows permuted among the families",
     ]
 
 
@@ -251,7 +251,7 @@ def _ranking_lines(p: Proceedings) -> list[Line]:
     """Soft pairwise accuracy and accuracy with ties; where there are no items they cannot be had."""
     if not p.rankings:
         return ["", f"Soft pairwise accuracy, accuracy with ties: {NEEDS_ITEMS}"]
-    legend = "soft accuracy 1: as sure as hearers about every pair; measures of one rank cannot be told apart (PERM-BOTH; pairs); chance: knowing nothing"
+    legend = "soft accuracy 1: full agreement with hearers; measures of one rank do not differ (PERM-BOTH; pairs); chance: an uninformative measure"
     lines = [line for hearer in dict.fromkeys(r.hearer for r in p.rankings) for line in _ranking_table(p, hearer)]
     return [*lines, f"  {legend}"]
 
@@ -304,7 +304,7 @@ def _change_lines(p: Proceedings) -> list[Line]:
     head = ("measure", "hearer measure", "", "as printed", "", "as corrected", "")
     return [
         "",
-        "What the corrections change",
+        "Effects of the corrections",
         *finding_lines,
         *_aligned([head, *map(_change, p.changes)]),
         f"  {_turned(p)}",
@@ -444,7 +444,7 @@ def _item_lines(p: Proceedings) -> list[Line]:
         return []
     head = ("measure", "hearer measure", "n", "what", "value", "interval", "p", "over")
     left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
-    legend = "AUC above .5: what was found scores better (a measure where less is better is turned round first); p corrected over measures (Holm)"
+    legend = "AUC above .5: identified items score better (measures where less is better are reversed); p corrected over measures (Holm)"
     missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
     rows = [_item_row(i) for i in p.items if i.found.n]
     return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {legend}"]

@@ -15,8 +15,10 @@ from referee.show.reports.report_figures import CELL, Figure
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
 
-NAME, TITLE = "court", "What the court says of the measures"
-NO_COURT = "No court was held: nobody has answered in this run (referee listen RUN --hearer NAME, or --people for people's answers)."
+NAME, TITLE = "court", "The court's verdicts on the measures"
+NO_COURT = (
+    "No court was held: this run has no answers (referee listen RUN --hearer NAME, or --people for people's answers)."
+)
 
 
 def court_section(label: str, court: Proceedings | str) -> Section:

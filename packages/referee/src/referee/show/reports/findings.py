@@ -81,7 +81,7 @@ def _training(material: Material) -> list[str]:
 def _references(material: Material) -> str:
     """Return the sentence on references and measures."""
     others = material.scored[0].settings.get("references") == "others"
-    against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
+    against = "other speakers' descriptions of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure without any value is not mentioned.
     whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
     text = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."

@@ -144,7 +144,7 @@ def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
     return Sheet(
         name="hearing-systems",
         corpus=label,
-        title=f"{label}: what hearers found",
+        title=f"{label}: results of hearers",
         header=("system", "hearer", "passport", "n", *(MEASURES[m] for m in shown)),
         rows=rows,
         left=3,

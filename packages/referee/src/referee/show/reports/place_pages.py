@@ -83,7 +83,7 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
         for system, kinds in counts.items()
     )
     if not pictured:
-        texts += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
+        texts += ("Regions are drawn on empty sheets: --pictures FOLDER names the folder of the pictures.",)
     html = render("report/places_link.html", address=address)
     return Section(name="places", title="Where they pointed", texts=texts, html=html)
 

@@ -146,7 +146,7 @@ def findings_figure(
     colour = alt.Color("standing:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
     shape = alt.Shape("standing:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
     layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
-    title = f"{material.label}: what was found, with {_confidence(material)} intervals"
+    title = f"{material.label}: results, with {_confidence(material)} intervals"
     return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)
 
 

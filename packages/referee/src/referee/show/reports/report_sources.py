@@ -143,7 +143,7 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
     sheets = [sheet for sheet in hearings.sheets if sheet.automatic and sheet.hearer]
     if not sheets:
-        return "No court was held: hearers answered what others said than the systems that were scored."
+        return "No court was held: hearers answered other systems than those that were scored."
     return hold_court(", ".join(f.name for f in answered), sheets, hearings, chance=False)
 
 

@@ -139,7 +139,7 @@ def _distributions(material: Material, order: Sequence[str]) -> Section:
     """Return the section with the distributions of item scores."""
     figure = report_figures.distributions_figure(material, order)
     texts = [
-        "A mean hides how items are spread. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
+        "A mean hides the distribution of items. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
     ]
     if figure is None:
         texts = ["No measure has more than two different values per item, so the means say everything."]
@@ -155,9 +155,7 @@ def _correlations(material: Material) -> Section:
         return Section(name="correlations", title=title, texts=(text,))
     # Over systems alone; the table with people among them stands below.
     figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
-    texts = [
-        "One system can make or break a correlation: the small print says how far it moves when any one is left out."
-    ]
+    texts = ["One system can determine a correlation: the small print is its range when any one is left out."]
     # With so few points nearly any r can be had.
     if len(systems) < 6:
         texts.append(f"With {len(systems)} systems these numbers are decoration.")
@@ -196,14 +194,14 @@ def _systems(material: Material) -> Section:
         return Section(
             name="systems",
             title="Systems",
-            texts=("None of these systems is in the catalogue: their makers answer for them.",),
+            texts=("None of these systems is in the catalogue.",),
         )
     keys = list(dict.fromkeys(k for _, tags in tagged for k in tags))
     rows = tuple((Cell(s), *(Cell(tags.get(k, "–")) for k in keys)) for s, tags in tagged)
     sheet = Sheet(
         name="systems",
         corpus=material.label,
-        title=f"{material.label}: what the catalogue knows of the systems",
+        title=f"{material.label}: the catalogue's facts on the systems",
         header=("system", *keys),
         rows=rows,
         left=1 + len(keys),

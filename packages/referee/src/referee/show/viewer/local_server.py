@@ -98,11 +98,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Return the JSON body of a request. Raises InputError for an invalid or too large one."""
         length = int(self.headers.get("content-length") or 0)
         if length > LARGEST_BODY:
-            raise InputError("that is too much to be sent at once", remedy="take a smaller scene")
+            raise InputError("the request is too large", remedy="take a smaller scene")
         try:
             return json.loads(self.rfile.read(length))
         except ValueError:
-            raise InputError("what was sent is not JSON", remedy="reload the page") from None
+            raise InputError("the request is not JSON", remedy="reload the page") from None
 
     def _refuse(self, status: int, message: str) -> None:
         self._send(status, as_json({"message": message}))

@@ -202,7 +202,7 @@ def _names(asked: Mapping[str, Any], key: str) -> list[str]:
     """Return a list of names. Raises InputError for other values."""
     names = asked.get(key) or []
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
-        raise InputError(f"{key} is no list of names", remedy="reload the page")
+        raise InputError(f"{key} is not a list of names", remedy="reload the page")
     if len(names) > MOST_ASKED:
         raise InputError(f"{len(names)} {key} are too many at once", remedy=f"choose at most {MOST_ASKED}")
     return list(dict.fromkeys(names))
@@ -330,5 +330,5 @@ def _number(query: Mapping[str, str]) -> int | None:
 def _object(asked: Question) -> Mapping[str, object]:
     """Return the body of a request. Raises InputError if it is no object."""
     if not isinstance(asked.body, dict):
-        raise InputError("what was sent is no object", remedy="reload the page")
+        raise InputError("the request is not an object", remedy="reload the page")
     return asked.body

@@ -192,7 +192,7 @@ class RunView:
         elif self._is_reported():
             status = f"{seen}."
         else:
-            status = f"{seen}; what was found is being worked out."
+            status = f"{seen}; the report is being made."
         return f"{status} {self.trouble}".strip()
 
     def page(self) -> str:
