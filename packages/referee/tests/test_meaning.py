@@ -240,9 +240,9 @@ def test_a_description_carries_its_meaning_through_files() -> None:
 @pytest.mark.parametrize(
     ("form", "problem"),
     [
-        (["nott", ["colour", "red"]], r"meaning: 'nott' is no operator"),
+        (["nott", ["colour", "red"]], r"meaning: 'nott' is not an operator"),
         (["and", ["rel", "on"]], r"meaning\[1\]: \['rel', 'on'\] is not complete"),
-        (["parts", ["type", "chair"]], r"meaning\[1\]\[0\]: 'type' is no number of objects"),
+        (["parts", ["type", "chair"]], r"meaning\[1\]\[0\]: 'type' is not a number of objects"),
         ("red", "'meaning' should be a list"),
     ],
 )

@@ -164,8 +164,11 @@ IMPOSSIBLE = {
         BRANCH.replace("wear-them", "wear-this"),
         "no page or survey 'wear-this' (did you mean wear-them?)",
     ),
-    "no such question": (BRANCH.replace('"sight"', '"site"'), "the question 'site' is never asked (did you mean sight?)"),
-    "no such answer": (BRANCH.replace('"lenses"', '"lens"'), "'lens' is no choice of 'sight'"),
+    "no such question": (
+        BRANCH.replace('"sight"', '"site"'),
+        "the question 'site' is never asked (did you mean sight?)",
+    ),
+    "no such answer": (BRANCH.replace('"lenses"', '"lens"'), "'lens' is not a choice of 'sight'"),
     "no such condition": ('[[quota]]\ncondition = "nobody"\nmost = 3\n', "no list has the condition 'nobody'"),
     "twice": (BRANCH + BRANCH.replace('"wear-them", ', ""), "'strength' is in another branch already"),
 }

@@ -150,7 +150,7 @@ def test_a_room_with_somebody_who_withdrew_is_named_and_not_given_out(
     code, text = told(capsys, "tangram", "export", tmp_path / "pairs", "--room", live.room.id, "--as", "jsonl")
     assert (code, "withdrawn" in text) == (2, True)
     code, text = told(capsys, "tangram", "export", tmp_path / "pairs", "--all", "--as", "jsonl")
-    assert (code, "no room to give out" in text) == (2, True)
+    assert (code, "no room to export" in text) == (2, True)
     assert told(capsys, "study", "export", tmp_path / "pairs", "--out", tmp_path / "out")[0] == 0
     assert [p.name for p in (tmp_path / "out" / "rooms").iterdir()] == ["rooms.csv"]
 

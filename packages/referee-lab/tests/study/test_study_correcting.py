@@ -43,7 +43,7 @@ def test_a_correction_by_hand_names_the_object_as_exports_do(folder: Path, capsy
     assert "stands beside the answer" in capsys.readouterr().out
     wrong = {
         ("--chosen", "nobody"): "no object 'nobody' was shown there",
-        ("--answer", "{"): "no JSON",
+        ("--answer", "{"): "not JSON",
         ("--answer", '{"entity": "e99"}'): "no such object",
         (): "give --chosen or --answer",
     }

@@ -173,7 +173,7 @@ def test_a_backup_is_whole_while_the_study_runs(store: Store, tmp_path: Path) ->
 
 
 def test_only_known_databases_are_opened(tmp_path: Path) -> None:
-    for address, said in (("mysql://here/x", "not in mysql"), ("no address", "no database address")):
+    for address, said in (("mysql://here/x", "not in mysql"), ("no address", "not a database address")):
         with pytest.raises(MalformedInput, match=said):
             open_store(address, "demo")
     with pytest.raises(InputError, match="has not been served"):

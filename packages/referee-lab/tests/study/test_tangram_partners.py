@@ -176,7 +176,7 @@ def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"player": "bogus"}, "'bogus' is no player"),
+        ({"player": "bogus"}, "'bogus' is not a player"),
         ({"player": "llm/openai-compatible|endpoint:http://localhost:1/v1"}, "no model is named"),
         ({"player": "llm/openai-compatible|model:m|sees:smell"}, "a player cannot see 'smell'"),
         ({"pairing": "invited"}, "invited pairs are of people"),

@@ -332,7 +332,7 @@ def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_cert
     assert back.pieces.keys() == PIECES.keys()
     # Codes are read whatever their case, and what is none is told.
     assert found.data["attributes"] == ("dpr",)
-    assert [fault for fault in back.meta["faults"] if told in fault or "no codes, left out (size;" in fault] == list(
+    assert [fault for fault in back.meta["faults"] if told in fault or "not codes, left out (size;" in fault] == list(
         back.meta["faults"]
     )
     assert len(back.meta["faults"]) == 2

@@ -130,7 +130,7 @@ def test_a_newer_version_is_refused_and_says_so():
 def test_a_player_has_one_of_the_two_roles(players):
     header = {"format": "referee-tangram", "session": "s", "pair": "p", "goal": "cat", "players": players, "version": 1}
     with pytest.raises(
-        MalformedInput, match="no role of this game" if isinstance(players, dict) else "unusable header"
+        MalformedInput, match="not a role of this game" if isinstance(players, dict) else "unusable header"
     ):
         parse_recording(json.dumps(header) + "\n")
 

@@ -78,7 +78,7 @@ def test_pieces_have_numbers_names_and_colours(houses: Path) -> None:
         ("[[0, 80], [80, 0], [160, 80]]", "[[0, 0], [500, 0], [500, 20]]", "500 from end to end"),
         ("[[0, 80], [80, 0], [160, 80]]", "[[0, 0], [500, 0]]", "3 to 40 pairs"),
         ("[[0, 80], [80, 0], [160, 80]]", '[[0, 0], [50, 0], ["a", 1]]', "3 to 40 pairs"),
-        ('"red"', '"reddish"', "'reddish' is no colour"),
+        ('"red"', '"reddish"', "'reddish' is not a colour"),
         ('name = "wall"', 'name = "a;b"', "no name that can be said"),
         ('name = "wall"', 'name = "wall"\nnumber = 7', "7 is no number for an own piece"),
         ('name = "wall"', 'name = "wall"\nnumber = 32', "two pieces have the number 32"),

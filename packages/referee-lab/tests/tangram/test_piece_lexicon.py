@@ -138,10 +138,10 @@ def test_an_own_file_stands_for_a_language_that_is_not_there(tmp_path: Path) -> 
         ('determiners = "le"', "None is no language"),
         ('language = "fr"\nnoise = "x"', "'noise' is not known here"),
         ('language = "fr"\ndeterminers = 3', "determiners is 3"),
-        ('language = "fr"\nshapes = "x"', "shapes is no table"),
+        ('language = "fr"\nshapes = "x"', "shapes is not a table"),
         ('language = "fr"\n[places]\nnorth = "nord"', "no place is called 'north'"),
-        ('language = "fr"\n[numbers]\ntwo = "deux"', "'two' is no number"),
-        ('language = "fr"\n[patterns]\nwhere = "("', "where is no pattern"),
+        ('language = "fr"\n[numbers]\ntwo = "deux"', "'two' is not a number"),
+        ('language = "fr"\n[patterns]\nwhere = "("', "where is not a pattern"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(content: str, problem: str, tmp_path: Path) -> None:

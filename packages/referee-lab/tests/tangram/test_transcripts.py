@@ -157,7 +157,7 @@ def test_the_language_spoken_may_be_another_than_the_studys(tmp_path: Path, caps
     assert main([*about, "--language", "de"]) == 0
     assert parse_recording((tmp_path / "game.spoken.jsonl").read_bytes()).header.language == "de"
     assert main([*about, "--language", "Deutsch!"]) == 2
-    assert "is no language" in capsys.readouterr().err
+    assert "is not a language" in capsys.readouterr().err
 
 
 def test_both_may_be_transcribed_and_the_session_counts_once(

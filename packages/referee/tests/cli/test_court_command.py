@@ -188,12 +188,12 @@ def test_what_cannot_be_tried_is_said_once(capsys: pytest.CaptureFixture[str], t
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("system,automatic:a\nx,1\n", "no table of systems and measures"),
-        ("system,automatic:a,hearer:h\n", "no table of systems and measures"),
-        ("system,automatic:a,hearer:h\nx,many,2\n", ":2: 'many' under automatic:a is no number"),
+        ("system,automatic:a\nx,1\n", "not a table of systems and measures"),
+        ("system,automatic:a,hearer:h\n", "not a table of systems and measures"),
+        ("system,automatic:a,hearer:h\nx,many,2\n", ":2: 'many' under automatic:a is not a number"),
         ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", ":3: a second row of 'x' (the first is line 2)"),
         ("system,human,automatic:a,hearer:h\nx,maybe,1,2\n", "'maybe' under human"),
-        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", ":2: 'inf' under automatic:a is no number"),
+        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", ":2: 'inf' under automatic:a is not a number"),
     ],
 )
 def test_a_table_that_makes_no_sense_is_refused_with_its_line(

@@ -239,7 +239,7 @@ def test_people_who_answered_other_trials_are_refused(
     code, _, err = listen(capsys, folder, "--people", stray)
     assert (code, "'elsewhere', which is not among the trials" in err) == (2, True)
     code, _, err = listen(capsys, folder, "--people", "synthetic")
-    assert (code, "no answer of a person" in err) == (2, True)
+    assert (code, "no human answers" in err) == (2, True)
     assert not (folder / "responses.jsonl").exists()
 
 

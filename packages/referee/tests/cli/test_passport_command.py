@@ -279,7 +279,7 @@ def test_a_hearer_that_learns_nothing_needs_no_folds_and_one_that_learns_needs_t
 def test_bad_data_are_named(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--corpus degen2020" in error_of(capsys, "literal")
     assert "no such file or folder" in error_of(capsys, "literal", "--data", tmp_path / "nothing")
-    assert "no answer of a person" in error_of(capsys, "literal", "--corpus", "synthetic")
+    assert "no human answers" in error_of(capsys, "literal", "--corpus", "synthetic")
     complaint = error_of(capsys, "majority", "--data", study, "--folds", 50)
     assert "12 units cannot make 50 folds by game\n  → ask for 2 to 12 folds" in complaint
     assert "name it CARD.json" in error_of(capsys, "literal", "--data", study, "--out", tmp_path / "card.txt")

@@ -36,7 +36,7 @@ def test_a_file_of_outputs_is_no_run_folder(
 def test_a_folder_of_json_lines_is_answered_with_its_files(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", str(outputs.parent), "--corpus", "synthetic"]) == 2
     message = capsys.readouterr().err
-    assert "holds no Parquet or XML files" in message
+    assert "has no Parquet or XML files" in message
     assert f"such as {outputs}" in message
 
 

@@ -301,7 +301,7 @@ def test_an_empty_cell_is_not_given(tmp_path: Path) -> None:
         ("trial,text\nt1\n", "table.csv:2: 1 cells under 2 column names"),
         ('trial,text\nt1,"open\n', "cannot be read further"),
         ("trial,properties\nt1,red\n", "table.csv:2: the cell 'properties' cannot be read"),
-        ("trial,properties\nt1,[[\n", "is no JSON"),
+        ("trial,properties\nt1,[[\n", "is not JSON"),
         ("trial,trial\nt1,t1\n", "two columns have the same name"),
         ("name,text\nt1,red\n", "the field 'trial' is missing"),
         ("trial,system\nt1,x\n", "neither properties nor text are given"),
@@ -319,7 +319,7 @@ def test_a_broken_table_is_told_with_its_line(tmp_path: Path, content: str, comp
 def test_what_is_no_parquet_is_said(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1 this is not one")
-    with pytest.raises(InputError, match=r"no .*Parquet file"):
+    with pytest.raises(InputError, match=r"not a .*Parquet file"):
         list(read_outputs(path))
 
 

@@ -212,5 +212,5 @@ def test_position_bias_of_clusters_that_are_alike_counts_clusters() -> None:
 
 def test_no_answers_are_an_error() -> None:
     t = invented_answers()
-    with pytest.raises(InputError, match="no answer of a person"):
+    with pytest.raises(InputError, match="no human answers"):
         measure(t.rows(np.zeros(400, dtype=bool)))

@@ -745,7 +745,7 @@ def _check_folder(folder: Path) -> None:
         return
     lines = [name for name in names if name.lower().endswith((".jsonl", ".jsonl.gz", ".csv", ".tsv"))]
     raise InputError(
-        "this folder is not a run folder and holds no Parquet or XML files",
+        "this folder is not a run folder and has no Parquet or XML files",
         where=folder,
         remedy=f"name its files of outputs instead, such as {folder / lines[0]}" if lines else "name a file of outputs",
     )
