@@ -38,7 +38,13 @@ def test_participants_see_no_references(task: Path) -> None:
 
 
 def test_codabench_keys_are_those_of_the_scores(task: Path) -> None:
-    competition = yaml.safe_load((task / "codabench/competition.yaml").read_text("utf-8"))
+    bundle = task / "codabench"
+    competition = yaml.safe_load((bundle / "competition.yaml").read_text("utf-8"))
+    asked = competition["tasks"][0]
+    named = [competition["image"], competition["terms"], asked["scoring_program"], asked["reference_data"]]
+    named += [page["file"] for page in competition["pages"]]
+    assert all((bundle / name).exists() and ".." not in name for name in named)
+    assert competition["leaderboards"] == competition["leaderboard"]
     submit("team", [(f"t{i}", "the secret cup") for i in range(11)])
     assert main(["task", "score", "subs/team.zip", "--task", "TASK", "--out", "scored"]) == 0
     scores = json.loads(Path("scored/scores.json").read_text("utf-8"))

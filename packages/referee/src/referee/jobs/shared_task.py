@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -171,11 +172,14 @@ def make_task(
         page = PAGE.format(
             title=title, n=len(trials), submission=SUBMISSION, first=trials[0].id, metrics=", ".join(chosen)
         )
-        write_atomically(folder / "participants/README.md", page.splitlines())
+        for name in ("participants/README.md", "codabench/overview.md"):
+            write_atomically(folder / name, page.splitlines())
         write_atomically(folder / "codabench/scoring_program/evaluate.py", SCORING.splitlines())
         write_atomically(
             folder / "codabench/scoring_program/metadata.yaml", ["command: python evaluate.py $input $output"]
         )
+        # A bundle holds all that it names (src/apps/competitions/unpackers/v2.py of codalab/codabench).
+        shutil.copytree(folder / "organisers", folder / "codabench/reference_data")
         write_atomically(folder / "codabench/terms.md", ["Write the terms of the task here."])
         (folder / "codabench/logo.png").write_bytes(_LOGO)
         write_atomically(folder / "codabench/competition.yaml", _competition(title, chosen))
@@ -227,18 +231,19 @@ def _competition(title: str, metrics: Sequence[str]) -> list[str]:
         "terms: terms.md",
         "pages:",
         "- title: Overview",
-        "  file: ../participants/README.md",
+        "  file: overview.md",
         "tasks:",
         "- index: 0",
         f"  name: {json.dumps(title)}",
         "  scoring_program: scoring_program",
-        "  reference_data: ../organisers",
+        "  reference_data: reference_data",
         "phases:",
         "- index: 0",
         "  name: Evaluation",
         "  start: 2030-01-01",
         "  tasks: [0]",
-        "leaderboard:",
+        # Releases differ in the name of the list.
+        "leaderboard: &results",
         "- title: Results",
         "  key: results",
         "  columns:",
@@ -247,6 +252,7 @@ def _competition(title: str, metrics: Sequence[str]) -> list[str]:
         "    key: n_missing",
         f"    index: {len(metrics)}",
         "    sorting: asc",
+        "leaderboards: *results",
     ]
 
 
