@@ -167,7 +167,7 @@ class _Expected(Measure):
 class ExpectedDice(_Expected):
     """Expected Dice of what a probabilistic speaker says, with the mean over references; higher is better.
 
-    From 0 to 1; two empty sets have 1. Without a distribution there is no value.
+    From 0 to 1; two empty sets have 1. Without a declared distribution the output's properties have probability 1.
     """
 
     name = "distribution/dice"
@@ -180,7 +180,7 @@ class ExpectedDice(_Expected):
 class ExpectedExact(_Expected):
     """Probability that a probabilistic speaker says just the properties of a reference; higher is better.
 
-    From 0 to 1, the mean over references. Without a distribution there is no value.
+    From 0 to 1, the mean over references. Without a declared distribution the output's properties have probability 1.
     """
 
     name = "distribution/exact"
