@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.records import Description, Entity, Scene, Trial
-from referee_lab.tangram.models.repeated_rounds import Telling, affinities, overlap, tellings
+from referee_lab.tangram.models.reduction import Telling, affinities, overlap, tellings
 
 SCENE = Scene(entities=(Entity(id="A"), Entity(id="B")))
 

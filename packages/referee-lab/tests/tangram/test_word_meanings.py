@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from referee.errors import NotTrained
-from referee_lab.tangram.models.word_meanings import Use, WordMeanings, figure_features
+from referee_lab.tangram.models.figure_reference import Use, WordMeanings, figure_features
 
 
 def uses(n: int = 60) -> list[Use]:

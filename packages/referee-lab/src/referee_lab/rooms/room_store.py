@@ -183,16 +183,6 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
 # -- recordings ------------------------------------------------------------------------------------------------------------
 
 
-def recording_of(store: Store, room: str, number: int = 1) -> Recording:
-    """The n-th puzzle of a room as a recording; the first by default."""
-    recordings = recordings_of(store, room)
-    if not 1 <= number <= len(recordings):
-        raise InputError(
-            f"the room {room} has {len(recordings)} recorded puzzles", where=f"puzzle {number}", remedy="count from 1"
-        )
-    return recordings[number - 1]
-
-
 def recordings_of(store: Store, room: str) -> list[Recording]:
     """Return the recording of every puzzle that was begun in a room.
 

@@ -129,7 +129,9 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     taken = {t.id for t in trials}
     free = [s for s in classification.situations if s.id not in taken and s.expression.by != OPERATOR]
     practice = practice_extras(free, request, by_id, ear, sounds)
-    draft = replace(_draft(request, lists, trials, practice, dialogues), sounds=sounds)
+    present = {item.condition for item in items}
+    draft = draft_of(request, lists, trials, [c for c in CONDITIONS if c in present], dialogues)
+    draft = replace(draft, practice=practice, sounds=sounds)
     return Overhearing(
         draft=draft,
         classification=classification,
@@ -283,20 +285,20 @@ def _unnamed(trial: Trial) -> Trial:
 # -- the draft -------------------------------------------------------------------------------------------------------------
 
 
-def _draft(
+def draft_of(
     request: Wanted,
     lists: Sequence[Sequence[Item]],
     trials: Sequence[Trial],
-    practice: Sequence[Extra],
+    conditions: Sequence[str],
     dialogues: Sequence[Dialogue],
+    hypothesis: str = HYPOTHESIS,
 ) -> Draft:
-    """Return the draft of the study: stimuli, lists and settings."""
+    """Return the draft of a study of clips: stimuli, lists and settings."""
     rows = tuple(
         StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
         for n, items in enumerate(lists, 1)
     )
     words = {(i.id, i.condition): i.expression for items in lists for i in items}
-    present = {condition for _, condition in words}
     invented = "simulated " if any(d.synthetic for d in dialogues) else ""
     return Draft(
         id=request.id,
@@ -304,20 +306,19 @@ def _draft(
         protocol="replay-identify",
         participants=request.participants,
         layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
-        conditions=[c for c in CONDITIONS if c in present],
+        conditions=list(conditions),
         trials=trials,
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
         language=dialogues[0].language,
         seed=request.seed,
-        source=f"{len(dialogues)} {invented}recordings of {len({d.pair for d in dialogues})} pairs",
-        practice=practice,
+        source=f"{len(dialogues)} {invented}dialogues of {len({d.pair for d in dialogues})} pairs",
         fields={
             "study": {"contact": request.contact},
             "protocol": {"role": request.role, "cursor": request.cursor},
             "session": {"demographics": True},
             "exclusion": {"slowest_ms": SLOWEST_MS},
             "analysis": {
-                "hypothesis": HYPOTHESIS,
+                "hypothesis": hypothesis,
                 "measures": ["error", "dont-know", "combined_ms", "identification_ms", "repeats"],
                 "tests": ["mixed-model"],
             },

@@ -27,10 +27,8 @@ from referee.realisation.plain import Plain
 from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
-from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft
-from referee_lab.study.folder.study import StudyList
-from referee_lab.tangram.desk.clip_study import SLOWEST_MS, Wanted, make_clips, practice_extras
+from referee_lab.tangram.desk.clip_study import Wanted, draft_of, make_clips, practice_extras
 from referee_lab.tangram.evaluation.replacement import PRONOUNS, Item, replace_in
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -118,7 +116,9 @@ def prepare_context_study(
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
     practice = practice_extras(free, request, by_id, ear, sounds)
-    draft = replace(_draft(request, lists, trials, cells, sessions), practice=practice, sounds=sounds)
+    conditions = [f"{system}{AT}{context}" for system, context in cells]
+    draft = draft_of(request, lists, trials, conditions, [s.dialogue for s in sessions], HYPOTHESIS)
+    draft = replace(draft, practice=practice, sounds=sounds)
     power = estimate_power(len(cells), number, request.participants, request.seed)
     notes = [f"{n} references are not usable: {why}" for why, n in (unusable + silent).most_common()]
     if len(later_events) > 1:
@@ -283,48 +283,6 @@ def _item(situation: Situation, clip: Clip, system: str, context: str, text: str
         utterance=shown[0],
         span=shown[1],
         context=context,
-    )
-
-
-def _draft(
-    request: Wanted,
-    lists: Sequence[Sequence[Item]],
-    trials: Sequence[Trial],
-    cells: Sequence[tuple[str, str]],
-    sessions: Sequence[DialogueSession],
-) -> Draft:
-    """Return the draft of the study: stimuli, lists and settings."""
-    from referee_lab.study.texts import interface_words
-
-    dialogues = [session.dialogue for session in sessions]
-    rows = tuple(
-        StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
-        for n, items in enumerate(lists, 1)
-    )
-    words = {(i.id, i.condition): i.expression for items in lists for i in items}
-    return Draft(
-        id=request.id,
-        title=request.title or interface_words(dialogues[0].language)["which_piece"],
-        protocol="replay-identify",
-        participants=request.participants,
-        layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
-        conditions=[f"{system}{AT}{context}" for system, context in cells],
-        trials=trials,
-        outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
-        language=dialogues[0].language,
-        seed=request.seed,
-        source=f"{len(dialogues)} dialogues of {len({d.pair for d in dialogues})} pairs",
-        fields={
-            "study": {"contact": request.contact},
-            "protocol": {"role": request.role, "cursor": request.cursor},
-            "session": {"demographics": True},
-            "exclusion": {"slowest_ms": SLOWEST_MS},
-            "analysis": {
-                "hypothesis": HYPOTHESIS,
-                "measures": ["error", "dont-know", "combined_ms", "identification_ms", "repeats"],
-                "tests": ["mixed-model"],
-            },
-        },
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from referee.errors import naming_extra
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.goals import Goal, outline, outline_path
+from referee_lab.tangram.game.goals import Goal, outline_path
 from referee_lab.tangram.game.piece_sets import own_pieces_among
 
 if TYPE_CHECKING:
@@ -72,15 +72,6 @@ def _number(piece: str, board: Board) -> str:
     placed = board.placements[piece]
     style = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-size="26" fill="#ffffff"'
     return f'<text x="{placed.x:g}" y="{placed.y:g}" {style}>{piece}</text>'
-
-
-def draw_goal(goal: Goal, margin: float = 30.0) -> str:
-    """The silhouette alone as SVG, as the solver sees it."""
-    left, top, right, bottom = outline(goal).bounds
-    box = f"{left - margin:g} {top - margin:g} {right - left + 2 * margin:g} {bottom - top + 2 * margin:g}"
-    path = f'<path d="{outline_path(goal)}" fill="{INK}" fill-rule="evenodd"/>'
-    label = 'role="img" aria-label="goal outline"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {label}>{path}</svg>'
 
 
 def paint_board(

@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.records import Outcome
 from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
-from referee_lab.tangram.models.repeated_rounds import tellings
+from referee_lab.tangram.models.reduction import tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")

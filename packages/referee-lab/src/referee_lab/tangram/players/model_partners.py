@@ -6,48 +6,26 @@ Its prompt has all earlier rounds with their targets.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
-from referee.errors import InputError
 from referee.models.answers import parse_call
 from referee.models.answers.calls import FAILED
 from referee.models.answers.parsing import ParsedAnswer
-from referee.models.model_client import ModelClient
 from referee.models.object_lines import object_line
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
 from referee.systems.language_model import LANGUAGES
+from referee_lab.tangram.players.model_players import PlayingModel
 from referee_lab.tangram.players.reference_game import SilentEndpoint
 
 WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW}
 
 
-@dataclass(eq=False, repr=False)
-class _Partner(ModelClient):
-    """The base of both roles: the endpoint and its questions."""
-
-    keeps_failures = False
-    offline_remedy = "play online"
-
-    model: str = ""
-    endpoint: str = "http://localhost:8000/v1"
-    key_variable: str = "OPENAI_API_KEY"
-    temperature: float = 0.0
-    max_tokens: int = 120
-    parallel: int = 1
-    per_minute: float = 0.0
-    timeout_s: float = 60.0
-    tries: int = 4
-    pause_s: float = 1.0
+class _Partner(PlayingModel):
+    """The base of both roles."""
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         return self
-
-    def check(self) -> None:
-        """Refuses a partner that could never be asked."""
-        if not self.model:
-            raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
 
     def _parsed(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
         """Ask the model and return its parsed answer. Raises SilentEndpoint if there is none."""

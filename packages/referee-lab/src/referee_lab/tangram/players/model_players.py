@@ -50,11 +50,8 @@ class Unanswered(InputError):
 
 
 @dataclass(eq=False, repr=False)
-class ModelPlayer(ModelClient):
-    """Asks a model for each turn. `sees` is text, picture or both.
-
-    The other parameters are those of the endpoint.
-    """
+class PlayingModel(ModelClient):
+    """A model that plays: the parameters of its endpoint."""
 
     keeps_failures = False
     offline_remedy = "play online"
@@ -63,13 +60,25 @@ class ModelPlayer(ModelClient):
     endpoint: str = "http://localhost:8000/v1"
     key_variable: str = "OPENAI_API_KEY"
     temperature: float = 0.0
-    max_tokens: int = 300
-    sees: str = "text"
+    max_tokens: int = 120
     parallel: int = 1
     per_minute: float = 0.0
     timeout_s: float = 60.0
     tries: int = 4
     pause_s: float = 1.0
+
+    def check(self) -> None:
+        """Refuses a player that could never be asked."""
+        if not self.model:
+            raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
+
+
+@dataclass(eq=False, repr=False)
+class ModelPlayer(PlayingModel):
+    """Asks a model for each turn. `sees` is text, picture or both."""
+
+    max_tokens: int = 300
+    sees: str = "text"
 
     @property
     def name(self) -> str:
@@ -87,9 +96,8 @@ class ModelPlayer(ModelClient):
         return read_moves(call.content or "", seen.role)
 
     def check(self) -> None:
-        """Refuses a player that could never be asked."""
-        if not self.model:
-            raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
+        """Refuses a player that could never be asked, or that sees in no known way."""
+        super().check()
         if self.sees not in SIGHTS:
             raise InputError(f"a player cannot see {self.sees!r}", remedy=f"sees:{' or sees:'.join(SIGHTS)}")
 
