@@ -40,7 +40,7 @@ def test_a_correction_by_hand_names_the_object_as_exports_do(folder: Path, capsy
         label = next(name for name, entity in step.shown.labels.items() if entity == meant)
     signed = ("--author", "A. Lab", "--reason", "slipped, and said so")
     assert run("correct", folder, "--trial", TRIAL, "--chosen", meant, *signed) == 0
-    assert "stands beside the answer" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("1 correction")
     wrong = {
         ("--chosen", "nobody"): "no object 'nobody' was shown there",
         ("--answer", "{"): "not JSON",
