@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, Self
@@ -56,16 +57,10 @@ class SequenceModel:
             raise InputError("no reference has properties or words", remedy="train on a corpus with descriptions")
         counts = Counter(symbol for source, target in pairs for symbol in (*source, *target))
         symbols = [*SPECIAL, *sorted((s for s in counts if s not in SPECIAL), key=repr)]
-        threads, state = torch.get_num_threads(), torch.get_rng_state()
-        try:
-            # One thread, or the sums, and with them the words, would depend on the machine.
-            torch.set_num_threads(1)
+        with _one_thread(torch), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.model_ = self._build(torch, symbols)
             self._train(torch, self.model_, pairs)
-        finally:
-            torch.set_num_threads(threads)
-            torch.set_rng_state(state)
         return self
 
     def describe(self, view: SpeakerView) -> Description:
@@ -78,7 +73,7 @@ class SequenceModel:
         own = {model.indices[s] for s in source if isinstance(s, Property) and s in model.indices}
         words = {i for i, symbol in enumerate(model.symbols) if isinstance(symbol, str) and not _is_input(symbol)}
         spoken, has_words = [model.indices[START]], False
-        with torch.no_grad():
+        with _one_thread(torch), torch.no_grad():
             encoded = self._encoded(torch, model, [_coded(model, source)])
             for _ in range(self.longest):
                 allowed = words | {model.indices[END]} if has_words else own - set(spoken) | {model.indices[WORDS]}
@@ -145,6 +140,17 @@ class SequenceModel:
             memory_key_padding_mask=encoded[1],
         )
         return model.output(decoded)
+
+
+@contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    """Compute on one thread: otherwise the sums, and with them the words, would depend on the machine."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _lessons(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property], list[str | Property]]]:
