@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.show.reports.report_figures import CELL, PALETTE
-
 if TYPE_CHECKING:
     import altair as alt
 
@@ -36,6 +34,8 @@ def _titled(chart: Any, title: str) -> alt.TopLevelMixin:
 
 def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> alt.TopLevelMixin:
     """Return a dot with its interval for every row, one panel per measure, each with its own scale."""
+    from referee.show.reports.report_figures import CELL, PALETTE
+
     alt = _altair()
     values = [dict(row) for row in rows if row["value"] is not None]
     line = alt.Y(f"{y}:N", sort=list(dict.fromkeys(r[y] for r in values)), title=None)
@@ -51,6 +51,8 @@ def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> al
 
 def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
     """Return the distribution of items: one strip a system, one panel a measure."""
+    from referee.show.reports.report_figures import CELL, PALETTE
+
     alt = _altair()
     values = [{k: row[k] for k in ("system", "metric", "value")} for row in rows]
     chart = alt.Chart(alt.InlineData(values)).properties(width=CELL, height=alt.Step(17))
@@ -64,6 +66,8 @@ def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
 
 def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -> alt.TopLevelMixin:
     """Bars, stacked by colour where there is one."""
+    from referee.show.reports.report_figures import CELL, PALETTE
+
     alt = _altair()
     values = [dict(row) for row in rows]
     shade: Any = alt.value(PALETTE[0])
@@ -80,6 +84,8 @@ def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -
 
 def scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -> alt.TopLevelMixin:
     """Return one point a row, one panel a measure; the grey line is the diagonal."""
+    from referee.show.reports.report_figures import CELL, PALETTE
+
     alt = _altair()
     values = [dict(row) for row in rows if row[x] is not None and row[y] is not None]
     ends = [
