@@ -80,11 +80,11 @@ def test_pieces_have_numbers_names_and_colours(houses: Path) -> None:
         ("[[0, 80], [80, 0], [160, 80]]", '[[0, 0], [50, 0], ["a", 1]]', "3 to 40 pairs"),
         ('"red"', '"reddish"', "'reddish' is not a colour"),
         ('name = "wall"', 'name = "a;b"', "no name that can be said"),
-        ('name = "wall"', 'name = "wall"\nnumber = 7', "7 is no number for an own piece"),
+        ('name = "wall"', 'name = "wall"\nnumber = 7', "7 is not a number for an own piece"),
         ('name = "wall"', 'name = "wall"\nnumber = 32', "two pieces have the number 32"),
         ('name = "tower"', 'name = "wing"\ncolour_word = ""', "two different pieces are called 'wing'"),
         ("step = 90", "step = 50", "one turn of 50 degrees"),
-        ('name = "houses"', 'name = "tangram"', "no name for a set"),
+        ('name = "houses"', 'name = "tangram"', "not a name for a set"),
     ],
 )
 def test_what_cannot_be_laid_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:

@@ -135,7 +135,7 @@ def test_an_own_file_stands_for_a_language_that_is_not_there(tmp_path: Path) -> 
     ("content", "problem"),
     [
         ("language = ", "no file of words"),
-        ('determiners = "le"', "None is no language"),
+        ('determiners = "le"', "None is not a language"),
         ('language = "fr"\nnoise = "x"', "'noise' is not known here"),
         ('language = "fr"\ndeterminers = 3', "determiners is 3"),
         ('language = "fr"\nshapes = "x"', "shapes is not a table"),
