@@ -568,8 +568,8 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
         doubted += [c for c in later if c.kind == DENIED and c.choice == final.choice]
         return None if doubted else final.choice
     if several and not none:
-        last = max(c.start for c in several)
-        open_ones = {m.start() for m in re.finditer(R, text) if m.start() > last} - {
+        last_start = max(c.start for c in several)
+        open_ones = {m.start() for m in re.finditer(R, text) if m.start() > last_start} - {
             c.start for c in claims if c.kind == DENIED
         }
         return None if len(open_ones) == 1 else SEVERAL
