@@ -77,10 +77,10 @@ _LANGUAGE = words(
 # After these the phrase itself may begin.
 _ANCHORS = words(
     """
-    is be are was as by call called calling name say saying said mean means use for with like pick choose select find locate grab take get touch click tap spot indicate describe identify see
-    describing saying finding seeing want need to at about it's that's he's she's its there's what's about: suggest propose try
+    is be are was call called calling name say saying said mean means use pick choose select find locate grab take get touch click tap spot indicate describe identify see
+    describing saying finding seeing want need it's that's he's she's its there's what's about: suggest propose try
     ist wäre sind sagen sage meine suche wähle nimm finde klicke auf als nenne um such
-    est serait sont c'est dirais dire dis   parle cherche choisis choisissez prenez prends cherchez trouvez sélectionnez comme veux sur
+    est serait sont c'est dirais dire dis parle cherche choisis choisissez prenez prends cherchez trouvez sélectionnez comme veux sur
      sería son diría decir digo elige elija escoge escoja selecciona busca encuentra toma como
      seria são diria dizer digo escolha selecione procure encontre pegue como
     is zou zeggen zeg bedoel zoek kies neem pak vind selecteer als noemen om op naar
@@ -95,6 +95,15 @@ _SMALL = {
         words("refiero hablo parle agit falo falando trata trata-se clic clique sur ao me"),
     ),
     **dict.fromkeys(("think", "guess", "believe"), r"(?:the|an?) "),
+    "at": words("look looking point pointing"),
+    "with": words("go going"),
+    "for": words("look looking search searching ask go opt"),
+    "about": words("talking thinking speaking talk how what"),
+    "to": words("point pointing refer refers referring"),
+    "like": words("something looks"),
+    "as": words("it this that them him her described identified known to object target item one recognised recognized"),
+    "by": words("described identified"),
+    "als": words("es das dies het"),
     "es": r"(?:el|la|los|las|una?) ",
     "é": r"(?:o|a|os|as|uma?) ",
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
@@ -114,7 +123,8 @@ def _words(text: str) -> list[str]:
 def _is_talk(text: str, known: frozenset[str] = _TALK) -> bool:
     """Whether a text has words and all of them are known. "The one on the right" describes, "the right answer" does not."""
     spoken = _words(text)
-    if not spoken or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
+    # "The thing at 12-34", "the 3-seater": numbers within words are of the object.
+    if not spoken or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]|\d-\w|[^\W\d]-?\d", text):
         return False
     if len(spoken) > 1 and not _DESCRIBING.isdisjoint(spoken) and _LANGUAGE.isdisjoint(spoken):
         return False
