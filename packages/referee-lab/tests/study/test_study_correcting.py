@@ -45,7 +45,7 @@ def test_a_correction_by_hand_names_the_object_as_exports_do(folder: Path, capsy
         ("--chosen", "nobody"): "no object 'nobody' was shown there",
         ("--answer", "{"): "not JSON",
         ("--answer", '{"entity": "e99"}'): "no such object",
-        (): "give --chosen or --answer",
+        (): "--chosen or --answer",
     }
     for given, said in wrong.items():
         assert run("correct", folder, "--trial", TRIAL, *given, *signed) == 2
