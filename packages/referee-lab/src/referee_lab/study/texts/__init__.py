@@ -56,11 +56,11 @@ def default_pages(language: str, protocol: str, way: str = READ, shown: str = ""
 
 def about_voices(language: str) -> str:
     """Return the sentence for instructions of studies whose clips have voices, but whose utterances are read."""
-    return str(_ways(_shipped(language))["voices"])
+    return str(tomllib.loads((HERE / _shipped(language) / "clips.toml").read_text(encoding="utf-8"))["voices"])
 
 
 @cache
-def _ways(language: str) -> Mapping[str, Any]:
+def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 
