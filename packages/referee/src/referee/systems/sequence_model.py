@@ -160,7 +160,7 @@ def _lessons(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property],
     for reference in trial.references:
         if reference.properties is not None or reference.text is not None:
             properties = [p for p in dict.fromkeys(reference.properties or ()) if p in own]
-            spoken = [*properties, WORDS, *normalise(reference.text or "")][:longest]
+            spoken: list[str | Property] = [*properties, WORDS, *normalise(reference.text or "")][:longest]
             yield source, [START, *spoken, END]
 
 
