@@ -160,8 +160,9 @@ def _lessons(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property],
     for reference in trial.references:
         if reference.properties is not None or reference.text is not None:
             properties = [p for p in dict.fromkeys(reference.properties or ()) if p in own]
-            spoken: list[str | Property] = [*properties, WORDS, *normalise(reference.text or "")][:longest]
-            yield source, [START, *spoken, END]
+            target: list[str | Property] = [START, *properties]
+            target += [WORDS, *normalise(reference.text or "")]
+            yield source, [*target[: longest + 1], END]
 
 
 def _source(view: SpeakerView) -> list[str | Property]:
