@@ -127,7 +127,7 @@ class Overhearing {
   private follow(time: number): void {
     this.left.textContent = `${Math.ceil((this.film.end - time) / 1000)} s`;
     const line = captionAt(this.film.data.said, time);
-    this.subtitle.replaceChildren(...(line ? [make("b", {}, `${["operator", "solver"].includes(line.by) ? this.around.say(line.by) : `${line.by}:`} `), line.text] : [" "]));
+    this.subtitle.replaceChildren(...(line ? [make("b", {}, `${line.by === "operator" || line.by === "solver" ? this.around.say(line.by) : `${line.by}:`} `), line.text] : [" "]));
   }
 
   // -- watching --------------------------------------------------------------------------------------------------------------

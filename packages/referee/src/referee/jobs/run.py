@@ -182,7 +182,8 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
         speaker = system.build(plan.seed)
         if isinstance(speaker, HasSelector) and isinstance(speaker.selector, ChecksViews):
             _check_views(system, speaker.selector, trials)
-        if not has_content and isinstance(speaker, Speaker) and learns(speaker):
+        is_model = isinstance(speaker, SignsCalls)
+        if not has_content and isinstance(speaker, Speaker) and learns(speaker) and not is_model:
             _check_learning(system, trials, plan.seed)
         if (has_content and not several) or isinstance(speaker, Speaker):
             continue

@@ -83,6 +83,11 @@ class LanguageModel(ModelClient):
     examples_: tuple[Trial, ...] = field(default=(), init=False)
     trouble_: str = field(default="", init=False)
 
+    @property
+    def learns(self) -> bool:
+        """Whether the prompt has examples from the training part."""
+        return self.examples > 0
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Choose the examples, if requested: evenly spread over the training part, only those with words."""
         worded = [t for t in trials if t.references and t.references[0].text] if self.examples else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from referee.errors import InputError
 from referee.grounding.marks import WAYS, mark_target, place_in_words
@@ -43,6 +43,8 @@ class VisionSpeaker(ModelClient):
     mark: str = "box"
 
     trouble_: str = field(default="", init=False)
+
+    learns: ClassVar[bool] = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         return self

@@ -77,7 +77,7 @@ export function makeRecording(seconds: number, say: Surroundings["say"], change:
 function asDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
+    reader.onload = () => resolve(reader.result as string); // of a data URL
     reader.onerror = () => reject(reader.error ?? new Error("the recording cannot be read"));
     reader.readAsDataURL(blob);
   });
