@@ -83,7 +83,12 @@ def model(url: str, **switches: object) -> str:
 
 
 def script() -> list[Answer]:
-    return [completion("I'm sorry, I can't."), completion("the red chair\nthe blue desk"), (500, {}, b""), completion("the red chair")]
+    return [
+        completion("I'm sorry, I can't."),
+        completion("the red chair\nthe blue desk"),
+        (500, {}, b""),
+        completion("the red chair"),
+    ]
 
 
 def test_a_model_is_asked_once_a_trial_and_replayed_without_a_network(
