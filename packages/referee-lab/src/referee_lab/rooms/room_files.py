@@ -81,7 +81,7 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
         "created": row.created,
     }
     if gone:
-        return RoomSummary(**about, why_not="somebody has withdrawn")
+        return RoomSummary(**about, why_not="a participant has withdrawn")
     try:
         if is_reference_game(study):
             game = game_in(connection, row.id)

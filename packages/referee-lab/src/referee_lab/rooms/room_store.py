@@ -237,7 +237,7 @@ def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) 
     """Raise InputError if one of the people has withdrawn: a shared dialogue is exported whole or not at all."""
     people = [seat.actor for seat in seats if is_person(seat.actor)]
     if withdrawn(connection, people):
-        raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
+        raise InputError(f"a participant in the room {room!r} has withdrawn", remedy="leave this room out")
 
 
 def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:

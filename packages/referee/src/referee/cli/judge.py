@@ -23,7 +23,7 @@ EPILOG = options.examples("""
 
   referee judge RUN --prefer classic/greedy,classic/incremental --judge "model:NAME|endpoint:http://localhost:8000/v1"
 
-Ratings are kept in RUN/ratings.jsonl, calls in RUN/judging-calls. A judge that nobody examined is one more opinion, and the table says so.
+Ratings are kept in RUN/ratings.jsonl, calls in RUN/judging-calls. The table says so if a judge was never compared with people.
 """)
 CALLS = "judging-calls"
 

@@ -102,7 +102,7 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
     clear = sets and len(described) == len(sets)
     targets = tuple(e.id for e in scene.entities if e.id in described) if clear else asked
     if not targets:
-        raise WrongShape(f"nobody describes a place of {scene.id}", "name the target of at least one description")
+        raise WrongShape(f"no description is of a target of {scene.id}", "name the target of at least one description")
     return Trial(
         id=trial_id,
         scene=scene,

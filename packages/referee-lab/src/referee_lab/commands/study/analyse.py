@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.catalogue import one_of
-from referee.cli import options
+from referee.cli import options, page_width
+from referee.cli.help_page import wrap_words
 from referee.cli.progress import waiting
 
 if TYPE_CHECKING:
@@ -60,30 +62,44 @@ def analyse(
 
 
 def _show(analysis: Analysis) -> None:
-    """Print remarks and tables."""
+    """Print remarks and tables, in the width of the terminal."""
+    page = page_width()
     for remark in analysis.remarks:
-        print(remark)
+        print(_wrap(remark, page))
     for sheet in analysis.sheets:
-        print(f"\n{sheet.title}")
-        print("\n".join([*_lines(sheet), *(f"  {note}" for note in sheet.notes)]))
+        print(f"\n{_wrap(sheet.title, page)}")
+        print("\n".join([*_lines(sheet, page), *(_wrap(note, page, "  ") for note in sheet.notes)]))
 
 
-def _lines(sheet: Sheet) -> list[str]:
-    """Return a table as lines; columns keep the width that they need, because a cut number is worse than a long line."""
+def _wrap(text: str, page: int | None, indent: str = "") -> str:
+    return f"{indent}{text}" if page is None else "\n".join(wrap_words(text, page, indent))
+
+
+def _lines(sheet: Sheet, page: int | None) -> list[str]:
+    """Return a table as lines. One that is too wide goes on below with its other columns, each part with the first ones."""
     if not sheet.rows:
         return []
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
     heads = [f"{upper} {head}".strip() for upper, head in zip(above, sheet.header, strict=True)]
     cells = [heads, *([_cell(cell) for cell in row] for row in sheet.rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    first = list(range(sheet.left))
+    parts = [first]
+    for column in range(sheet.left, len(widths)):
+        taken = 2 + sum(widths[i] + 2 for i in parts[-1])
+        if page is not None and len(parts[-1]) > len(first) and taken + widths[column] > page:
+            parts.append(first)
+        parts[-1] = [*parts[-1], column]
+    return [line for part in parts for line in _part(cells, widths, part, sheet.left)]
+
+
+def _part(cells: Sequence[Sequence[str]], widths: Sequence[int], columns: Sequence[int], left: int) -> list[str]:
+    """Return some columns of a table as lines; names are aligned left, numbers right."""
     lines = []
     for row in cells:
-        placed = [
-            text.ljust(width) if i < sheet.left else text.rjust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(f"  {'  '.join(placed)}".rstrip())
-    return [lines[0], f"  {'-' * (sum(widths) + 2 * len(widths) - 2)}", *lines[1:]]
+        padded = [row[i].ljust(widths[i]) if i < left else row[i].rjust(widths[i]) for i in columns]
+        lines.append(f"  {'  '.join(padded)}".rstrip())
+    return [lines[0], f"  {'-' * (sum(widths[i] + 2 for i in columns) - 2)}", *lines[1:]]
 
 
 def _cell(cell: Cell) -> str:

@@ -21,7 +21,7 @@ EPILOG = options.examples("""
   referee study export STUDY --format csv,parquet,jsonl --mode live
 
 Names and platform ids are not in it; --include-identities writes the list that links them to aliases into a file of its own beside the folder. The same data
-give the same bytes. Whoever withdrew is not in it; whoever is excluded by the study's rules is, with the reason.
+give the same bytes. Participants who withdrew are not in it; those excluded by the study's rules are, with the reason.
 """)
 
 

@@ -46,6 +46,6 @@ def two_names(recordings: list[Path], annotators: str | None) -> tuple[str, str]
     if len(names) != 2 or not set(names) <= set(annotator_names):
         raise InputError(
             "two annotators are needed",
-            remedy=f"--annotators with two of {', '.join(annotator_names) or '(nobody has annotated)'}",
+            remedy=f"--annotators with two of {', '.join(annotator_names) or '(no annotator yet)'}",
         )
     return names[0], names[1]

@@ -24,7 +24,7 @@ app = options.new_app()
 
   referee tangram annotate --corpus pento-cv --only r2-1 --out pento --annotator ann    its dialogues are put into pento/
 
-Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; nobody sees or overwrites another annotator's file.
+Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; no annotator sees or overwrites the file of another.
 """)
 )
 def annotate(

@@ -176,7 +176,7 @@ def annotation_of(recording: Path, annotator: str | None = None) -> Annotation |
     # Choosing one of two silently would decide a result.
     if annotator is None and len(files) > 1 and ADJUDICATED not in files:
         raise InputError(
-            f"{' and '.join(files)} have annotated this recording, and nobody has decided between them",
+            f"{' and '.join(files)} have annotated this recording, and their differences are not adjudicated",
             where=recording,
             remedy="`referee tangram adjudicate`, or name one with --annotator",
         )

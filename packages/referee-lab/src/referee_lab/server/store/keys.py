@@ -115,7 +115,7 @@ def _make(path: Path) -> None:
     """Write a new file of keys that only its owner can read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = (
-        "# Keep this file to yourself: whoever has it can read and change the data of this study.\n"
+        "# Keep this file to yourself: its holder can read and change the data of this study.\n"
         f'signing_key = "{secrets.token_urlsafe(32)}"\n'
         f'view_token = "{secrets.token_urlsafe(24)}"\n'
         f'manage_token = "{secrets.token_urlsafe(24)}"\n'

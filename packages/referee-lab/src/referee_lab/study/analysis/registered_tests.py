@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 STYLES = ("tuna2008", "asgre2007", "mixed-model")
 CAUTION = (
-    "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "
-    "that nobody can see from here, and must not be compared between studies or laboratories."
+    "Times: compare them within participants only. Absolute times include the delay of each device (tens of milliseconds, "
+    "unknown) and cannot be compared between studies or laboratories."
 )
 
 

@@ -267,7 +267,7 @@ ABOUT: Mapping[str, str] = {
     "trials": "one row per answer: trials, practice and attention checks",
     "regions": "one row per word of a description that was read word by word",
     "paths": "one row per point of a pointer's path, drawn out to as many points for everybody; the paths as they were are in trials",
-    "sessions": "one row per session, whoever withdrew not among them",
+    "sessions": "one row per session, without those of participants who withdrew",
     "excluded": "one row per answer and rule that leaves it out of analyses; the answers themselves stay in trials",
     "aborted": "trials broken off by a reload or a lost connection",
     "corrections": "answers corrected by the organisers",

@@ -43,7 +43,7 @@ _HEADINGS = {
     "protocol": "What happens in one trial.",
     "design": "Who sees what. The lists are in lists.json, the proof of their balance in design.txt.",
     "session": "What is around the trials.",
-    "policy": "What happens when something goes wrong, or when somebody changes their mind.",
+    "policy": "What happens when something goes wrong, or when a participant changes their mind.",
     "recruitment": "Where participants come from, and what they are given at the end.",
     "recruitment.codes": "Completion codes by outcome.",
     "exclusion": "What will be left out of which analysis, decided before seeing data. Exports always keep everything, with reasons.",

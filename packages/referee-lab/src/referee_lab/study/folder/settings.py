@@ -125,7 +125,7 @@ class SessionSection:
     )
     sound_check: bool = _field(
         True,
-        "Where descriptions are heard: tones to be counted before the practice, so that nobody goes on who hears nothing.",
+        "Where descriptions are heard: tones that participants count before the practice; who hears nothing cannot go on.",
     )
     media_mb: float = _field(20.0, "The largest sound or film (MB); `check` refuses larger ones.", low=0)
     media_session_mb: float = _field(150.0, "What one person has to load of them before the first trial (MB).", low=0)
@@ -150,7 +150,7 @@ class PolicySection:
     )
     unsaved_limit: int = _field(3, "Nobody gets further ahead of the saved trials than this.", low=1)
     reserve_minutes: float = _field(
-        90.0, "A list stays reserved for a silent person so long, then somebody else gets it.", low=1
+        90.0, "How long a list stays reserved for an inactive participant before another one gets it.", low=1
     )
     withdrawal_days: int = _field(
         14, "After withdrawal, data vanish from exports at once and are deleted after so many days.", low=0
@@ -207,7 +207,7 @@ class RecruitmentSection:
     bonus_each: float = _field(0.0, "A bonus for every trial answered right.", low=0)
     partial_share: float = _field(
         1.0,
-        "The share of the reward for sessions that ended through nobody's fault (technical, partner left).",
+        "The proportion of the reward for sessions that ended for technical reasons or because a partner left.",
         low=0,
         high=1,
     )

@@ -42,7 +42,7 @@ class ReferenceGame(RoomProtocol):
             "repetitions": Parameter(default=6, about="Repetitions of every object.", unit="repetitions"),
             "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
             "speaker": Parameter(
-                default="repetition", about="When somebody else speaks: after every repetition or round, or never.", values=("repetition", "round", "fixed")
+                default="repetition", about="When the speaker changes: after every repetition or round, or never.", values=("repetition", "round", "fixed")
             ),
             "begins": Parameter(default="any", about="Who speaks first: chance decides among all, people, or programs.", values=("any", "person", "bot")),
             "shuffle": Parameter(default="game", about="How long everybody keeps an order of the objects of their own.", values=("game", "round")),
@@ -52,10 +52,10 @@ class ReferenceGame(RoomProtocol):
             "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds"),
             "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds"),
             "leaving": Parameter(
-                default="go-on", about="When somebody has left: the others go on as long as two are there, or it ends for all.", values=("go-on", "end")
+                default="go-on", about="When a participant has left: the others go on as long as there are two, or the game ends for all.", values=("go-on", "end")
             ),
             "wait_minutes": WAIT_MINUTES,
-            "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before somebody has left.", unit="seconds"),
+            "grace_seconds": Parameter(default=45.0, about="How long the game waits for a lost connection before the participant counts as having left.", unit="seconds"),
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
@@ -71,7 +71,7 @@ class ReferenceGame(RoomProtocol):
         if wrong := self.problem_with_group(settings):
             return wrong
         if settings["bots"] not in range(settings["group"]):
-            return f"bots is 0 to {settings['group'] - 1}: somebody in a group of {settings['group']} is a person"
+            return f"bots is 0 to {settings['group'] - 1}: a group of {settings['group']} has at least one person"
         if settings["begins"] == "bot" and not settings["bots"]:
             return "begins is bot, but there are no bots"
         if wrong := _problem_with_bots(settings):

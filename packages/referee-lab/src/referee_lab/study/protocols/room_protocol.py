@@ -18,7 +18,7 @@ MOST_PEOPLE = 6
 
 PAIRING = Parameter(
     default=ANYBODY,
-    about="any: whoever comes next; invited: those whose links were made together.",
+    about="any: the next participant who comes; invited: participants whose links were made together.",
     values=(ANYBODY, INVITED),
 )
 WAIT_MINUTES = Parameter(

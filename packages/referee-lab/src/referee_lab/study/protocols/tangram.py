@@ -34,7 +34,7 @@ class Tangram(RoomProtocol):
             "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
             "swap_after": Parameter(default=2, about="Roles swap after so many puzzles; 0 for never.", unit="puzzles"),
             "partner": Parameter(
-                default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
+                default="person", about="The partner of a person: another person, a bot, or none.", values=("person", "bot", "none")
             ),
             "group": Parameter(default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people"),
             "pairing": PAIRING,

@@ -45,7 +45,7 @@ CODEBOOK: Mapping[str, str] = {
     "attributes": "; ".join(f"{code} = {meaning}" for code, meaning in ATTRIBUTES.items()),
     "utterance": "of an expression: the place of its utterance among all utterances of the trial, counted from 0",
     "shown_ms": "of what was typed: when the other one saw it, in milliseconds since the start of the trial; empty for speech",
-    "proposed": "of an expression: 1 if a program marked it, and nobody looked",
+    "proposed": "of an expression: 1 if a program marked it and no annotator has confirmed it",
     "language": "in which they spoke, as two letters; und: not told",
     "synthetic": "1 if programs played, or the dialogue is invented",
     "x": "of a position: from the left, in any unit",

@@ -147,7 +147,7 @@ def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], b
     """
     if actor not in recording.header.players:
         players = ", ".join(f"{name} ({role})" for name, role in recording.header.players.items())
-        raise InputError(f"nobody is called {actor!r} in this recording", remedy=f"one of {players}")
+        raise InputError(f"no speaker is called {actor!r} in this recording", remedy=f"one of {players}")
     other_entries = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
     start = next((e.t_server_ms for e in other_entries if e.kind == "start"), 0.0)
     spoken = [_entry(actor, line, begins_ms, start) for line in lines if line.text]

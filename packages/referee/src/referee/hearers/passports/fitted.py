@@ -3,7 +3,7 @@
 By maximum likelihood on some people, tried on others, beside the textbook values.
 
 RSA has alpha (how sensible the speaker is) and a cost of a property; language models' scores have alpha (how sharply they become beliefs). Folds are of people:
-nobody's answers are predicted with parameters that were fitted to them.
+no participant's answers are predicted with parameters that were fitted to them.
 """
 
 from __future__ import annotations
