@@ -52,10 +52,10 @@ class ReferenceGame(RoomProtocol):
             "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds"),
             "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds"),
             "leaving": Parameter(
-                default="go-on", about="When a participant has left: the others go on as long as there are two, or the game ends for all.", values=("go-on", "end")
+                default="go-on", about="When a participant has left: the other two or more go on, or the game ends for all.", values=("go-on", "end")
             ),
             "wait_minutes": WAIT_MINUTES,
-            "grace_seconds": Parameter(default=45.0, about="How long the game waits for a lost connection before the participant counts as having left.", unit="seconds"),
+            "grace_seconds": Parameter(default=45.0, about="How long the game waits for a participant whose connection is lost.", unit="seconds"),
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
