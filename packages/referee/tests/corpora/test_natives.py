@@ -20,10 +20,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from referee.api.evaluate import parse_map
 from referee.contracts import Batch
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError
+from referee.geometry import Size
 from referee.jobs.evaluate import open_material
 from referee.metrics.grounding import Iou
 from referee.records import Outcome
@@ -290,7 +292,27 @@ def test_a_unit_that_is_not_clear_is_asked_for(tmp_path: Path) -> None:
     path = write_lines(tmp_path / SAMPLES, lmms(["[110, 200, 340, 610]"]))
     assert '--convention "0-1000 xyxy" or --convention "pixels xyxy"' in refused(path)
     assert read(path, convention="0-1000 xyxy").mapping["convention"] == "0-1000 xyxy"
-    assert "no picture sizes" in refused(path, convention="pixels xyxy")
+    message = refused(path, convention="pixels xyxy")
+    assert "no picture sizes" in message
+    assert "image_width" in message
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"doc": {"image_width": 500, "image_height": 250}},
+        {"doc": {"width": 500, "height": 250}},
+        {"doc": {"image_size": [500, 250]}},
+        {"width": 500, "height": 250},
+        {"image_size": [500, 250]},
+    ],
+)
+def test_sizes_of_pictures_in_logs_of_lmms_eval(tmp_path: Path, fields: Row) -> None:
+    rows = [{**row, **fields} for row in lmms(["[50, 50, 150, 150]"])]
+    material = read(write_lines(tmp_path / SAMPLES, rows), convention="pixels xyxy")
+    (trial,) = material.trials.values()
+    assert trial.scene.picture is not None
+    assert trial.scene.picture.size == Size(500, 250)
 
 
 def test_lmms_eval_without_gold_is_refused(tmp_path: Path) -> None:
@@ -691,7 +713,40 @@ def test_workbooks(tmp_path: Path) -> None:
 def test_rows_without_ids_are_the_same_items_for_every_system_or_refused(tmp_path: Path) -> None:
     rows = [{"model": m, "output": "the cup", "reference": "a cup"} for m in ("a", "a", "b")]
     assert "--map trial=COLUMN" in refused(write_csv(tmp_path / "uneven.csv", rows))
-    assert len(read(write_csv(tmp_path / "even.csv", rows[1:])).trials) == 1
+    material = read(write_csv(tmp_path / "even.csv", rows[1:]))
+    assert (len(material.trials), material.mapping["trial"]) == (1, "order of rows")
+
+
+@pytest.mark.parametrize("column", ["reference", "ref1", "target", "image"])
+def test_rows_in_another_order_for_a_system_are_not_paired_by_position(tmp_path: Path, column: str) -> None:
+    cells = {"a": ("one cup", "two cups", "one cup"), "b": ("two cups", "one cup", "one cup")}
+    rows = [
+        {"Bild_Nr": cell, "model": m, "output": "the cup", column: cell} for m, order in cells.items() for cell in order
+    ]
+    path = write_csv(tmp_path / "mixed.csv", rows)
+    message = refused(path)
+    assert "mixed.csv:5" in message
+    assert "--map trial=COLUMN" in message
+    for row in rows:
+        row["Bild_Nr"] = {"one cup": "1", "two cups": "2"}[row["Bild_Nr"]]
+    rows = [rows[i] for i in (0, 1, 3, 4)]
+    material = read(write_csv(tmp_path / "mixed.csv", rows), columns={"trial": "Bild_Nr"})
+    assert set(material.trials) == {"1", "2"}
+
+
+def test_several_columns_of_references_are_declared_by_repeating_the_role(tmp_path: Path) -> None:
+    rows = [{"item": 1, "output": "a cup", "Anna, links": "the cup", "B": "one cup", "C": "a mug"}]
+    path = write_csv(tmp_path / "x.csv", rows)
+
+    def references(columns: Mapping[str, str]) -> list[str | None]:
+        return [r.text for r in read(path, columns=columns).trials["1"].references]
+
+    assert references(parse_map("references=B,references=C")) == ["one cup", "a mug"]
+    assert references(parse_map("reference=B,references=C")) == ["a mug", "one cup"]
+    assert references({"references": "Anna, links"}) == ["the cup"]
+    assert "'D'" in refused(path, columns=parse_map("references=B,references=D"))
+    with pytest.raises(InputError, match="'text' has two columns: 'B' and 'C'"):
+        parse_map("text=B,text=C")
 
 
 def test_targets_that_are_lists_of_texts_are_references(tmp_path: Path) -> None:

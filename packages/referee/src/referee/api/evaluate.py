@@ -321,10 +321,10 @@ def _are_columns(options: EvaluateOptions | CompareOptions) -> bool:
 
 
 def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
-    """Role to column from ``role=column,role=column``.
+    """Role to column from ``role=column,role=column``; several columns of references with commas between.
 
     Raises:
-        InputError: for a part without an equals sign, or another type.
+        InputError: for a part without an equals sign, a role with two columns, or another type.
     """
     if not isinstance(text, str | Mapping | None):
         raise InputError(
@@ -337,7 +337,15 @@ def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
     wrong = next((role for role, equals, column in pairs if not equals or not column.strip()), None)
     if wrong is not None:
         raise InputError(f"cannot map {wrong!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
-    return {role.strip(): column.strip() for role, _, column in pairs}
+    columns: dict[str, str] = {}
+    for role, column in ((role.strip(), column.strip()) for role, _, column in pairs):
+        if role in columns and role not in ("references", "reference"):
+            raise InputError(
+                f"the role {role!r} has two columns: {columns[role]!r} and {column!r}",
+                remedy=f"keep one of them: --map {role}=COLUMN",
+            )
+        columns[role] = f"{columns[role]},{column}" if role in columns else column
+    return columns
 
 
 def named(outputs: Any) -> str:

@@ -32,6 +32,7 @@ from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.records import Description, Entity, Property, Scene, Trial, as_value
 
 PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
+ORDER = "order of rows"
 DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
 
 
@@ -41,19 +42,23 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     Raises:
         InputError: if no column, or more than one, can be the description; the message names the candidates.
     """
-    if declared.column("reference") and not declared.column("references"):
-        columns = {("references" if k == "reference" else k): v for k, v in declared.columns.items()}
-        declared = replace(declared, columns=columns)
     table = _unnest(table)
+    columns = {role: c for role, c in declared.columns.items() if role not in ("reference", "references")}
+    several = _declared_references(table, declared)
+    if several:
+        columns["references"] = several[0]
+    declared = replace(declared, columns=columns)
     if "text" not in declared.columns and (wide := _system_columns(table, declared)):
         table = _lengthen(table, wide)
         declared = replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT})
     roles = infer_roles(table, DESCRIBED, declared)
+    if len(several) > 1:
+        roles = {role: column for role, column in roles.items() if column not in several}
     if "trial" in roles and "system" not in roles and (source := crossed_column(table, roles, _SOURCES)):
         roles["system"] = source
     if "trial" not in roles and "scene" in roles and _names_rows(table, roles):
         roles["trial"] = roles.pop("scene")
-    numbered = numbered_references(table.columns) if "references" not in declared.columns else []
+    numbered = (several if len(several) > 1 else []) if several else numbered_references(table.columns)
     if "text" not in roles and "properties" not in roles:
         raise _no_text(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
@@ -67,12 +72,22 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     material = NativeData(
         "table", format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
-    for role in ("text", "references"):
-        _check_words(table, role, roles.get(role))
+    _check_words(table, "text", roles.get("text"))
+    for column in several or [roles.get("references")]:
+        _check_words(table, "references", column)
     _add_rows(material, table, roles, numbered, declared)
     if not roles.get("references") and not numbered:
         _take_people_as_references(material)
     return material
+
+
+def _declared_references(table: Table, declared: Declared) -> list[str]:
+    """Return the declared columns of references: one, or several with commas between."""
+    names = [name for role in ("references", "reference") if (name := declared.column(role))]
+    parts = [part for name in names for part in ([name] if name in table.columns else name.split(","))]
+    for part in parts:
+        find_column(table, "references", Declared(columns={"references": part}))
+    return list(dict.fromkeys(parts))
 
 
 SYSTEM, TEXT = "(column)", "(cell)"
@@ -244,9 +259,11 @@ def _add_rows(
 ) -> None:
     """Add the descriptions of a table to the data."""
     default = declared.default_system or _default_system(table.source)
-    if "trial" not in roles:
-        _check_positions(table, roles)
     split = _reference_splitter(material, table, roles.get("references"))
+    if "trial" not in roles and "system" in roles:
+        _check_positions(table, roles, numbered)
+        if len({as_identifier(cell) for cell in table.column(roles["system"])}) > 1:
+            material.mapping["trial"] = ORDER
     positions: dict[str, int] = {}
     empty: dict[str, int] = {}
     described: dict[tuple[str, str], dict[tuple[str, ...], Description]] = {}
@@ -296,18 +313,35 @@ def _add_rows(
         material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
 
 
-def _check_positions(table: Table, roles: Mapping[str, str]) -> None:
+def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[str]) -> None:
     """Raise InputError if rows without ids cannot be the same items in the same order for every system."""
-    if "system" not in roles:
-        return
+    remedy = f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})"
     counts = Counter(as_identifier(cell) for cell in table.column(roles["system"]))
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{name}: {count:,}" for name, count in counts.most_common(4))
         raise InputError(
             f"no column names the item of a row, and systems have different numbers of rows ({shown})",
             where=table.source,
-            remedy=f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
+            remedy=remedy,
         )
+    positions: Counter[str | None] = Counter()
+    first: dict[tuple[int, str], list[str]] = {}
+    columns = dict.fromkeys(numbered, "references")
+    columns |= {
+        roles[role]: role + "s" * (role != "references") for role in ("references", "target", "scene") if role in roles
+    }
+    for row, line in zip(table.rows, table.lines, strict=True):
+        system = as_identifier(row.get(roles["system"]))
+        positions[system] += 1
+        for column, meaning in columns.items():
+            cell = sorted(filter(None, map(as_identifier, _listed(row.get(column)))))
+            if cell and first.setdefault((positions[system], column), cell) != cell:
+                raise InputError(
+                    f"no column names the item of a row, and rows in the same position have different {meaning}",
+                    where=table.source,
+                    line=line,
+                    remedy=remedy,
+                )
 
 
 def _reference_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
@@ -422,7 +456,7 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
     for source in sources:
         if str(source).lower().endswith(TABLE_ENDINGS):
             table = _unnest(read_table(source))
-            if "trial" not in material.mapping and material.kind == "table":
+            if material.mapping.get("trial", ORDER) == ORDER and material.kind == "table":
                 raise InputError(
                     "no column names the item of an output, so that its reference is not known",
                     where=source,

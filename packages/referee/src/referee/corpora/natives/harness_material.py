@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.logs import UNIT_SQUARE, Episode, LogAnswer, read_episodes
+from referee.corpora.natives.logs import SIZE_FIELDS, UNIT_SQUARE, Episode, LogAnswer, read_episodes
 from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.errors import InputError
@@ -213,7 +213,7 @@ def _convention(answers: Sequence[LogAnswer], form: str, format: str, declared: 
         convention = Convention.of(FORMS[form].convention)
     else:
         convention = _clear_convention(answers, form, format, where)
-    _check_sizes(answers, convention, where)
+    _check_sizes(answers, convention, format, where)
     return convention
 
 
@@ -248,7 +248,7 @@ def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
     )
 
 
-def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, where: str) -> None:
+def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, format: str, where: str) -> None:
     """Raise InputError if answers and gold boxes differ in unit and no picture has a size."""
     for answer in answers:
         if answer.gold is None:
@@ -259,7 +259,8 @@ def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, where: st
         pixels = answer.size == UNIT_SQUARE and convention.unit is Unit.PIXELS
         if lacks or differs or pixels:
             raise InputError(
-                f"answers in {convention.unit} cannot be compared with gold boxes in {gold}: the log has no picture sizes",
+                f"answers in {convention.unit} cannot be compared with gold boxes in {gold}: the log has no picture sizes"
+                + (f" ({SIZE_FIELDS})" if format == "lmms-eval" else ""),
                 where=where,
                 line=answer.line,
                 remedy="use a log whose answers and gold boxes share a unit, or one with picture sizes",

@@ -218,6 +218,9 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             )
         doc = _document(row, documents, path, line)
         gold = _lmms_gold(row, path, line)
+        size = _size_of(doc) or _size_of(row)
+        if gold and "gold" in gold and size is not None:
+            gold["size"] = size
         if not doc and not gold and "trial" not in columns and not _has_text_target(row):
             raise MalformedInput(
                 "the line does not name the trial that was asked",
@@ -241,6 +244,22 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             if "doc" in row or written.get((answer.model, answer.trial)) != content:
                 written[answer.model, answer.trial] = content
                 yield answer
+
+
+SIZE_FIELDS = "image_width and image_height, width and height, or image_size [width, height], of the sample or its doc"
+
+
+def _size_of(fields: Mapping[str, Any]) -> Size | None:
+    """Return the size of the picture in a document or a sample; None without one."""
+    pairs = [(fields.get("image_width"), fields.get("image_height")), (fields.get("width"), fields.get("height"))]
+    listed = fields.get("image_size")
+    if isinstance(listed, (list, tuple)) and len(listed) == 2:
+        pairs.append((listed[0], listed[1]))
+    for pair in pairs:
+        width, height = map(as_number, pair)
+        if width and height and min(width, height) >= 1:
+            return Size(int(width), int(height))
+    return None
 
 
 def _has_text_target(row: Mapping[str, Any]) -> bool:
