@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -76,4 +79,68 @@ def test_other_references_are_refused(task: Path, capsys: pytest.CaptureFixture[
     sealed.write_text(sealed.read_text("utf-8").replace("secret", "other"), "utf-8")
     submit("team", [("t1", "the cup")])
     assert main(["task", "score", "subs/team.zip", "--task", "TASK", "--out", "scored"]) == 2
-    assert "not those that were sealed" in capsys.readouterr().err
+    assert "the references differ from the sealed ones" in capsys.readouterr().err
+
+
+def test_the_bundle_scores_as_codabench_runs_it(task: Path, tmp_path: Path) -> None:
+    # Codabench unpacks the reference data to input/ref and the submission to input/res.
+    shutil.copytree(task / "codabench/reference_data", tmp_path / "in/ref")
+    (tmp_path / "in/res").mkdir()
+    rows = "".join(f"t{i},the secret cup\n" for i in range(12))
+    (tmp_path / "in/res/outputs.csv").write_text(f"trial,text\n{rows}", "utf-8")
+    program = task / "codabench/scoring_program/evaluate.py"
+    subprocess.run([sys.executable, program, tmp_path / "in", tmp_path / "out"], check=True, timeout=120)
+    scores = json.loads((tmp_path / "out/scores.json").read_text("utf-8"))
+    # By hand: "red" and the number are missing in every line.
+    assert (scores["string_edit_1"], scores["n_missing"]) == (2.0, 0)
+
+
+@pytest.mark.parametrize("folder", ["TASK", "TASK/organisers", "TASK/codabench/reference_data"])
+def test_every_folder_with_the_references_scores(task: Path, folder: str) -> None:
+    submit("team", [(f"t{i}", "the secret cup") for i in range(12)])
+    assert main(["task", "score", "subs/team.zip", "--task", folder, "--out", "scored"]) == 0
+    assert json.loads(Path("scored/scores.json").read_text("utf-8"))["string_edit_1"] == 2.0
+
+
+def test_participants_cannot_score(task: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit("team", [("t1", "the cup")])
+    assert main(["task", "score", "subs/team.zip", "--task", "TASK/participants", "--out", "scored"]) == 2
+    assert "the references are not in this folder" in capsys.readouterr().err
+
+
+def test_only_complete_submissions_have_a_rank(task: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The first measure is a distance: the lowest is the best.
+    submit("best", [(f"t{i}", f"the secret red cup {i}") for i in range(3)])
+    submit("poor", [(f"t{i}", "a dog") for i in range(12)])
+    submit("twin_a", [(f"t{i}", f"the red cup {i}" if i else "a dog") for i in range(12)])
+    submit("twin_b", [(f"t{i}", f"the red cup {i}") for i in range(12)])
+    assert main(["task", "rank", "subs", "--task", "TASK", "--out", "results", "--format", "json"]) == 0
+    ranking = json.loads(capsys.readouterr().out)
+    # Equal ranks stand by value, best first.
+    assert list(ranking["ranks"].items()) == [("twin_b", 1), ("twin_a", 1), ("poor", 3), ("best", None)]
+    assert ranking["n_missing"] == {"best": 9, "poor": 0, "twin_a": 0, "twin_b": 0}
+    assert json.loads(Path("results/results.json").read_text("utf-8"))["ranks"] == ranking["ranks"]
+    page = Path("results/index.html").read_text("utf-8")
+    assert "<th>n</th>" in page
+    assert "<td>9 of 12 items are missing: not ranked</td><td>best</td><td>3</td>" in page
+    assert main(["task", "rank", "subs", "--task", "TASK"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[-1].split()[:2] == ["–", "best"]
+    assert "9 of 12 items are missing: not ranked" in shown.out + shown.err
+    assert main(["task", "check", "subs/best.zip", "--task", "TASK"]) == 0
+    assert "9 of 12 items are missing: not ranked" in capsys.readouterr().out
+
+
+def test_incomplete_submissions_alone_have_no_rank(task: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit("short", [("t1", "the cup")])
+    assert main(["task", "rank", "subs", "--task", "TASK", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranks"] == {"short": None}
+    # One item has no interval.
+    assert main(["task", "rank", "subs", "--task", "TASK"]) == 0
+    assert capsys.readouterr().out.split()[:2] == ["–", "short"]
+
+
+def test_participants_see_no_path(task: Path, tmp_path: Path) -> None:
+    assert main(["task", "new", str(tmp_path / "corpus.jsonl"), "--out", "OTHER"]) == 0
+    manifest = json.loads(Path("OTHER/participants/task.json").read_text("utf-8"))
+    assert (manifest["title"], manifest["corpus"]) == ("Describe the target: corpus", "corpus.jsonl")

@@ -37,7 +37,7 @@ def new(
     chosen = metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
     task = make_task(open_corpus(corpus, data, reading, split), out, chosen, title, overwrite)
     print(f"{task.folder}: {task.manifest['items']:,} items, measures {', '.join(task.metrics)}")
-    print_note("give participants the folder participants/; keep organisers/ to yourself")
+    print_note("give participants the folder participants/; keep organisers/ and codabench/ to yourself")
     return 0
 
 
@@ -81,25 +81,18 @@ def rank(
 ) -> int:
     """Score all submissions of a folder and rank them.
 
-    Systems that do not differ significantly share a rank.
+    Systems that do not differ significantly share a rank; a submission that lacks items has none.
     """
     from referee.jobs.shared_task import find_task, rank_submissions
 
     options.check_form(form)
-    evaluated, compared, messages = rank_submissions(submissions, find_task(task), out)
-    metric = evaluated.rows[0]["metric"]
-    ranks = compared.ranks[metric] if compared else {row["system"]: 1 for row in evaluated.rows}
+    shared = find_task(task)
+    ranking = rank_submissions(submissions, shared, out)
     if form == "json":
-        print(
-            json.dumps({"ranks": ranks, "scores": evaluated.rows, "messages": messages}, ensure_ascii=False, indent=1)
-        )
+        print(json.dumps(ranking.as_json(), ensure_ascii=False, indent=1))
         return 0
-    values = {row["system"]: row for row in evaluated.rows if row["metric"] == metric}
-    for system, place in sorted(ranks.items(), key=lambda part: (part[1], part[0])):
-        row = values[system]
-        print(
-            f"{place:>3}  {system}  {metric} {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}], {row['n']:,} items"
-        )
-    for message in messages:
+    for line in ranking.lines(shared):
+        print(line)
+    for message in ranking.messages:
         print_note(message)
     return 0

@@ -38,7 +38,7 @@ Submit {submission}. One row an item, every item once:
 
 Check your file before you submit it: `referee task check SUBMISSION.zip --task .`
 
-Measures: {metrics}. Systems that do not differ significantly share a rank.
+Measures: {metrics}. Systems that do not differ significantly share a rank. A submission that lacks items is not ranked.
 """
 SCORING = '''"""Scoring program: the submission in, scores.json out (Codabench)."""
 
@@ -95,10 +95,12 @@ class SharedTask:
 
     def sealed(self) -> dict[str, Trial]:
         """The items with their references; InputError if the file is not the sealed one."""
-        path = self.folder / SEALED
-        if not path.exists():
+        path = self._first(SEALED, "references.jsonl")
+        if path is None:
             raise InputError(
-                "the references are not in this folder", where=path, remedy="score where the organisers' folder is"
+                "the references are not in this folder",
+                where=self.folder,
+                remedy="name the folder of the task, or its organisers/: --task TASK",
             )
         if _checksum(path.read_bytes()) != self.manifest["checksum"]:
             raise InputError(
@@ -148,7 +150,8 @@ def make_task(
     blind = [_blind(trial) for trial in trials]
     sealed = "".join(f"{json_line(data)}\n" for data in trials_to_json(trials))
     chosen = tuple(metrics) or _metrics_for(trials)
-    title = title or f"Describe the target: {opened.name}"
+    source = opened.source
+    title = title or f"Describe the target: {source.corpus if source.is_named else Path(source.corpus).stem}"
     with writing_folder(
         out, overwrite, lambda path: (Path(path) / MANIFEST).is_file(), "choose another name, or --overwrite"
     ) as folder:
@@ -158,7 +161,7 @@ def make_task(
         write_atomically(folder / SEALED, sealed.splitlines())
         manifest = {
             "title": title,
-            "corpus": opened.name,
+            "corpus": source.corpus,
             "items": len(trials),
             "metrics": list(chosen),
             "checksum": _checksum((folder / SEALED).read_bytes()),
@@ -290,17 +293,24 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
             where=path,
             remedy="submit one system a file",
         )
-    answered = {o.trial for o in data.outputs}
-    missing = [name for name in items if name not in answered]
+    missing = _missing(data, items)
     messages = []
     if missing:
-        messages.append(
-            f"{len(missing):,} of {len(items):,} items are missing, {missing[0]!r} first; they count as missing."
-        )
+        messages.append(f"{_not_ranked(len(missing), len(items))} (the first is {missing[0]!r}).")
     empty = [o.trial for o in data.outputs if not (o.description.text or "").strip() and not o.description.properties]
     if empty:
         messages.append(f"{len(empty):,} descriptions are empty, that of {empty[0]!r} first.")
     return data, messages
+
+
+def _missing(data: NativeData, items: Mapping[str, Trial]) -> list[str]:
+    """The items that a submission lacks."""
+    answered = {o.trial for o in data.outputs}
+    return [name for name in items if name not in answered]
+
+
+def _not_ranked(missing: int, items: int) -> str:
+    return f"{missing:,} of {items:,} items are missing: not ranked"
 
 
 def _evaluated(submissions: Mapping[str, NativeData], task: SharedTask) -> Evaluated:
@@ -317,22 +327,52 @@ def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float
     data, _ = check_submission(path, task)
     evaluated = _evaluated({path.stem: data}, task)
     scores: dict[str, float] = {_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None}
-    scores["n_missing"] = len(task.items()) - len({o.trial for o in data.outputs})
+    scores["n_missing"] = len(_missing(data, task.items()))
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / "scores.json", [json.dumps(scores, indent=1)])
     return scores
 
 
-def rank_submissions(
-    folder: Path, task: SharedTask, out: Path | None = None
-) -> tuple[Evaluated, Comparisons | None, list[str]]:
-    """All submissions of a folder scored, compared and ranked by the first measure.
+@dataclass(frozen=True)
+class Ranking:
+    """The submissions of a shared task, best first; those that lack items come last and have no rank."""
+
+    evaluated: Evaluated
+    compared: Comparisons | None
+    ranks: dict[str, int | None]
+    missing: dict[str, int]
+    messages: list[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, as `referee task rank --format json` prints it."""
+        return {
+            "ranks": self.ranks,
+            "n_missing": self.missing,
+            "scores": self.evaluated.rows,
+            "messages": self.messages,
+        }
+
+    def lines(self, task: SharedTask) -> list[str]:
+        """A line of text a submission: rank, name, first measure and number of items."""
+        first, items = task.metrics[0], task.manifest["items"]
+        values = {row["system"]: row for row in self.evaluated.rows if row["metric"] == first}
+        lines = []
+        for system, rank in self.ranks.items():
+            missing = self.missing[system]
+            end = _not_ranked(missing, items) if missing else f"{items:,} items"
+            lines.append(f"{'–' if rank is None else rank:>3}  {system}  {first} {_cell(values.get(system))}, {end}")
+        return lines
+
+
+def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) -> Ranking:
+    """All submissions of a folder scored, and those with every item compared and ranked by the first measure.
 
     With `out` also a page of results.
 
     Raises:
         InputError: if no submission can be read.
     """
+    items = task.items()
     submissions: dict[str, NativeData] = {}
     messages: list[str] = []
     for path in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
@@ -346,46 +386,57 @@ def rank_submissions(
             "no submission can be read", where=folder, remedy="; ".join(messages) or f"submissions are {SUBMISSION}"
         )
     evaluated = _evaluated(submissions, task)
-    compared = compare_measured(evaluated.measures(task.metrics[:1])) if len(submissions) > 1 else None
+    missing = {name: len(_missing(data, items)) for name, data in submissions.items()}
+    complete = [name for name in submissions if not missing[name]]
+    first = task.metrics[0]
+    compared = compare_measured(evaluated.measures([first]), complete) if len(complete) > 1 else None
+    places = compared.ranks[first] if compared else dict.fromkeys(complete, 1)
+    values = {row["system"]: row["value"] for row in evaluated.rows if row["metric"] == first}
+    sign = 1 if _sorting(first) == "asc" else -1
+
+    def order(name: str) -> tuple[bool, int, bool, float, str]:
+        value = values.get(name)
+        return name not in places, places.get(name, 0), value is None, sign * (value or 0.0), name
+
+    ranks = {name: places.get(name) for name in sorted(submissions, key=order)}
+    ranking = Ranking(evaluated, compared, ranks, missing, messages)
     if out is not None:
-        _write_results(out, task, evaluated, compared, messages, dict.fromkeys(submissions, folder))
-    return evaluated, compared, messages
+        _write_results(out, task, ranking)
+    return ranking
 
 
-def _write_results(
-    out: Path,
-    task: SharedTask,
-    evaluated: Evaluated,
-    compared: Comparisons | None,
-    messages: Sequence[str],
-    sources: Mapping[str, Path],
-) -> None:
+def _write_results(out: Path, task: SharedTask, ranking: Ranking) -> None:
     """Write the results of a shared task: table, comparisons, messages."""
     out.mkdir(parents=True, exist_ok=True)
-    ranks = compared.ranks[task.metrics[0]] if compared else dict.fromkeys(sources, 1)
     data = {
         "task": task.manifest,
-        "scores": evaluated.rows,
-        "ranks": ranks,
-        "pairs": [] if compared is None else compared.as_json()["pairs"],
-        "messages": list(messages),
-        "signature": evaluated.signature,
+        **ranking.as_json(),
+        "pairs": [] if ranking.compared is None else ranking.compared.as_json()["pairs"],
+        "signature": ranking.evaluated.signature,
     }
     write_atomically(out / "results.json", [json.dumps(data, ensure_ascii=False, indent=1)])
-    write_atomically(out / "index.html", [_page(task, evaluated, ranks, messages)])
+    write_atomically(out / "index.html", [_page(task, ranking)])
 
 
-def _page(task: SharedTask, evaluated: Evaluated, ranks: Mapping[str, int], messages: Sequence[str]) -> str:
+def _page(task: SharedTask, ranking: Ranking) -> str:
     """Return the page of results."""
     from referee.show.pages import render
 
-    cells = {(row["system"], row["metric"]): row for row in evaluated.rows}
+    n = task.manifest["items"]
+    cells = {(row["system"], row["metric"]): row for row in ranking.evaluated.rows}
     rows = [
-        (ranks[system], system, *(_cell(cells.get((system, metric))) for metric in task.metrics))
-        for system in sorted(ranks, key=lambda name: (ranks[name], name))
+        (
+            _not_ranked(ranking.missing[system], n) if ranking.missing[system] else "–" if rank is None else rank,
+            system,
+            f"{n - ranking.missing[system]:,}",
+            *(_cell(cells.get((system, metric))) for metric in task.metrics),
+        )
+        for system, rank in ranking.ranks.items()
     ]
-    facts = {"title": task.manifest["title"], "items": f"{task.manifest['items']:,}", "metrics": task.metrics}
-    return render("shared_task.html", **facts, rows=rows, messages=messages, signature=evaluated.signature)
+    facts = {"title": task.manifest["title"], "items": f"{n:,}", "metrics": task.metrics}
+    return render(
+        "shared_task.html", **facts, rows=rows, messages=ranking.messages, signature=ranking.evaluated.signature
+    )
 
 
 def _cell(row: Mapping[str, Any] | None) -> str:
