@@ -334,7 +334,7 @@ def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float
 
 
 @dataclass(frozen=True)
-class Ranking:
+class SubmissionRanks:
     """The submissions of a shared task, best first; those that lack items come last and have no rank."""
 
     evaluated: Evaluated
@@ -364,7 +364,7 @@ class Ranking:
         return lines
 
 
-def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) -> Ranking:
+def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) -> SubmissionRanks:
     """All submissions of a folder scored, and those with every item compared and ranked by the first measure.
 
     With `out` also a page of results.
@@ -399,13 +399,13 @@ def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) ->
         return name not in places, places.get(name, 0), value is None, sign * (value or 0.0), name
 
     ranks = {name: places.get(name) for name in sorted(submissions, key=order)}
-    ranking = Ranking(evaluated, compared, ranks, missing, messages)
+    ranking = SubmissionRanks(evaluated, compared, ranks, missing, messages)
     if out is not None:
         _write_results(out, task, ranking)
     return ranking
 
 
-def _write_results(out: Path, task: SharedTask, ranking: Ranking) -> None:
+def _write_results(out: Path, task: SharedTask, ranking: SubmissionRanks) -> None:
     """Write the results of a shared task: table, comparisons, messages."""
     out.mkdir(parents=True, exist_ok=True)
     data = {
@@ -418,7 +418,7 @@ def _write_results(out: Path, task: SharedTask, ranking: Ranking) -> None:
     write_atomically(out / "index.html", [_page(task, ranking)])
 
 
-def _page(task: SharedTask, ranking: Ranking) -> str:
+def _page(task: SharedTask, ranking: SubmissionRanks) -> str:
     """Return the page of results."""
     from referee.show.pages import render
 
