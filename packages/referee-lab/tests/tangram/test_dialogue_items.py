@@ -229,11 +229,11 @@ def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
     ("number", "change", "problem"),
     [
         (0, {"objekts": {}}, "objekts"),
-        (0, {"sees": {"bob": ["z"]}}, "'z', which is no object"),
+        (0, {"sees": {"bob": ["z"]}}, "'z'"),
         (1, {"data": {"x": 1}}, "a position without x and y"),
         (4, {"kind": "song"}, "song"),
         (4, {"end_ms": 10}, "ends before it begins"),
-        (5, {"entities": ["z"]}, "'z' is no object"),
+        (5, {"entities": ["z"]}, "'z'"),
         (5, {"data": {"utterance": 9}}, "no utterance 9"),
         (5, {"start_ms": "soon"}, "start_ms"),
     ],
@@ -366,6 +366,42 @@ def test_tables_of_one_folder_may_use_the_same_ids(tmp_path: Path, capsys: pytes
     assert len({t.meta["dialogue"] for t in trials}) == 6
     assert [e.text for e in trials[0].history] == [None]
     assert [t.meta["pronoun"] for t in trials[:3]] == [False, False, True]
+
+
+def test_dialogues_of_several_kinds_in_one_folder_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a dialogue and other files beside it, only the dialogue was read."""
+    (tmp_path / "mugs.jsonl").write_text(written(MUGS), "utf-8")
+    # Its own tiers, and a table of another kind, are no further dialogues.
+    table = "dialogue,tier,by,text,entities\nd,utterance,ann,take the mug,\nd,expression,ann,the mug,m\n"
+    (tmp_path / "mugs.csv").write_text(table, "utf-8")
+    (tmp_path / "ages.csv").write_text("person,age\nann,30\n", "utf-8")
+    assert run(["check", str(tmp_path), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == 3
+    out = tmp_path / "out" / "items.jsonl"
+    for name in ("other.TextGrid", "other.eaf", "other.csv", "other.json"):
+        other = tmp_path / name
+        other.write_text(table if name != "other.json" else json.dumps({**MUGS[0], "events": MUGS[1:]}), "utf-8")
+        for command in (["check", str(tmp_path)], ["items", str(tmp_path), "--out", str(out)]):
+            with pytest.raises(InputError, match=rf"1 \.jsonl and 1 \{other.suffix}"):
+                run(command)
+        other.unlink()
+    assert not out.exists()
+
+
+def test_objects_that_a_map_declares_join_those_that_occur(tmp_path: Path) -> None:
+    rows = "tier,by,text,entities\nutterance,ann,the mug and the jug,\nexpression,ann,the mug,m1\nexpression,ann,the jug,j1\n"
+    (tmp_path / "d.csv").write_text(rows, "utf-8")
+    names, out = tmp_path / "names.toml", tmp_path / "items.jsonl"
+    names.write_text('language = "en"\n[objects.m1]\ncolour = "red"\n[objects.p1]\ncolour = "blue"\n', "utf-8")
+    assert run(["items", str(tmp_path / "d.csv"), "--tiers", str(names), "--out", str(out)]) == 0
+    for trial in read_trials(out):
+        assert {e.id: dict(e.attributes) for e in trial.scene.entities} == {
+            "m1": {"colour": "red"},
+            "p1": {"colour": "blue"},
+            "j1": {"type": "j1"},
+        }
 
 
 def test_any_dialogue_is_scored_as_repeated_rounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

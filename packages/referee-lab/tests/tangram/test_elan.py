@@ -182,7 +182,7 @@ def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents()
         ('LINGUISTIC_TYPE_REF="d" TIER_ID="Gaze"', 'LINGUISTIC_TYPE_REF="x" TIER_ID="Gaze"', "unknown linguistic type"),
         ('<CONSTRAINT DESCRIPTION="1-1" STEREOTYPE="Symbolic_Association"/>', "", "unknown constraint"),
         ('TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF1="t3" TIME_SLOT_REF2="t2"', "before it begins"),
-        ('DATE="2010-03-01T10:00:00+09:00"', 'DATE="yesterday"', "no date"),
+        ('DATE="2010-03-01T10:00:00+09:00"', 'DATE="yesterday"', "not a date"),
         ('<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>', "", "HEADER"),
         ("ANNOTATION_DOCUMENT", "DOCUMENT", "root"),
     ],
@@ -238,6 +238,26 @@ def test_tiers_of_other_names_are_mapped():
     assert mapped.tier("expression")[0].entities == ("1", "2")
     with pytest.raises(InputError, match="no tier 'words'"):
         from_eaf(foreign.encode(), tiers={"A-utts": "words"})
+
+
+def test_two_tiers_of_one_name_are_refused():
+    """Of two tiers mapped to one, the first was lost."""
+    hands = [[(f"{side}1", at, at + 100, piece, None)] for side, at, piece in (("l", 0, "m1"), ("r", 500, "m2"))]
+    file = eaf_of(("left", None, hands[0]), ("right", None, hands[1]))
+    with pytest.raises(InputError, match=r"'left' and 'right'.*Mouse") as refusal:
+        from_eaf(file, "hands.eaf", {"left": "Mouse", "right": "Mouse"})
+    assert "hands.eaf" in str(refusal.value)
+    dialogue = from_eaf(file, "hands.eaf", {"left": "Mouse", "right": "Mouse-2", "of another file": "Mouse"})
+    assert [e.entities for e in dialogue.tier("mouse")] == [("m1",), ("m2",)]
+    named = eaf_of(("left", None, hands[0]), ("Mouse", None, hands[1]))
+    with pytest.raises(InputError, match="'left' and 'Mouse'"):
+        from_eaf(named, "hands.eaf", {"left": "Mouse"})
+
+
+def test_objects_that_are_declared_join_those_that_occur():
+    file = eaf_of(("hand", None, [("h1", 0, 100, "m1", None), ("h2", 500, 600, "m2", None)]))
+    pieces = {"m1": {"colour": "red"}, "m3": {"colour": "blue"}}
+    assert from_eaf(file, tiers={"hand": "Mouse"}, pieces=pieces).pieces == {**pieces, "m2": {"shape": "m2"}}
 
 
 def test_a_programs_guesses_are_marked_as_such_in_the_file():

@@ -181,27 +181,40 @@ def _files_in(folder: Path) -> list[Path]:
     files = [p for p in folder.rglob("*") if p.suffix in (".eaf", ".json", ".jsonl", ".csv", ".TextGrid")]
     paths = sorted(p for p in files if not p.name.endswith(SUFFIX) and (p.suffix != ".json" or is_dialogue(p)))
     # A folder of reference games has their settings in a separate file, beside the logs of rooms.
-    if (folder / "game.json").is_file():
+    has_games = (folder / "game.json").is_file()
+    if has_games:
         paths = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
     if not paths:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
-    if paths[0].suffix == ".json":
+    if has_games:
         return paths
-    # Tiers exported beside their recordings are the same dialogues again.
     sessions = [p for p in paths if p.suffix == ".jsonl" and is_session(p)]
-    _tell_of_others(paths, sessions)
+    _refuse_several_kinds(folder, paths, sessions)
     return sessions or paths
 
 
-def _tell_of_others(paths: Sequence[Path], sessions: Sequence[Path]) -> None:
-    """Files of ELAN that no recording beside them explains may have been meant to count."""
-    session_stems = {path.with_name(path.name.partition(".")[0]) for path in sessions}
-    other = [p for p in paths if p.suffix == ".eaf" and p.with_name(p.name.partition(".")[0]) not in session_stems]
+def _refuse_several_kinds(folder: Path, paths: Sequence[Path], sessions: Sequence[Path]) -> None:
+    """Raise InputError for dialogues of other kinds beside sessions, which would not be read.
+
+    Tiers exported beside their session, or in a folder below it, are the same dialogue again.
+    """
+    from referee_lab.tangram.tiers.tier_tables import is_tier_table
+
+    exported = {(path.parent, path.name.partition(".")[0]) for path in sessions}
+    other = [
+        path
+        for path in paths
+        if path.suffix != ".jsonl"
+        and not any((parent, path.name.partition(".")[0]) in exported for parent in path.parents)
+        and (path.suffix != ".csv" or is_tier_table(path))
+    ]
     if sessions and other:
-        names = ", ".join(p.name for p in other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
-        print(
-            f"warning: {names}: passed over, because there are recordings here\n  → name the files that are to count",
-            file=sys.stderr,
+        counts = Counter(path.suffix for path in (*sessions, *other))
+        kinds = " and ".join(f"{n} {suffix}" for suffix, n in counts.items())
+        raise InputError(
+            f"dialogues of several kinds in one folder: {kinds} ({other[0].name}, …)",
+            where=folder,
+            remedy="give each kind a folder of its own",
         )
 
 
@@ -327,8 +340,9 @@ def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path
     guess = language or guess_language(e.text or "" for e in events)
     if language is None and (guess != UNTOLD or any(e.kind == EXPRESSION for e in events)):
         problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so that no pronoun can be told apart"
+        line = f'language = "{guess}"' if guess != UNTOLD else 'language = "…" (e.g. "de")'
         print(
-            f'warning: {path}: it does not say its language: {problem}\n  → a file with the line language = "{guess.replace(UNTOLD, "en")}", for --tiers',
+            f"warning: {path}: it does not say its language: {problem}\n  → a file with the line {line}, for --tiers",
             file=sys.stderr,
         )
     return [replace(d, language=guess) if d.language == UNTOLD else d for d in dialogues]

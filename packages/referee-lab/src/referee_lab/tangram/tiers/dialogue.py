@@ -80,14 +80,9 @@ def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
 
 
 def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
-    """Return the pieces of a board.
-
-    If the events name other pieces, all pieces that they name, without descriptions.
-    """
-    named = {piece for event in events for piece in event.entities}
-    if pieces and named <= pieces.keys():
-        return pieces
-    return {piece: pieces.get(piece, {"shape": piece}) for piece in sorted(named, key=lambda name: (len(name), name))}
+    """Return the pieces of a board, and after them those that only the events name, without descriptions."""
+    other = {piece for event in events for piece in event.entities} - pieces.keys()
+    return {**pieces, **{piece: {"shape": piece} for piece in sorted(other, key=lambda name: (len(name), name))}}
 
 
 def with_utterances(events: Sequence[Event]) -> list[Event]:

@@ -284,8 +284,8 @@ def from_eaf(
 
     Other tiers are ignored.
 
-    The pieces are those of the header, else `pieces`; else, in a file with REX's own tiers, the seven of the Tangram,
-    and in other files those that it names.
+    The pieces are those of the header; else `pieces` and those that the file names; else, in a file with REX's own
+    tiers, the seven of the Tangram.
     """
     root = parse_eaf(content, where)
     unreadable(root, where)
@@ -302,9 +302,9 @@ def from_eaf(
         events = drop_empty_codes(events)
     has_pieces = about["pieces"] is not None
     if not has_pieces:
-        about["pieces"] = pieces or ({} if tiers else PIECES)
-    if not has_pieces and not pieces and (listed := _listed_objects(root)):
-        about["pieces"] = {name: {"shape": name} for name in listed}
+        listed = {name: {"shape": name} for name in _listed_objects(root)}
+        default = listed or ({} if tiers or pieces else PIECES)
+        about["pieces"] = {**_default_pieces(default, events, pieces or {}), **(pieces or {})}
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if has_pieces else None
@@ -318,6 +318,15 @@ def from_eaf(
     if meta:
         about["meta"] = meta
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
+
+
+def _default_pieces(
+    default: Mapping[str, Mapping[str, str]], events: Iterable[Event], declared: Mapping[str, Any]
+) -> Mapping[str, Mapping[str, str]]:
+    """Return the pieces of a list; if the events name others that are not declared, only those that they name."""
+    named = {piece for event in events for piece in event.entities}
+    is_whole = named <= default.keys() | declared.keys()
+    return default if is_whole else {piece: kind for piece, kind in default.items() if piece in named}
 
 
 def _passed_over(root: Any) -> dict[str, int]:
@@ -373,6 +382,15 @@ def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
             where=where,
             remedy=f"it has {', '.join(present)}",
         )
+    for new in dict.fromkeys(tiers.values()):
+        same = [name for name in dict.fromkeys(present) if tiers.get(name, name) == new]
+        if len(same) > 1:
+            further = "" if _CHILD.search(new) else f' to "{new}-2", or'
+            raise InputError(
+                f"the tiers {' and '.join(map(repr, same))} are both mapped to {new}",
+                where=where,
+                remedy=f"map one of them{further} to another tier, or leave it out of the map",
+            )
     for tier in root.iterfind("TIER"):
         for name in ("TIER_ID", "PARENT_REF"):
             if tier.get(name) in tiers:

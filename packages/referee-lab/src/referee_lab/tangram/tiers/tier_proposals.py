@@ -85,7 +85,9 @@ def propose_tiers(root: Any) -> dict[str, str]:
     proposal: dict[str, str] = {}
     for tier in tiers:
         new = _rex_name(tier, tiers, prefixes, roles_by_name)
-        if new is not None and new not in proposal.values():
+        # A tier that has the name already keeps it.
+        is_free = new == tier.name or new not in roles_by_name
+        if new is not None and is_free and new not in proposal.values():
             proposal[tier.name] = new
     return proposal
 

@@ -14,7 +14,7 @@ from typing import Any
 from referee.errors import MalformedInput
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECE_SETS
-from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.json_lines import decode_text, json_object
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
     ATTRIBUTES,
@@ -107,6 +107,12 @@ def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
         "y": _number(event.data.get("y")) if event.kind == POSITION else "",
         "pieces": pieces,
     }
+
+
+def is_tier_table(path: Path) -> bool:
+    """Return whether the first line of a table has the columns of tiers."""
+    first = decode_text(path.read_bytes(), str(path)).partition("\n")[0]
+    return set(REQUIRED) <= {name.strip().strip('"') for name in re.split(r"[,;\t]", first)}
 
 
 def from_csv(
