@@ -24,7 +24,7 @@ from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.from_table import prepare_table
-from referee_lab.study.design.shown_scenes import prove_language, prove_shown, prove_words
+from referee_lab.study.design.shown_scenes import prove_language, prove_pictures, prove_shown, prove_words
 from referee_lab.study.design.wishes import Wishes
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.study import FILLER, Study, open_study
@@ -526,3 +526,32 @@ def test_a_check_of_ratings_names_a_point_or_an_end(tmp_path: Path) -> None:
         wanted = right[step.stimulus.description.text]
         passed = [was_right(study, step, GivenAnswer(answer={"ratings": {"naturalness": n}})) for n in range(1, 8)]
         assert passed == [n == wanted for n in range(1, 8)]
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "gif", "webp"])
+def test_a_picture_that_was_cut_off_is_refused(ending: str, tmp_path: Path) -> None:
+    """In the last item alone: pages of one layout look alike, and each has files of its own."""
+    from PIL import Image
+
+    noise = np.random.default_rng(1).integers(0, 255, (4, 60, 60, 3), dtype=np.uint8)
+    for n, pixels in enumerate(noise):
+        Image.fromarray(pixels).save(tmp_path / f"{n}.{ending}")
+    rows = [
+        {"item": i, "text": "x", "left": f"{2 * i}.{ending}", "right": f"{2 * i + 1}.{ending}", "target": 1}
+        for i in range(2)
+    ]
+    items, names = table(tmp_path / "t.csv", rows), {"image1": "left", "image2": "right"}
+    study = make(items, tmp_path / "whole", participants=1, names=names)
+    assert [claim.holds for claim in prove_pictures(study)] == [True]
+    cut = tmp_path / f"3.{ending}"
+    kept = next(p for p in (study.folder / "photographs").iterdir() if p.read_bytes() == cut.read_bytes())
+    for file in (cut, kept):
+        file.write_bytes(file.read_bytes()[: 60 if ending == "png" else file.stat().st_size // 2])
+    (claim,) = prove_pictures(study)
+    assert (claim.holds, claim.trials) == (False, ("1",))
+    assert kept.name in claim.counted
+    with pytest.raises(InputError, match=f"column right.*{cut.name}") as refused:
+        make(items, tmp_path / "broken", participants=1, names=names)
+    assert refused.value.line == 3
+    assert refused.value.remedy
+    assert not (tmp_path / "broken").exists()

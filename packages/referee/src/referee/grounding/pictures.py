@@ -6,6 +6,8 @@ Named inside their folder, of a known kind, not larger than pictures are, and wh
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,15 +56,31 @@ def open_picture(path: str | Path) -> Image:
     with naming_extra():
         from PIL import ImageOps
 
-    where = Path(path)
-    with _opened(where) as picture:
+    with _unpacked(Path(path)) as picture:
+        picture.load()
+        # Photographs may declare a rotation; boxes refer to the upright picture.
+        upright = ImageOps.exif_transpose(picture)
+        return (upright or picture).convert("RGB")
+
+
+def check_whole(path: str | Path) -> None:
+    """Decode every frame of a picture. Raises InputError for a truncated file or another kind."""
+    with naming_extra():
+        from PIL import ImageSequence
+
+    with _unpacked(Path(path)) as picture:
+        for frame in ImageSequence.Iterator(picture):
+            frame.load()
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Image]:
+    """Yield an opened picture; the decoder's errors become an InputError."""
+    with _opened(path) as picture:
         try:
-            picture.load()
-            # Photographs may declare a rotation; boxes refer to the upright picture.
-            upright = ImageOps.exif_transpose(picture)
-            return (upright or picture).convert("RGB")
+            yield picture
         except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, ZeroDivisionError) as error:
-            raise MalformedInput(f"the picture cannot be unpacked ({error})", where=where, remedy=REMEDY) from None
+            raise MalformedInput(f"the picture cannot be unpacked ({error})", where=path, remedy=REMEDY) from None
 
 
 def thumbnail(path: str | Path, longest: int) -> Image:

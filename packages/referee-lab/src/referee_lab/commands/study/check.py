@@ -95,12 +95,14 @@ def _prove(study: Study) -> list[BalanceClaim]:
         prove_checks,
         prove_contact,
         prove_language,
+        prove_pictures,
         prove_shown,
         prove_words,
     )
 
     proofs = (
         prove_shown,
+        prove_pictures,
         prove_language,
         prove_contact,
         prove_words,

@@ -26,6 +26,7 @@ from referee import catalogue
 from referee.catalogue import one_of
 from referee.errors import InputError, near
 from referee.geometry import ScenePicture
+from referee.grounding.pictures import check_whole
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
@@ -384,8 +385,9 @@ def prepare_table(
             f"--between {unknown[0]}: not among the factors", remedy=f"--factors {','.join([*factors, unknown[0]])}"
         )
     files = (wishes.pictures or path.parent, wishes.media or path.parent)
+    whole: set[Path] = set()
     for row in rows:
-        _check_files(path, row, *files, names)
+        _check_files(path, row, *files, names, whole)
         _check_row(path, row, info.plugin, protocol, can_play(info))
     experimental = [row for row in rows if row.kind in ("trial", "filler")]
     if not any(row.kind == "trial" for row in rows):
@@ -447,8 +449,13 @@ def _width(path: Path, rows: Sequence[ItemRow]) -> int:
     return width
 
 
-def _check_files(path: Path, row: ItemRow, pictures: Path, media: Path, names: Mapping[str, str]) -> None:
-    """Raise InputError, with the column, for a file that is missing."""
+def _check_files(
+    path: Path, row: ItemRow, pictures: Path, media: Path, names: Mapping[str, str], whole: set[Path]
+) -> None:
+    """Raise InputError, with the column, for a missing file or a broken picture.
+
+    Decoded pictures are added to `whole`.
+    """
     stem = "image" if len(row.images) == 1 else "image{}"
     named = [(stem.format(n), image, pictures, "--pictures") for n, image in enumerate(row.images, 1)]
     if row.media:
@@ -465,6 +472,17 @@ def _check_files(path: Path, row: ItemRow, pictures: Path, media: Path, names: M
                 line=row.line,
                 remedy=f"{meant}put it there, or name its folder with {option}",
             )
+        if name and option == "--pictures" and (file := folder / name) not in whole:
+            try:
+                check_whole(file)
+            except InputError as error:
+                raise InputError(
+                    f"item {row.item}, column {names.get(column, column)}: {file}: {error.problem}",
+                    where=path,
+                    line=row.line,
+                    remedy=error.remedy,
+                ) from None
+            whole.add(file)
 
 
 def _check_conditions(path: Path, rows: Sequence[ItemRow]) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from referee.errors import InputError
+from referee.grounding.pictures import check_whole
 from referee.jobs.progress import with_progress
 from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
@@ -20,7 +22,7 @@ from referee.show.drawing.placement import settled
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
 from referee_lab.study.design.balance import BalanceClaim, count_of
 from referee_lab.study.folder.hit_areas import crowded
-from referee_lab.study.folder.photographs import missing_pictures, photograph_file
+from referee_lab.study.folder.photographs import missing_pictures, photograph_file, picture_files
 from referee_lab.study.folder.screens import admitted_screens, smallest_px
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import picture_names
@@ -187,6 +189,35 @@ def _seen(study: Study) -> Iterator[BalanceClaim]:
         unplaced,
         f"these scenes have relations and no coordinates, so that {study.protocol} cannot show them: take another corpus or add positions",
     )
+
+
+def prove_pictures(study: Study) -> list[BalanceClaim]:
+    """Return the claim that every picture file can be decoded; empty if the study has none."""
+    present = {image: path for image, path in picture_files(study).items() if path is not None}
+    broken = {}
+    for image, path in present.items():
+        try:
+            check_whole(path)
+        except InputError as error:
+            broken[image] = f"{image} (photographs/{path.name}): {error.problem}; {error.remedy}"
+    if not present:
+        return []
+    trials = {
+        s.trial.id: None
+        for s in study.every_stimulus()
+        if broken.keys()
+        & {s.trial.scene.picture and s.trial.scene.picture.path, *(e.image for e in s.trial.scene.entities)}
+    }
+    problems = "; not so: " + "; ".join([*broken.values()][:3]) + (" …" if len(broken) > 3 else "") if broken else ""
+    return [
+        BalanceClaim(
+            sentence="every picture can be decoded to its end",
+            holds=not broken,
+            counted=f"{count_of(len(present), 'file')}{problems}",
+            check="broken-pictures",
+            trials=tuple(trials),
+        )
+    ]
 
 
 def _has_pictures(scene: Scene) -> bool:

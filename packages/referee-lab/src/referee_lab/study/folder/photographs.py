@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.geometry import Box, Region, ScenePicture, Size
 from referee.grounding.marks import bounds_of
 from referee.grounding.overlap import region_holds
-from referee.grounding.pictures import checked, size_of
+from referee.grounding.pictures import check_whole, checked
 from referee.records import Scene, SceneNotes, Trial
 from referee.show.drawing import draw_scene, place
 from referee_lab.study.folder.study_pictures import object_picture_name
@@ -124,6 +124,7 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
         if source is None:
             raise InputError("these trials are about photographs", remedy="say where they are: --pictures FOLDER")
         path = checked(source, picture)
+        check_whole(path)
         name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
         ending = _shown_ending(path)
         (folder / FOLDER).mkdir(exist_ok=True)
@@ -134,19 +135,23 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
 
 def missing_pictures(study: Study) -> list[str]:
     """Image files that the trials of a study name and that are not in its folder."""
+    return [image for image, path in picture_files(study).items() if path is None]
+
+
+def picture_files(study: Study) -> dict[str, Path | None]:
+    """Return the files of the images that the trials of a study name; None for one that is not in its folder."""
     scenes = [s.trial.scene for s in study.every_stimulus()]
     if study.kind.info.plugin == "locate":
         named = [scene.picture.path for scene in scenes if scene.picture is not None]
     else:
         above = filter(None, map(context_picture, scenes))
         named = [*above, *(e.image for scene in scenes for e in scene.entities if e.image is not None)]
-    return [
-        image for image in dict.fromkeys(named) if photograph_file(study.folder, object_picture_name(image)) is None
-    ]
+    files = {image: photograph_file(study.folder, object_picture_name(image)) for image in named}
+    return {image: file[0] if file else None for image, file in files.items()}
 
 
 def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the image files of single objects into a study's folder after opening each.
+    """Copy the image files of single objects into a study's folder after decoding each.
 
     Returns their number.
     """
@@ -155,7 +160,7 @@ def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | N
         if source is None:
             raise InputError("these objects have pictures of their own", remedy="say where they are: --pictures FOLDER")
         path = checked(source, ScenePicture(path=image))
-        size_of(path)  # says so where it is no picture
+        check_whole(path)
         (folder / FOLDER).mkdir(exist_ok=True)
         shutil.copyfile(path, folder / FOLDER / f"{object_picture_name(image)}{_shown_ending(path)}")
     return len(images)
