@@ -390,6 +390,16 @@ def test_dialogues_of_several_kinds_in_one_folder_are_refused(
     assert not out.exists()
 
 
+def test_no_language_is_suggested_where_the_words_tell_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "d.csv").write_text("tier,by,text,entities\nexpression,ann,xyzzy,m1\n", "utf-8")
+    assert run(["check", str(tmp_path / "d.csv")]) == 0
+    warning = capsys.readouterr().err
+    assert "language = " in warning
+    assert '"en"' not in warning
+
+
 def test_objects_that_a_map_declares_join_those_that_occur(tmp_path: Path) -> None:
     rows = "tier,by,text,entities\nutterance,ann,the mug and the jug,\nexpression,ann,the mug,m1\nexpression,ann,the jug,j1\n"
     (tmp_path / "d.csv").write_text(rows, "utf-8")

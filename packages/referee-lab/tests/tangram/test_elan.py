@@ -254,6 +254,14 @@ def test_two_tiers_of_one_name_are_refused():
         from_eaf(named, "hands.eaf", {"left": "Mouse"})
 
 
+def test_a_proposed_map_gives_no_tier_the_name_of_another():
+    looks = [("g1", 0, 100, "m1", None)], [("g2", 500, 600, "m2", None)]
+    file = eaf_of(("eyes", None, looks[0]), ("Gaze", None, looks[1]))
+    proposal = propose_tiers(etree.fromstring(file))
+    assert proposal.get("Gaze") == "Gaze"
+    assert "eyes" not in proposal
+
+
 def test_objects_that_are_declared_join_those_that_occur():
     file = eaf_of(("hand", None, [("h1", 0, 100, "m1", None), ("h2", 500, 600, "m2", None)]))
     pieces = {"m1": {"colour": "red"}, "m3": {"colour": "blue"}}
