@@ -390,9 +390,7 @@ def test_dialogues_of_several_kinds_in_one_folder_are_refused(
     assert not out.exists()
 
 
-def test_no_language_is_suggested_where_the_words_tell_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_language_is_suggested_where_the_words_tell_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.csv").write_text("tier,by,text,entities\nexpression,ann,xyzzy,m1\n", "utf-8")
     assert run(["check", str(tmp_path / "d.csv")]) == 0
     warning = capsys.readouterr().err
