@@ -315,6 +315,30 @@ def test_sizes_of_pictures_in_logs_of_lmms_eval(tmp_path: Path, fields: Row) -> 
     assert trial.scene.picture.size == Size(500, 250)
 
 
+def test_the_convention_of_one_system_leaves_the_others(tmp_path: Path) -> None:
+    boxes = {"qwen-a": [20, 40, 220, 240], "b": [10, 10, 110, 60]}
+    rows = [
+        {"item": 1, "model": m, "prediction": box, "gt_bbox_xyxy": [10, 10, 110, 60], "width": 500, "height": 250}
+        for m, box in boxes.items()
+    ]
+    path = write_lines(tmp_path / "boxes.jsonl", rows)
+
+    def conventions(text: str, file: Path = path) -> dict[str, str]:
+        outputs = open_material(str(file), declared=Declared(convention=text)).outputs
+        return {o.system: str(o.response.places[0].convention) for o in outputs if o.response}
+
+    # The box of qwen-a is the gold box in thousandths: 20 × 500 / 1000 = 10, 40 × 250 / 1000 = 10, …
+    assert conventions("pixels xyxy,qwen-a=0-1000 xyxy") == {"qwen-a": "0-1000 xyxy", "b": "pixels xyxy"}
+    alone = write_lines(tmp_path / "alone.jsonl", rows[:1])
+    assert conventions("qwen-a=pixels xyxy sent:qwen28-939865", alone) == {"qwen-a": "pixels xyxy sent:qwen28-939865"}
+    bare = write_lines(tmp_path / "bare.jsonl", [{k: row[k] for k in row if k != "width"} for row in rows])
+    with pytest.raises(InputError, match="size of the picture"):
+        conventions("pixels xyxy,qwen-a=0-1000 xyxy", bare)
+    for wrong in ("qwen-a=0-1000 xyxy", "nobody=pixels xyxy", "qwen-a=bananas", "pixels xyxy,qwen-a=bananas"):
+        with pytest.raises(InputError):
+            conventions(wrong)
+
+
 def test_lmms_eval_without_gold_is_refused(tmp_path: Path) -> None:
     row = {"doc_id": 0, "target": "", "filtered_resps": "[1, 2]", "osworld_g": {"correct": 1, "box_type": "bbox"}}
     assert "has no gold answer" in refused(write_lines(tmp_path / "m/x.jsonl", [row]))

@@ -185,7 +185,8 @@ def _answers_mean() -> Any:
     """Return the option for the convention of coordinates."""
     return option(
         None,
-        'The convention of all coordinates in answers, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).',
+        'The convention of all coordinates in answers, such as "0-1000 xyxy"; of single systems after commas: '
+        '"pixels xyxy,qwen=0-1000 xyxy" (`referee docs sight`).',
     )
 
 

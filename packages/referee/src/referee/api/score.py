@@ -300,7 +300,7 @@ def score(options: ScoreOptions) -> Scores:
     def answers(index: bool = False) -> Answers:
         opened_outputs = open_outputs(outputs, options.lenient, opened, index=index)
         if options.convention:
-            declare(opened_outputs, options.convention)
+            declare(opened_outputs.by_system, options.convention)
         return opened_outputs
 
     indexed = answers(index=True)

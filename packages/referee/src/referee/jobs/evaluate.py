@@ -13,13 +13,14 @@ from typing import Any
 
 from referee import __version__, catalogue
 from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
+from referee.corpora.natives.logs import UNIT_SQUARE
 from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.natives.recognition import SIGNS, USUAL, material_of_table, read_material
 from referee.corpora.natives.texts import material_of_texts
 from referee.corpora.outputs import Output
 from referee.corpora.reading.tables import TABLE_ENDINGS, read_json, read_table, rows_of, table_of
 from referee.errors import InputError
-from referee.geometry import Point
+from referee.geometry import Box, Mask, Point, Polygon
 from referee.jobs.compare import (
     Comparisons,
     Measured,
@@ -29,6 +30,7 @@ from referee.jobs.compare import (
     measured_table,
 )
 from referee.jobs.folder import Run, is_run
+from referee.jobs.grounding import declare
 from referee.jobs.heard import hearing_rows
 from referee.jobs.open import Answers, Opened, open_corpus
 from referee.jobs.score import score_trials
@@ -54,6 +56,16 @@ def open_material(
         InputError: if the content or the type of the objects is ambiguous.
     """
     declared = declared or Declared()
+    parts = [part.strip() for part in (declared.convention or "").split(",")]
+    if single := [part for part in parts if part.find("=") > 0]:
+        whole = ",".join(part for part in parts if part not in single) or None
+        system, _, written = single[0].partition("=")
+        material = open_material(outputs, references, scenes, replace(declared, convention=whole or written), data)
+        # Only the numbers of that system are declared: those of others are read as without the declaration.
+        if whole is None and set(material.systems) > {system}:
+            material = open_material(outputs, references, scenes, replace(declared, convention=None), data)
+        _declare_systems(material, single)
+        return material
     paths = _paths(outputs)
     if scenes is not None and paths is not None and _is_gold_file(scenes):
         declared, scenes = replace(declared, columns={**declared.columns, "documents": str(scenes)}), None
@@ -81,6 +93,40 @@ def open_material(
         _add_references(material, references, declared)
     material.finish(declared.systems)
     return material
+
+
+def _declare_systems(material: NativeData, conventions: Sequence[str]) -> None:
+    """Redeclare conventions of single systems, ``SYSTEM=CONVENTION`` each.
+
+    Raises:
+        InputError: if there is no such system, or a picture has no size and answer and gold box differ in unit.
+    """
+    by_system: dict[str, dict[str, Output]] = {}
+    for output in material.outputs:
+        by_system.setdefault(output.system, {})[output.trial] = output
+    declare(by_system, conventions)
+    for system in {text.partition("=")[0] for text in conventions}:
+        for output in by_system[system].values():
+            _check_size(output, material.trials[output.trial])
+    material.outputs = [by_system[o.system][o.trial] for o in material.outputs]
+    material.mapping["convention"] = "; ".join(filter(None, (material.mapping.get("convention"), *conventions)))
+
+
+def _check_size(output: Output, trial: Trial) -> None:
+    """Raise InputError if an answer cannot be put on its picture, whose size is missing."""
+    picture = trial.scene.picture
+    if picture is not None and picture.size not in (None, UNIT_SQUARE):
+        return
+    gold = {e.region.convention.unit for e in trial.scene.entities if isinstance(e.region, Box | Polygon)}
+    for place in output.response.places if output.response else ():
+        meant = None if isinstance(place, Mask) else place.convention
+        if meant is not None and (meant.sent is not None or gold - {meant.unit}):
+            raise InputError(
+                f"answers of {output.system} in {meant} need the size of the picture, which is missing",
+                where=output.where,
+                line=output.line,
+                remedy="add columns width and height, or use a log with picture sizes",
+            )
 
 
 def _add_references(material: NativeData, references: Any, declared: Declared) -> None:

@@ -40,7 +40,7 @@ from referee.records import Outcome, Response, Trial
 PLACED = (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.EMPTY)
 
 
-def declare(answers: Answers, declared: Sequence[str]) -> None:
+def declare(by_system: Mapping[str, Any], declared: Sequence[str]) -> None:
     """Redeclare the convention of a system's numbers: ``SYSTEM=CONVENTION`` for each, ``=CONVENTION`` for all."""
     for text in declared:
         system, equals, written = text.partition("=")
@@ -48,14 +48,14 @@ def declare(answers: Answers, declared: Sequence[str]) -> None:
             convention = Convention.of(written)
         except WrongConvention as wrong:
             raise InputError(str(wrong), remedy='for example --convention "qwen25vl=pixels xyxy sent:qwen28"') from None
-        if not equals or (system and system not in answers.by_system):
-            system_names = ", ".join(answers.by_system)
+        if not equals or (system and system not in by_system):
+            system_names = ", ".join(by_system)
             raise InputError(
                 f"no system is called {system!r}",
                 remedy=f"--convention takes SYSTEM=CONVENTION; systems: {system_names}",
             )
-        for name in [system] if system else list(answers.by_system):
-            outputs = answers.by_system[name]
+        for name in [system] if system else list(by_system):
+            outputs = by_system[name]
             for trial, output in outputs.items():
                 outputs[trial] = _declared(output, convention)
 
@@ -342,7 +342,7 @@ def check_file(
     trials, answers = _with_corpus(path, corpus, data, reading) if corpus else _lone_file(path, gold)
     if size is not None:
         trials = [_sized(trial, _parse_size(size)) for trial in trials]
-    declare(answers, [text if "=" in text else f"={text}" for text in declared or ()])
+    declare(answers.by_system, [text if "=" in text else f"={text}" for text in declared or ()])
     findings, asked = {}, [asked_by(trial) for trial in trials]
     for model, outputs in with_progress(answers.by_system.items(), "all readings of the numbers of every model"):
         evidence = evidence_of(outputs, asked)
