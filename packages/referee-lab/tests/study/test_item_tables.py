@@ -22,6 +22,7 @@ from referee_lab.server.sessions.plan import check_answer, make_plan, was_right
 from referee_lab.study.analysis.factorial import contrast_sheet, contrast_weights, estimate_contrast
 from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
+from referee_lab.study.data.export import export_files
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.from_table import prepare_table
 from referee_lab.study.design.shown_scenes import prove_language, prove_pictures, prove_shown, prove_words
@@ -555,3 +556,39 @@ def test_a_picture_that_was_cut_off_is_refused(ending: str, tmp_path: Path) -> N
     assert refused.value.line == 3
     assert refused.value.remedy
     assert not (tmp_path / "broken").exists()
+
+
+def test_every_factor_is_a_column_of_the_export(tmp_path: Path) -> None:
+    """Also one with the name of another column; practice, checks and fillers have no level."""
+    rows = [
+        {"item": i, "order": order, "domain": domain, "text": f"{i} {order} {domain}", "kind": "trial"}
+        for i in range(4)
+        for order in ("vorn", "hinten")
+        for domain in ("a", "b")
+    ] + [{"item": kind, "text": "x", "kind": kind} for kind in ("practice", "filler")]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", "order,domain", participants=4)
+    simulate(study.folder, participants=4)
+    files = export_files(collect_from(study, None, "debug"), ("csv", "jsonl", "parquet"))
+    (tmp_path / "t.parquet").write_bytes(files["trials.parquet"])
+    forms = (
+        list(csv.DictReader(files["trials.csv"].decode().splitlines())),
+        [json.loads(line) for line in files["trials.jsonl"].decode().splitlines()],
+        pl.read_parquet(tmp_path / "t.parquet").to_dicts(),
+    )
+    for form in forms:
+        assert Counter(bool(row["order"]) for row in form) == {True: 16, False: 8}
+        for row in form:
+            levels = row["order"] or "", row["factor_domain"] or ""
+            assert levels == (tuple(row["description"].split()[1:]) if row["description"] != "x" else ("", ""))
+    described = {c["name"]: c for c in json.loads(files["codebook.json"])["tables"]["trials"]}
+    assert [*described] == [*forms[0][0]]
+    assert {*described["order"]["values"]} == {"vorn", "hinten"}
+    assert {*described["factor_domain"]["values"]} == {"a", "b"}
+
+
+@pytest.mark.parametrize(("language", "remarks"), [(None, 1), ("en", 0), ("de", 0)])
+def test_english_pages_that_were_not_asked_for_are_remarked(language: str | None, remarks: int, tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", [{"item": 1, "text": "Die Katze schläft."}])
+    wishes = Wishes(protocol="", design="latin", participants=1, id="tried", language=language)
+    _, notes = prepare_table(path, wishes, [], [], {})
+    assert sum("--language" in note for note in notes) == remarks

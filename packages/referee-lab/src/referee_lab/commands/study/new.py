@@ -82,7 +82,7 @@ def new(
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Only items of this domain.", show_default="all")] = None,
     language: Annotated[
-        str | None, typer.Option(help="Language of the pages.", show_default="that of the items")
+        str | None, typer.Option(help="Language of the pages.", show_default="that of the run's items; for a table, en")
     ] = None,
     with_humans: Annotated[
         bool, typer.Option("--with-humans", help="Include people's descriptions as a system, 'human'.")

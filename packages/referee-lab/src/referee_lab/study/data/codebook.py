@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from referee_lab.study.data.dataset import ALL, IDENTIFYING, READING, TIME
-from referee_lab.study.folder.study import Study
+from referee_lab.study.folder.study import LEVELS, Study
 from referee_lab.study.protocols.contract import RecordedColumn
 from referee_lab.study.protocols.production import is_spoken
 
@@ -226,7 +226,44 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
 
 
 def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
-    """Return the columns of the table of trials: the fixed ones and those of the protocol."""
+    """Return the columns of the table of trials: the fixed ones, those of the protocol and those of the factors."""
+    columns = _unvaried_columns(study)
+    levels = [levels_of(study, condition) for condition in study.design.conditions]
+    varied = (
+        _text(
+            column,
+            f"level of the factor {factor} (its part of the column system); empty in practice, checks and fillers",
+            *dict.fromkeys(level for each in levels if (level := each[column]) is not None),
+        )
+        for factor, column in factor_columns(study).items()
+    )
+    after = len(_ASKED)
+    return (*columns[:after], *varied, *columns[after:])
+
+
+def factor_columns(study: Study) -> dict[str, str]:
+    """Return the column of each factor: its name, with `factor_` before it where another column has that name."""
+    fixed = {column.name for column in _unvaried_columns(study)}
+    taken = fixed | {*study.design.factors}
+    names = {}
+    for factor in study.design.factors:
+        name = factor
+        while name in (fixed if name == factor else taken):
+            name = f"factor_{name}"
+        taken.add(name)
+        names[factor] = name
+    return names
+
+
+def levels_of(study: Study, condition: str | None) -> dict[str, str | None]:
+    """Return the level of each factor by its column; None for what is no condition of the design."""
+    columns = factor_columns(study).values()
+    levels = condition.split(LEVELS) if condition is not None and condition in study.design.conditions else []
+    return dict(zip(columns, levels if len(levels) == len(columns) else [None] * len(columns), strict=True))
+
+
+def _unvaried_columns(study: Study) -> tuple[CodebookColumn, ...]:
+    """Return the columns of the table of trials without those of the factors."""
     recorded = tuple(column for _, _, column in recorded_columns(study))
     plugin = study.kind.info.plugin
     derived = (
@@ -297,6 +334,8 @@ def codebook_as_markdown(study: Study) -> str:
         for column in columns:
             values = f" Values: {', '.join(column.values)}." if column.values else ""
             free = " Free text." if column.free_text else ""
-            lines.append(f"| {column.name} | {column.type} | {column.unit} | {column.about}.{values}{free} |")
+            lines.append(
+                f"| {column.name.replace('|', '&#124;')} | {column.type} | {column.unit} | {column.about}.{values}{free} |"
+            )
         lines.append("")
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee_lab.study.data.codebook import PATH_POINTS, codebook, reads_words, recorded_columns
+from referee_lab.study.data.codebook import PATH_POINTS, codebook, levels_of, reads_words, recorded_columns
 from referee_lab.study.data.dataset import (
     ALL,
     BY_HAND,
@@ -108,7 +108,9 @@ def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
         recorded["sound"] = recording_file(a)[0]
     if "ranking" in recorded:
         recorded["ranking"] = ranked_systems(a)
-    return {**_asked(a), **_found(a), **recorded, **_kept(a)}
+    asked = _asked(a)
+    levels = levels_of(collected.study, asked["system"] if a.kind == "trial" else None)
+    return {**asked, **_found(a), **recorded, **_kept(a), **levels}
 
 
 def recording_file(a: StoredAnswer) -> tuple[str, bytes]:

@@ -423,7 +423,7 @@ def prepare_table(
         pictures=files[0],
         media=files[1],
     )
-    return draft, _notes(rows, language, unread)
+    return draft, _notes(rows, wishes.language, unread)
 
 
 def _drawn(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow]:
@@ -819,13 +819,15 @@ def _fields(
     return with_settings(fields, wishes)
 
 
-def _notes(rows: Sequence[ItemRow], language: str, unread: Sequence[str]) -> list[str]:
+def _notes(rows: Sequence[ItemRow], language: str | None, unread: Sequence[str]) -> list[str]:
     """Return remarks on the table: kinds of rows, columns that are not read, language, missing practice."""
     kinds = Counter(row.kind for row in rows)
     notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]
     if unread:
         notes.append(f"these columns are not read: {', '.join(unread)} (name factors with --factors)")
-    if language.partition("-")[0] not in LANGUAGES:
+    if language is None:
+        notes.append("the pages are in English; --language de … for items in another language")
+    elif language.partition("-")[0] not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones are included for translation")
     if not kinds["practice"]:
         notes.append("there is no practice: rows of kind practice make one")
