@@ -73,7 +73,7 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
         "table", format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
     _check_words(table, "text", roles.get("text"))
-    for column in several or [roles.get("references")]:
+    for column in several or [roles[r] for r in ("references",) if r in roles]:
         _check_words(table, "references", column)
     _add_rows(material, table, roles, numbered, declared)
     if not roles.get("references") and not numbered:
