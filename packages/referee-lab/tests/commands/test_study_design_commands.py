@@ -177,7 +177,7 @@ def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path
         (("--participants", "2", "--systems", "toy-minimum"), "did you mean toy-minimal"),
         (("--participants", "2", "--design", "greek"), "one of latin"),
         (("--participants", "2", "--protocol", "tuna2007"), "did you mean"),
-        (("--participants", "2", "--domain", "cars"), "nobody said anything"),
+        (("--participants", "2", "--domain", "cars"), "no descriptions"),
         (("--participants", "2", "--protocol", "reference-game"), "referee tangram choose"),
         (("--participants", "2", "--mode", "test"), "--mode is one of debug, pilot, live"),
         (("--participants", "2", "--systems", "toy-minimal"), "at least two"),

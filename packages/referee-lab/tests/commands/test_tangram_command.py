@@ -85,7 +85,7 @@ def test_a_rehearsal_is_kept_and_read_again_with_the_same_tables(
     [
         (("classify",), "no dialogues are named"),
         (("classify", "--synthetic", "--corpus", "kth-tangrams"), "several sources"),
-        (("classify", "--corpus", "tuna"), "no corpus of dialogues"),
+        (("classify", "--corpus", "tuna"), "is not a corpus of dialogues"),
         (("resolve", "--recordings", "nowhere"), "not a folder"),
         (("classify", "--synthetic", "--format", "xml"), "one of text, json"),
         (("evaluate", "nothing.jsonl"), "add --trials"),

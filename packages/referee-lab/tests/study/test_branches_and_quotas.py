@@ -222,4 +222,4 @@ def test_a_quota_that_is_asked_too_late_is_told(tmp_path: Path) -> None:
     quota = '[[quota]]\nquestion = "sight"\nanswers = ["lenses"]\nmost = 5\n'
     folder = branched(tmp_path, quota, pages_before='["wear-them", "strength"]', pages_after='["sight"]')
     (claim,) = prove_ways(open_study(folder))
-    assert "people would work for nothing" in claim.counted
+    assert "asked after the first trial" in claim.counted

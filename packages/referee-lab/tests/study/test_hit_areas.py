@@ -95,7 +95,7 @@ def test_check_proves_that_objects_can_be_pressed_and_refuses_otherwise(tmp_path
         [sys.executable, "-m", "referee", "study", "check", str(folder)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert "Not so: every object of every scene has area of its own" in done.stdout
+    assert "Not so: every object of every scene" in done.stdout
     assert "Not ready" in done.stdout
 
 

@@ -112,7 +112,7 @@ def test_no_backup_is_put_back_under_a_server_or_into_another_study(tmp_path: Pa
     with pytest.raises(InputError, match="belongs to 'demo'"):
         put_back(copy, other / "data" / "study.sqlite", "other")
     (tmp_path / "junk").write_bytes(b"no database" * 100)
-    with pytest.raises(InputError, match="no backup"):
+    with pytest.raises(InputError, match="not a backup"):
         put_back(tmp_path / "junk", folder / "data" / "study.sqlite", "demo")
 
 

@@ -97,7 +97,7 @@ def test_speech_becomes_utterances_that_are_heard_while_they_are_said() -> None:
     # A better transcript takes the place of the first.
     again = with_speech(recording, "solver", [SpokenLine(0.0, 10.0, "x")])
     assert [u.text for u in to_dialogue(again).tier("utterance")] == ["x"]
-    with pytest.raises(InputError, match="no speaker is called"):
+    with pytest.raises(InputError, match="speaker is called"):
         with_speech(recording, "eve", [])
 
 

@@ -167,7 +167,7 @@ def test_a_hearer_by_way_of_batch_files(capsys: pytest.CaptureFixture[str], fold
         (("--hearer", "noisy|noise:0.9"), "between 0"),
         (("--hearer", "remote"), "no model is named"),
         (("--format", "xml"), "--format is one of table, json"),
-        ((), "nobody has answered"),
+        ((), "has no answers"),
     ],
 )
 def test_mistakes_are_answered_with_what_to_do(

@@ -399,7 +399,7 @@ def test_a_hearer_asked_elsewhere_can_neither_learn_nor_listen(
 ) -> None:
     name = f"recorded:{recorded(study, tmp_path)}"
     assert "learns nothing here" in error_of(capsys, name, "--data", study, "--train", "synthetic")
-    with pytest.raises(InputError, match=r"recorded:answers.jsonl was asked elsewhere"):
+    with pytest.raises(InputError, match=r"recorded:answers.jsonl has recorded answers only"):
         summon(name)
 
 

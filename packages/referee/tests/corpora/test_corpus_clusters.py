@@ -35,7 +35,7 @@ def test_an_unknown_factor_is_refused() -> None:
 def test_sampling_in_words() -> None:
     assert describe_sampling(("game",)) == "games: intervals are to hold for new games"
     assert "scenes and speakers, crossed" in describe_sampling(("scene", "speaker"))
-    assert "not known" in describe_sampling(())
+    assert "unknown" in describe_sampling(())
 
 
 @pytest.mark.parametrize("name", [n for n in names("corpus") if n != "jsonl"])

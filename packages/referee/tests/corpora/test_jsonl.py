@@ -183,7 +183,7 @@ def test_wrong_encoding_truncated_archives_directories_and_absence_are_told_apar
     cut.write_bytes(gzip.compress(json.dumps(TEN_MINUTES).encode() * 50)[:-20])
     for path, complaint in [
         (latin, "not UTF-8"),
-        (cut, "cannot be read on"),
+        (cut, "reading failed"),
         (tmp_path, "a directory"),
         (tmp_path / "no.jsonl", "no such file"),
     ]:

@@ -152,7 +152,7 @@ def test_unseen_values_are_no_obstacle():
 
 
 def test_a_group_never_seen_is_named():
-    with pytest.raises(InputError, match="nothing was learned for domain = moon"):
+    with pytest.raises(InputError, match="no training data for domain = moon"):
         LearnedRationalSpeaker(longest=2, iterations=2).fit(TRIALS).select(view(DOMAINS[0][0], "t", domain="moon"))
 
 

@@ -102,6 +102,6 @@ def test_a_group_never_seen_is_named():
     told = Trial(
         id="y", scene=BOTH, targets=("t",), domain="home", references=(Description(properties=props("size:big")),)
     )
-    with pytest.raises(InputError, match="nothing was learned for domain = moon") as caught:
+    with pytest.raises(InputError, match="no training data for domain = moon") as caught:
         Overspecification().fit([told]).select(view(BOTH, "t", domain="moon"))
     assert "seen: home" in caught.value.remedy

@@ -185,7 +185,7 @@ def test_letters_of_unequal_groups_follow_the_pairwise_criterion() -> None:
 
 
 def test_one_system_an_empty_one_and_an_unknown_one_are_refused() -> None:
-    with pytest.raises(InputError, match="nothing to tie with"):
+    with pytest.raises(InputError, match="only one system"):
         homogeneous_subsets({"a": 1.0}, error_ms=1, error_df=9, counts=5)
     with pytest.raises(InputError, match="no observations for b"):
         homogeneous_subsets({"a": 1.0, "b": 2.0}, error_ms=1, error_df=9, counts={"a": 5, "b": 0})

@@ -110,7 +110,7 @@ def test_everybody_in_the_catalogue_who_can_be_asked_is_offered() -> None:
         ({"scene": {"entities": []}}, "the scene is empty"),
         ({"scene": {**CHAIRS, "target": "z"}}, "the target 'z' is not in the scene"),
         ({"scene": {"entities": [{"attributes": {}}]}}, "id"),
-        ({"speakers": "all"}, "speakers is no list of names"),
+        ({"speakers": "all"}, "speakers is not a list of names"),
         ({"hearers": ["literal"] * 3 + [f"h{i}" for i in range(20)]}, "too many at once"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_run_is_not_done_before_the_report_on_all_of_it(demo: Path, monkeypatc
 
         monkeypatch.setattr(run_view, "report_on", watched)
         view._take_in(view.files, "newer")
-        assert [(s["done"], "worked out" in str(s["said"])) for s in states] == [(False, True)]
+        assert [(s["done"], "being made" in str(s["said"])) for s in states] == [(False, True)]
         assert (view.state()["done"], view.state()["made"]) == (True, "newer")
 
 
