@@ -65,7 +65,10 @@ def test_networks_hear_the_rounds_of_colors(tmp_path: Path) -> None:
 
 
 def test_rounds_that_colors_lacks_are_told(tmp_path: Path) -> None:
-    rows = [*TINY["coop-nets"]["coop-nets/outputs.jsonl.gz"], {"game": "g9", "round": 3, "condition": "far", "human": "distr2"}]
+    rows = [
+        *TINY["coop-nets"]["coop-nets/outputs.jsonl.gz"],
+        {"game": "g9", "round": 3, "condition": "far", "human": "distr2"},
+    ]
     data = write(tmp_path, TINY["coop-nets"] | {"coop-nets/outputs.jsonl.gz": rows})
     with pytest.raises(InputError, match="colors-g9-3 is not in the corpus colors"):
         list(create("corpus", "coop-nets", data=data).trials())
