@@ -618,7 +618,7 @@ def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are
         "secret-0.png",
         "secret-1.png",
     ]
-    with pytest.raises(InputError, match="names and no pictures"):
+    with pytest.raises(InputError, match="names but no pictures"):
         scene_trial([trial], "own")
     with pytest.raises(InputError, match="programs cannot see"):
         make_reference_study(tmp_path / "s", trial=trial, pictures=folder, settings={"group": 2, "bots": 1})
