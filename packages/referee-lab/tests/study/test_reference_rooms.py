@@ -314,7 +314,7 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
     ("changes", "problem"),
     [
         ({"group": 7}, "group is 2 to 6"),
-        ({"group": 3, "bots": 3}, "is a person"),
+        ({"group": 3, "bots": 3}, "at least one person"),
         ({"begins": "bot"}, "no bots"),
         ({"bots": 1, "bot_listener": "litteral"}, "did you mean literal"),
         ({"bots": 1, "bot_speaker": "classic/incrementl|seed:1"}, "did you mean classic/incremental"),

@@ -577,7 +577,7 @@ def small_pictures(folder: Path, *colours: str) -> Path:
     [
         ({"bot_listener": "learned"}, "learned cannot play with these objects: none of the trials has a text"),
         ({"bot_speaker": "classic/support-vectors"}, "SupportVectors learns from data"),
-        ({"bot_speaker": "tuna2008-r/IS-GT"}, "IS-GT cannot play .* only puts given properties into words"),
+        ({"bot_speaker": "tuna2008-r/IS-GT"}, "IS-GT cannot play"),
         ({"bot_speaker": "classic/pro"}, "--bot-speaker"),
     ],
 )
