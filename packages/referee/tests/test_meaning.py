@@ -7,17 +7,18 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from naive_meaning import fitting, fitting_parts, singles_out
-from referee import meaning
-from referee.corpora.jsonl import description_from_json, to_json
+from referee import evaluate, meaning, score
+from referee.corpora.jsonl import description_from_json, to_json, trial_to_json
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape
 from referee.errors import InputError
-from referee.records import Entity, Property, Relation, Scene
+from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 PAGE = (Path(__file__).parents[3] / "docs" / "meaning.md").read_text("utf-8")
 
@@ -268,3 +269,33 @@ def test_atoms_that_refer_to_nothing_in_the_scene() -> None:
         ("and", ("type", "cup"), ("nth", "x", 2, "left")): None,
     }.items():
         assert meaning.first_unknown(form, scene) == unknown
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_score_and_evaluate_read_every_operator_from_every_form_of_file(tmp_path: Path, ending: str) -> None:
+    """Each example of the page as an output about the objects that the page says it denotes, and as its reference."""
+    scene = scene_of_the_page()
+    trials = [
+        Trial(
+            id=f"t{i}",
+            scene=scene,
+            targets=tuple(dict.fromkeys(denotes.replace("–", " ").replace("+", " ").split())),
+            references=(Description(meaning=meaning.parse(json.loads(form))),),
+        )
+        for i, (_, form, denotes) in enumerate(EXAMPLES)
+    ]
+    corpus = tmp_path / "trials.jsonl"
+    corpus.write_text("".join(json.dumps(trial_to_json(trial)) + "\n" for trial in trials), "utf-8")
+    rows = [{"trial": f"t{i}", "system": "mine", "meaning": form} for i, (_, form, _) in enumerate(EXAMPLES)]
+    path = tmp_path / f"mine.{ending}"
+    if ending == "jsonl":
+        path.write_text("".join(json.dumps({**r, "meaning": json.loads(r["meaning"])}) + "\n" for r in rows), "utf-8")
+    else:
+        getattr(pl.DataFrame(rows), f"write_{ending}")(path)
+    scored = score(path, corpus=str(corpus), metrics="set/exact,meaning/denotation,scene/unique", jobs=1).frame
+    values = dict(zip(scored["metric"], scored["value"], strict=True))
+    assert values["set/exact"] == values["meaning/denotation"] == 1
+    # "the two bowls and the tray" of the page counts two bowls where there is one.
+    assert values["scene/unique"] == 29 / 30
+    evaluated = evaluate(path, scenes=str(corpus)).frame
+    assert dict(zip(evaluated["metric"], evaluated["value"], strict=True))["scene/unique"] == 29 / 30

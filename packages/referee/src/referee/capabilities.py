@@ -14,12 +14,13 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee.contracts import Batch, FloatArray, Hearer
 from referee.meaning import Meaning
-from referee.records import Description, HearerView, Property, Response, Scene, SpeakerView
+from referee.records import Description, HearerView, Property, Response, Scene, SpeakerView, Trial
 
 __all__ = [
     "AnswersInBatches",
     "AnswersMany",
     "AnswersParallel",
+    "ChecksTraining",
     "ChecksViews",
     "CountsAnswered",
     "Explains",
@@ -343,6 +344,18 @@ class ChecksViews(Protocol):
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if the selector cannot describe the targets."""
+        ...
+
+
+@runtime_checkable
+class ChecksTraining(Protocol):
+    """A selector that can describe only trials like those that it was trained on, and can check this.
+
+    A run checks all folds before the first description.
+    """
+
+    def check_training(self, train: Sequence[Trial], test: Sequence[Trial]) -> None:
+        """Raise InputError if training on `train` does not suffice to describe `test`."""
         ...
 
 

@@ -19,7 +19,7 @@ from referee.api.score import score
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.engines.local import LocalEngine
-from referee.errors import CannotWrite, InputError, UnknownName
+from referee.errors import CannotWrite, InputError, MissingExtra, UnknownName
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan
 from referee.jobs.open import open_corpus
@@ -327,6 +327,21 @@ def test_a_missing_package_costs_one_system_and_not_the_run(tmp_path: Path, monk
     assert made.counts["classic/incremental"]["answered"] == 12
     scored = made.score(metrics="set/dice").frame
     assert dict(zip(scored["system"], scored["n"], strict=True))["classic/incremental"] == 12
+
+
+def test_a_run_without_any_installed_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match="neural"):
+        run_systems("neural/transformer", "synthetic", out=tmp_path / "run", limit=12, folds_by="random", jobs=1)
+    assert not [p for p in tmp_path.iterdir() if "run" in p.name]
+
+
+@pytest.mark.parametrize("system", ["classic/pro", "classic/rsa.learned"])
+def test_a_domain_without_training_data_is_refused_before_the_first_trial(tmp_path: Path, system: str) -> None:
+    # The first seven of eight trials are of furniture: the one of people has nothing to learn from.
+    with pytest.raises(InputError, match=f"{system} cannot learn to describe trial .*no training data"):
+        run_systems(system, "synthetic", out=tmp_path / "run", limit=8, folds=2, folds_by="random", jobs=1)
+    assert not [p for p in tmp_path.iterdir() if "run" in p.name]
 
 
 @pytest.mark.parametrize(

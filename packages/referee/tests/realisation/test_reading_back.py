@@ -10,7 +10,10 @@ from referee.jobs.describe import describe, view_of
 from referee.jobs.words_heard import plainly
 from referee.meaning import parse
 from referee.realisation.english import ENGLISH
+from referee.realisation.german import GERMAN
+from referee.realisation.portuguese import PORTUGUESE
 from referee.realisation.reading_back import ReadBack
+from referee.realisation.wording import Wording
 
 SHELF = {
     "entities": [
@@ -105,3 +108,42 @@ def test_what_is_said_is_read_as_it_was_meant(system: str) -> None:
         heard, text = plainly(view, described.description)
         reading = reader.read(text, view.scene)
         assert (view.scene.denotation(reading.meaning), reading.unread) == (heard.denotes, ()), text
+
+
+CUP, PLATE, TABLE, NOT_BLUE = ["type", "cup"], ["type", "plate"], ["type", "table"], ["not", ["colour", "blue"]]
+TABLES = {
+    "entities": [
+        {"id": "a", "attributes": {"type": "cup", "colour": "red"}, "relations": [["near", "p"], ["on", "t"]]},
+        {"id": "b", "attributes": {"type": "cup", "colour": "blue"}, "relations": [["near", "q"], ["on", "t"]]},
+        {"id": "p", "attributes": {"type": "plate", "colour": "white"}, "relations": [["on", "u"]]},
+        {"id": "q", "attributes": {"type": "plate", "colour": "blue"}},
+        {"id": "t", "attributes": {"type": "table", "colour": "black"}},
+        {"id": "u", "attributes": {"type": "table", "colour": "white"}},
+        {"id": "o", "attributes": {"type": "bowl", "colour": "white"}, "relations": [["in", "t"]]},
+    ]
+}
+
+
+@pytest.mark.parametrize("language", [ENGLISH, GERMAN, PORTUGUESE], ids=str)
+@pytest.mark.parametrize(
+    "form",
+    [
+        ["and", CUP, NOT_BLUE, ["rel", "near", PLATE]],
+        ["and", CUP, ["rel", "near", ["and", PLATE, NOT_BLUE]], ["rel", "on", TABLE]],
+        ["and", CUP, ["rel", "near", ["and", PLATE, ["rel", "on", TABLE]]], ["rel", "on", ["colour", "black"]]],
+        ["and", CUP, NOT_BLUE, ["rel", "near", PLATE], ["rel", "on", TABLE]],
+        ["and", CUP, ["not", ["rel", "near", ["colour", "white"]]], ["rel", "on", TABLE]],
+        ["and", CUP, ["or", ["colour", "blue"], ["rel", "on", ["colour", "white"]]], ["rel", "near", PLATE]],
+        ["and", PLATE, NOT_BLUE, ["inv", "near", CUP]],
+        ["parts", [1, ["and", CUP, ["colour", "red"], ["rel", "near", PLATE]]], [1, ["type", "bowl"]]],
+    ],
+    ids=str,
+)
+def test_words_with_landmarks_and_clauses_are_read_as_they_are_meant(language, form: list) -> None:
+    """A clause or landmark is never said where it could belong to another landmark."""
+    scene = view_of(TABLES, "a").scene
+    meant = parse(form)
+    worded = Wording(language, scene).phrase(["a", "o"] if form[0] == "parts" else ["a"], meant, where=False)
+    assert worded.dropped == ()
+    reading = ReadBack(language).read(worded.text, scene)
+    assert (scene.denotation(reading.meaning), reading.unread) == (scene.denotation(meant), ()), worded.text

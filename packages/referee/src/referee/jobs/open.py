@@ -568,7 +568,10 @@ def _carried(part: FileLines) -> FileLines:
 
 def says_nothing(description: Description) -> bool:
     """Whether an answer is there and empty."""
-    return not description.properties and not (description.text or "").strip() and description.distribution is None
+    has_content = (
+        bool(description.properties) or description.meaning is not None or description.distribution is not None
+    )
+    return not has_content and not (description.text or "").strip()
 
 
 def first_outside(description: Description, scene: Scene) -> Property | None:

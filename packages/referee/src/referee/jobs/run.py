@@ -19,7 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__, catalogue
-from referee.capabilities import ChecksViews, HasSelector, Remembers, SignsCalls, WritesBatches, learns, needs_of
+from referee.capabilities import (
+    ChecksTraining,
+    ChecksViews,
+    HasSelector,
+    Remembers,
+    SignsCalls,
+    WritesBatches,
+    learns,
+    needs_of,
+)
 from referee.contracts import Speaker
 from referee.corpora import splits
 from referee.corpora.jsonl import read_trials
@@ -148,7 +157,7 @@ def run(
             # Read back from the stored corpus, so that a resumed run has the same trials in any process.
             trials = list(unfinished.trials())
             folds = cut(plan, trials)
-            _check_systems(plan, trials)
+            _check_systems(plan, trials, folds)
             if batch_in is not None:
                 _take(plan, unfinished, batch_in)
             batch = None if batch_out is None else unfinished.batch(batch_out)
@@ -174,14 +183,21 @@ def run(
         )
 
 
-def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
+def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]) -> None:
     """Raise InputError, before the first trial, if a system cannot describe the trials of this corpus."""
+    _check_packages(plan, trials)
     several = sum(len(trial.targets) > 1 for trial in trials)
     has_content = any(r.properties for trial in trials for r in trial.references)
     for system in plan.systems:
         speaker = system.build(plan.seed)
         if isinstance(speaker, HasSelector) and isinstance(speaker.selector, ChecksViews):
             _check_views(system, speaker.selector, trials)
+        if isinstance(speaker, HasSelector) and isinstance(speaker.selector, ChecksTraining):
+            for train, test in folds:
+                try:
+                    speaker.selector.check_training(train, test)
+                except InputError as error:
+                    raise named_error(error, f"{system.label} cannot learn to describe trial {error.where!r}") from None
         is_model = isinstance(speaker, SignsCalls)
         if not has_content and isinstance(speaker, Speaker) and learns(speaker) and not is_model:
             _check_learning(system, trials, plan.seed)
@@ -197,6 +213,24 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
                 f"{system.label} only puts the properties of one object into words, and {several:,} of {len(trials):,} trials have several targets",
                 remedy="choose a system that also selects properties, or a part of the corpus with --only",
             )
+
+
+def _check_packages(plan: RunPlan, trials: Sequence[Trial]) -> None:
+    """Raise MissingExtra if every system needs a package that is not installed."""
+    missing = None
+    for system in plan.systems:
+        if isinstance(system.build(plan.seed), SignsCalls):
+            return
+        try:
+            train_system(system, trials[:1], plan.seed, offline=True)
+        except MissingExtra as error:
+            missing = missing or error
+            continue
+        except InputError:
+            return
+        return
+    if missing is not None:
+        raise missing
 
 
 def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial]) -> None:

@@ -72,7 +72,12 @@ _STATES = frozenset({
     "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible", "poisonous", "deciduous",
     "evergreen", "hostile", "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
 })
-_ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "locked": "unlocked", "checked": "unchecked", "sealed": "unsealed"}
+_SHAPES = (
+    "star", "heart", "house", "ring", "cross", "circle", "triangle", "arrow", "diamond", "moon", "crescent", "leaf", "flower", "cone", "cylinder", "pyramid",
+    "drop", "egg", "pear", "bell", "wedge", "rectangle",
+)
+_ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "locked": "unlocked", "checked": "unchecked", "sealed": "unsealed",
+              "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "married": "unmarried", "occupied": "unoccupied"}
 _UNCOUNTED = frozenset({
     "sand", "cream", "bread", "rice", "soup", "cheese", "butter", "meat", "coffee", "tea", "juice", "wine", "beer", "oil", "salt", "flour", "honey",
     "chocolate", "jam", "dust", "dirt", "mud", "rust", "smoke", "fire", "wood", "metal", "glass", "paper", "plastic", "gold", "money", "luggage", "furniture",
@@ -170,6 +175,8 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     ):
         put([(BEFORE, _COLOUR, colour)], colour=colour)
     put([(BEFORE, _MATERIAL, "wooden")], material="wood")
+    for shape in _SHAPES:
+        put([(BEFORE, _SHAPE, f"{shape}-shaped")], shape=shape)
     # Adjectives that only follow a verb have another one that goes before a noun.
     for answers, living, sleeping in ((("1", "yes"), "living", "sleeping"), (("0", "no"), "dead", "waking")):
         for answer in answers:
@@ -372,6 +379,7 @@ ENGLISH = Language(
     anything="anything",
     something="something",
     verb_forms=_present_participle,
+    verbs={"containing": ("contains", "contain")},
     indefinite="a",
     parts=PARTS,
     uncounted=_UNCOUNTED,

@@ -112,7 +112,8 @@ class Language:
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
     compares with a number, `extremes` words superlatives of attributes without `grades`, `anything` and `something` are
-    indefinite landmarks. `verb_forms` makes the form of a verb that follows a noun (holds: holding). `genders` and
+    indefinite landmarks. `verb_forms` makes the form of a verb that follows a noun (holds: holding), `verbs` has the
+    forms that some of these have in a clause (containing: contains, contain). `genders` and
     `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are
     written in the language itself.
 
@@ -180,6 +181,7 @@ class Language:
     anything: str = ""
     something: str = ""
     verb_forms: Callable[[str], str] | None = None
+    verbs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     genders: Mapping[str, str] = field(default_factory=dict)
     inflections: Mapping[str, str] = field(default_factory=dict)
     _words: dict[Property, str] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -455,11 +457,16 @@ class Language:
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
-            elif groups and opening == self.lacking and groups[-1][0] == self.having and self.indefinite:
+            elif groups and opening == self.lacking and self._takes_lacking(groups[-1][0]):
                 groups.append([f"{self.conjunction} {opening}", rest])
             else:
                 groups.append([opening, rest] if opening in self.merging else [phrase])
         return [" ".join([g[0], self.enumerate(g[1:])]) if len(g) > 1 else g[0] for g in groups]
+
+    def _takes_lacking(self, group: str) -> bool:
+        """Return whether "and without" follows a group of phrases: one that is had, or another one that is lacking."""
+        opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
+        return opening == self.lacking or (opening == self.having and bool(self.indefinite))
 
     def enumerate(self, items: Sequence[str]) -> str:
         """a; a and b; a, b and c."""

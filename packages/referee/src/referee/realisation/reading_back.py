@@ -42,13 +42,16 @@ class WordsRead(NamedTuple):
 class _Phrase(NamedTuple):
     """A noun phrase that is being read.
 
-    Its conjuncts, how many things it is of, and the relation by which an outer one has it as landmark.
+    Its conjuncts, how many things it is of, and the relation by which an outer one has it as landmark: from the other
+    end with `is_inverse`, instead of the outer one's last conjunct with `is_either`.
     """
 
     conjuncts: list[Meaning]
     relations: tuple[str, ...]
     number: list[int]
     is_denied: bool = False
+    is_either: bool = False
+    is_inverse: bool = False
 
 
 class ReadBack:
@@ -75,6 +78,9 @@ class ReadBack:
         self._closed = closed | language.determiners | language.openers | {"", *language.merging, language.partitive}
         self.ends = {language.conjunction, *(() if words is None else (words.that, words.either))}
         """Words that a landmark cannot begin with: a relation before them has none behind it."""
+        which = "" if words is None else words.which
+        self.relatives = {form.rpartition(" ")[2] for form in re.findall(r":([^|}]+)", which)}
+        """The relative pronouns of relations from their other end (in welchem, no qual)."""
         self.pronouns = () if words is None else (*words.it, *(pronoun for _, pronoun in words.it_of))
         self._denials = (
             {language.lacking}
@@ -166,12 +172,23 @@ class _Reader:
     def __init__(self, lexicon: ReadBack, scene: Scene) -> None:
         self.lexicon, self.language, self.scene = lexicon, lexicon.language, scene
         self.table = lexicon.lexicon(scene)
-        self.relations = {normalise(self.language.relation(n)): n for n in partners(scene) if n != "*"}
+        self.relations = {
+            words: name
+            for name in partners(scene)
+            if name != "*"
+            for words in self._contracted(normalise(self.language.relation(name)))
+        }
         self.numbers = {word: n for n, word in self.language.numbers.items()}
         self.parts: list[tuple[list[int], Meaning]] = []
         self.open: list[_Phrase] = [_Phrase([], (), [])]
         self.unread: list[str] = []
+        self.clause_depths: set[int] = set()
         self.is_denied = self.is_either = False
+
+    def _contracted(self, relation: Words) -> list[Words]:
+        """Return the words of a relation, also joined with an article that follows them (bei dem: beim)."""
+        joined = self.language.contractions.items()
+        return [relation, *((*relation[:-1], short) for (first, _), short in joined if relation[-1:] == (first,))]
 
     def read(self, words: Words) -> WordsRead:
         """Return the meaning of words, with the unread ones."""
@@ -194,20 +211,23 @@ class _Reader:
         for size in range(min(LONGEST, len(words)), 0, -1):
             phrase = words[:size]
             if phrase in self.relations and not (size == 1 and phrase in self.table):
-                return self._relate(self.relations[phrase], size, before, words[size : size + 1])
+                return self._relate(self.relations[phrase], size, before, words[size : size + 2])
             readings = self._readings(phrase)
             if readings:
                 self._add(self._likeliest(readings))
                 return size
         word = words[0]
         has_article_next = bool(words[1:2]) and words[1] in language.articles.values()
-        if word == language.having and has_article_next:
+        has = () if language.clauses is None else language.clauses.have
+        if word in (language.having, *has) and has_article_next:
             # "with the rabbit in it", or "with the lowest price"; behind "and" of the outermost thing.
             if before[-1:] == (language.conjunction,):
                 self._close(1)
             self.open.append(_Phrase([], _OTHER_END, []))
         elif language.clauses is not None and word == language.clauses.that and has_article_next:
             self.open.append(_Phrase([], _SUBJECT, []))
+        elif language.clauses is not None and word == language.clauses.that:
+            self.clause_depths.add(len(self.open))
         elif word == language.conjunction:
             self._join(words[1:])
         elif language.clauses is not None and word == language.clauses.either:
@@ -263,8 +283,7 @@ class _Reader:
         conjuncts = self.open[-1].conjuncts
         said = ("not", form) if self.is_denied else form
         if self.is_either and conjuncts:
-            last = conjuncts.pop()
-            said = (*last, said) if last[0] == "or" else ("or", last, said)
+            said = _disjunction(conjuncts.pop(), said)
         conjuncts.append(said)
         self.is_denied = self.is_either = False
 
@@ -284,15 +303,21 @@ class _Reader:
                 landmark = self.open.pop()
                 self._add(("inv", name, _counted(conjunction(dict.fromkeys(landmark.conjuncts)), landmark.number)))
                 return size if is_last else size + 1
-        if before[-1:] == (self.language.conjunction,):
+        if self.is_either and self.clause_depths:
+            self._close(max(self.clause_depths))
+        elif before[-1:] == (self.language.conjunction,):
             self._close(1)
-        self.open.append(_Phrase([], (name,), [], self.is_denied))
-        self.is_denied = False
-        return size
+        relative = next((i for i, word in enumerate(after, 1) if word in self.lexicon.relatives), 0)
+        self.open.append(_Phrase([], (name,), [], self.is_denied, self.is_either, bool(relative)))
+        self.is_denied = self.is_either = False
+        return size + relative
 
     def _join(self, rest: Words) -> None:
         """ "and": before an article another landmark of the same relation (between), or another part."""
         following = rest[0] if rest else ""
+        if self.language.clauses is not None and following == self.language.clauses.that and self.clause_depths:
+            # "and that" goes on with the innermost thing that has a clause.
+            self._close(max(self.clause_depths))
         if following not in self.language.articles.values():
             return
         if len(self.open) > 1 and self.open[-1].relations == (BETWEEN,):
@@ -310,6 +335,7 @@ class _Reader:
         A landmark becomes a relation of its object, the outermost a part.
         """
         while len(self.open) > depth:
+            self.clause_depths.discard(len(self.open))
             phrase = self.open.pop()
             form = conjunction(dict.fromkeys(phrase.conjuncts))
             if phrase.relations in (_OTHER_END, _SUBJECT):
@@ -318,8 +344,18 @@ class _Reader:
             if not phrase.relations:
                 self.parts.append((phrase.number, form))
                 continue
-            links = [("rel", name, _counted(form, phrase.number)) for name in phrase.relations]
-            self.open[-1].conjuncts.extend(("not", link) if phrase.is_denied else link for link in links)
+            operator = "inv" if phrase.is_inverse else "rel"
+            links: list[Meaning] = [(operator, name, _counted(form, phrase.number)) for name in phrase.relations]
+            links = [("not", link) if phrase.is_denied else link for link in links]
+            conjuncts = self.open[-1].conjuncts
+            if phrase.is_either and conjuncts:
+                links = [_disjunction(conjuncts.pop(), conjunction(links))]
+            conjuncts.extend(links)
+
+
+def _disjunction(form: Meaning, other: Meaning) -> Meaning:
+    """Return a form extended by an alternative."""
+    return (*form, other) if form[0] == "or" else ("or", form, other)
 
 
 def _comparisons(language: Language, name: str, values: Sequence[str]) -> Iterator[tuple[str, Meaning]]:

@@ -85,6 +85,10 @@ class _Content(NamedTuple):
     ranks: tuple[Meaning, ...] = ()
     clauses: tuple[Meaning, ...] = ()
 
+    def ends_openly(self) -> bool:
+        """Return whether words that follow could belong to a landmark or a relative clause."""
+        return bool(self.links or self.clauses)
+
     def form(self) -> Meaning:
         """The content as a form."""
         links = [(link.operator, name, link.landmark.form()) for link in self.links for name in link.names or ("*",)]
@@ -125,15 +129,19 @@ class Wording:
         form = tuple(content)
         if form[0] != "parts":
             return self._sharp(ids, len(ids), self._content(form, ids), where)
-        worded, heard = [], []
+        worded, heard, endings = [], [], []
         for number, part in parts_of(form):
             members = self._members(part, ids)
             count = len(members) if number == "all" else int(number or 1)
-            piece = self._sharp(members, count, self._content(part, members), where, is_counted=number != "all")
+            content = self._content(part, members)
+            piece = self._sharp(members, count, content, where, is_counted=number != "all")
             worded.append(piece)
             heard.append((number, piece.meaning))
+            endings.append(content.ends_openly())
+        # A part that ends in a landmark comes last: in "the cup near the plate and the bowl", the bowl may be a landmark too.
+        ordered = [w.text for _, w in sorted(zip(endings, worded, strict=True), key=lambda pair: pair[0])]
         return Worded(
-            self.language.enumerate([w.text for w in worded]),
+            self.language.enumerate(ordered),
             tuple(dict.fromkeys(p for w in worded for p in w.expressed)),
             tuple(dict.fromkeys(p for w in worded for p in w.added)),
             tuple(dict.fromkeys(p for w in worded for p in w.dropped)),
@@ -309,13 +317,34 @@ class Wording:
         ]
         heard = [*(self.as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
-            language.polish(f"{text}{'' if beside.startswith(',') else ' '}{beside.rstrip()}".rstrip() + that),
+            language.polish(text + self._join_clauses(that, beside, number, noun)),
             tuple(
                 sorted(dict.fromkeys(p for p in expressed if p not in dropped), key=lambda p: order.get(p, len(order)))
             ),
             dropped=tuple(dict.fromkeys(dropped)),
             meaning=conjunction([*heard, *conjuncts(links.meaning), *conjuncts(clauses.meaning)]),
         )
+
+    def _join_clauses(self, that: str, beside: str, number: int, noun: Noun) -> str:
+        """Return relative clauses and landmarks in one string.
+
+        Landmarks beside a clause are said in a clause too: in "the cup near the plate that is not red", the plate would
+        not be red.
+        """
+        words = self.language.clauses
+        beside = beside if not beside or beside.startswith(",") else f" {beside.rstrip()}"
+        if words is None or not that or not beside.startswith(" "):
+            return that + beside
+        beside, conjunction = beside.strip(), self.language.conjunction
+        opening = spelt(words.that, noun.gender).lstrip(", ")
+        first, _, rest = beside.partition(" ")
+        if first == opening or f" {spelt(words.which, noun.gender)} " in beside:
+            return f"{that} {conjunction} {beside}"
+        if first == self.language.having:
+            return f"{that} {conjunction} {opening} {words.have[number > 1]} {rest}"
+        verb = (words.located or words.be)[number > 1]
+        # Where the pronoun looks like an article, it is not repeated.
+        return f"{that} {conjunction} " + (f"{beside} {verb}" if words.verb_last else f"{opening} {verb} {beside}")
 
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
         """Whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
@@ -395,7 +424,8 @@ class Wording:
         phrases: dict[str, list[str]] = {}
         inverse: list[str] = []
         expressed, dropped, heard = list[Property](), list[Property](), list[Meaning]()
-        for link in links:
+        # A landmark with a landmark or clause of its own comes last: what follows could be said of it.
+        for link in sorted(links, key=lambda link: link.landmark.ends_openly()):
             content = self._with_head(link, ids)
             names = link.names or (None,)
             how = language.enumerate([self._relation(name) for name in link.names]) or language.having
@@ -569,7 +599,9 @@ class Wording:
         if words is None or not texts:
             return "", Worded("", (), dropped=tuple(dropped))
         opening = spelt(words.that, noun.gender)
-        joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(texts)
+        # Where the pronoun looks like an article, it is not repeated.
+        repeated = "" if words.verb_last else f"{opening} "
+        joined = f" {self.language.conjunction} {repeated}".join(texts)
         that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}"
         return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
 
@@ -675,6 +707,11 @@ class Wording:
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
+            if opening == language.lacking and is_denied:
+                return words.have[many], thing
+            if forms := language.verbs.get(opening):
+                lacking = (words.lack or ("", ""))[many]
+                return (f"{lacking.rpartition(' ')[0]} {forms[1]}" if is_denied else forms[many]), thing
             if opening == language.having and is_denied and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
             if opening == language.having and is_denied:

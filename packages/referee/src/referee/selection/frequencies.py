@@ -90,7 +90,14 @@ def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[
     return groups
 
 
-def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
+def check_groups(train: Iterable[Trial], test: Iterable[Trial], by: tuple[str, ...]) -> None:
+    """Raise InputError for the first trial whose group has no training data."""
+    groups = in_groups(train, by)
+    for trial in test:
+        learned_for(trial, by, groups)
+
+
+def learned_for(view: SpeakerView | Trial, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
     """Return the value learned for the view's group.
 
     Raises an error with the known groups for another one.

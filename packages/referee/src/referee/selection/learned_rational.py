@@ -22,7 +22,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError, NotTrained
 from referee.records import Entity, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.frequencies import in_groups, learned_for
+from referee.selection.frequencies import check_groups, in_groups, learned_for
 from referee.selection.rational import Distribution, how_many, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
@@ -57,6 +57,10 @@ class LearnedRationalSpeaker(Reasoned):
         """Learn one model per group."""
         self.models_ = {key: self._learn(members) for key, members in in_groups(trials, self.by).items()}
         return self
+
+    def check_training(self, train: Sequence[Trial], test: Sequence[Trial]) -> None:
+        """Raise InputError for a trial whose group has no training data."""
+        check_groups(train, test, self.by)
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every message with its probability, most probable first."""

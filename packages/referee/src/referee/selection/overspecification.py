@@ -21,7 +21,7 @@ from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
-from referee.selection.frequencies import Group, in_groups, learned_for
+from referee.selection.frequencies import Group, check_groups, in_groups, learned_for
 from referee.selection.reasons import Note, Reasoned
 
 MOST_OPTIONS = 16
@@ -63,6 +63,11 @@ class Overspecification(Reasoned):
             self.fitted_[key] = likelihood.maximise()
             self.left_out_ += likelihood.left_out
         return self
+
+    def check_training(self, train: Sequence[Trial], test: Sequence[Trial]) -> None:
+        """Raise InputError for a trial whose group has no training data."""
+        if self.preferences is None or self.eagerness is None:
+            check_groups(train, test, self.by)
 
     def distribution(self, view: SpeakerView) -> Distribution:
         """Every set of properties the model may say, with its probability, most probable first."""

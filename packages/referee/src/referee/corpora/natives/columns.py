@@ -81,6 +81,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "speaker": _tiers("speaker speakerid describer director"),
     "properties": _tiers("properties attributes attributeset"),
+    "meaning": _tiers("meaning"),
 }
 _REFERENCE = re.compile(r"(?:reference|ref|gold|human|referenz|referencia|参考|参照)(?:text)?\d+$")
 

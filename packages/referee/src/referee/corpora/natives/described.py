@@ -29,11 +29,13 @@ from referee.corpora.outputs import Output, given
 from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
+from referee.meaning import parse
 from referee.records import Description, Entity, Property, Scene, Trial, as_value
 
 PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
 ORDER = "order of rows"
-DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
+CONTENT = ("text", "properties", "meaning")
+DESCRIBED = ("system", "text", "references", "properties", "meaning", "target", "trial", "language", "scene", "speaker")
 
 
 def read_described(table: Table, declared: Declared, has_scenes: bool = False) -> NativeData:
@@ -59,7 +61,7 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     if "trial" not in roles and "scene" in roles and _names_rows(table, roles):
         roles["trial"] = roles.pop("scene")
     numbered = (several if len(several) > 1 else []) if several else numbered_references(table.columns)
-    if "text" not in roles and "properties" not in roles:
+    if not roles.keys() & set(CONTENT):
         raise _no_text(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
         raise InputError(
@@ -374,7 +376,7 @@ def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
 
 def _description(cell: Any, where: str, line: int) -> Description | None:
     """Return the description in a row; None if it is empty. Raises MalformedInput for a list."""
-    text, properties = cell("text"), cell("properties")
+    text, properties, form = map(cell, CONTENT)
     if isinstance(text, list) and len(text) == 1:
         text = text[0]
     if isinstance(text, (list, dict)):
@@ -384,13 +386,17 @@ def _description(cell: Any, where: str, line: int) -> Description | None:
             line=line,
             remedy="one text a cell; several systems in several rows",
         )
-    if text is None and properties is None:
+    if text is None and properties is None and form is None:
         return None
     try:
-        listed = None if properties is None else given({"properties": properties})["properties"]
-        pairs = listed.items() if isinstance(listed, dict) else listed
+        listed = given({"properties": properties, "meaning": form})
+        pairs = listed.get("properties")
+        pairs = pairs.items() if isinstance(pairs, dict) else pairs
         content = None if pairs is None else tuple(Property(str(name), as_value(value)) for name, value in pairs)
-        return Description(text=None if text is None else str(text), properties=content)
+        parsed = parse(listed["meaning"]) if "meaning" in listed else None
+        return Description(text=None if text is None else str(text), properties=content, meaning=parsed)
+    except InputError as wrong:
+        raise MalformedInput(wrong.problem, where=where, line=line, remedy=wrong.remedy) from None
     except (WrongShape, ValueError, TypeError) as wrong:
         raise MalformedInput(
             str(wrong), where=where, line=line, remedy='write [["colour", "red"]], or colour:red; type:chair'
