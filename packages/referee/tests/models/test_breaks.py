@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from referee.jobs.folder import Run
-from referee.models.response_cache import gather_calls, read_calls
+from referee.models.response_cache import read_calls
 from scripted_endpoint import REFUSALS, Scripted, scripted, wayward
 
 PARALLEL = 16
@@ -84,7 +84,7 @@ def break_and_go_on(
     assert (counts["answered"], counts["refused"], counts["failed"]) == (trials - refused, refused, 0)
     # Every question is 50 tokens and counted once, in whichever process it was asked; a filter of the endpoint takes none (scripted_endpoint).
     assert counts["prompt_tokens"] == 50 * (trials - filtered)
-    assert len(gather_calls(out / "calls.jsonl")) == trials
+    assert len({call.key for call in read_calls(out / "calls.jsonl")}) == trials
 
 
 def words(content: Any) -> str:

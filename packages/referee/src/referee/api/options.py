@@ -176,41 +176,9 @@ class ScoreOptions:
     progress: ProgressCallback | None = _watching(None)
 
 
-def _map() -> Any:
-    about = "Columns by role, comma-separated: trial=ITEM,system=MODEL,text=OUTPUT,references=REF,target=…,chosen=…,correct=…,participant=…"
-    return option(None, about, "--map", cli=str)
-
-
-def _answers_mean() -> Any:
-    """Return the option for the convention of coordinates."""
-    return option(
-        None,
-        'The convention of all coordinates in answers, such as "0-1000 xyxy"; of single systems after commas: '
-        '"pixels xyxy,qwen=0-1000 xyxy" (`referee docs sight`).',
-    )
-
-
-def _scenes() -> Any:
-    about = "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object."
-    return option(None, about, cli=str, positional=True)
-
-
-def _reference_files() -> Any:
-    about = "Files of references, line by line or by item: all that follow the option."
-    return option(None, about, cli=list[Path], positional=True)
-
-
-def _form() -> Any:
-    return option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
-
-
-def _language() -> Any:
-    return option(None, "Language of all items, where the files do not name it: en, de, zh …")
-
-
 @dataclass
-class EvaluateOptions:
-    """Options of `referee.evaluate` and `referee evaluate`."""
+class _FileOptions:
+    """Options shared by `evaluate` and `compare`: files of any program, and how differences are tested."""
 
     outputs: Any = option(
         None,
@@ -219,23 +187,48 @@ class EvaluateOptions:
         positional=True,
         argument=True,
     )
-    scenes: Any = _scenes()
-    references: Any = _reference_files()
-    map: str | Mapping[str, str] | None = _map()
+    scenes: Any = option(
+        None,
+        "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object.",
+        cli=str,
+        positional=True,
+    )
+    references: Any = option(
+        None,
+        "Files of references, line by line or by item: all that follow the option.",
+        cli=list[Path],
+        positional=True,
+    )
+    map: str | Mapping[str, str] | None = option(
+        None,
+        "Columns by role, comma-separated: trial=ITEM,system=MODEL,text=OUTPUT,references=REF,target=…,chosen=…,correct=…,participant=…",
+        "--map",
+        cli=str,
+    )
     systems: str | Sequence[str] = option(
         (), "Only these systems, comma-separated; in a table also the columns that hold their descriptions.", cli=str
     )
-    metrics: str | Sequence[str] = option(
-        (), "Measures, comma-separated (default: those that suit the material).", cli=str
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
+    convention: str | None = option(
+        None,
+        'The convention of all coordinates in answers, such as "0-1000 xyxy"; of single systems after commas: '
+        '"pixels xyxy,qwen=0-1000 xyxy" (`referee docs sight`).',
     )
-    form: str | None = _form()
-    convention: str | None = _answers_mean()
-    language: str | None = _language()
+    language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
     cluster: str = _cluster("The sampling unit of intervals")
     confidence: float = _confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
     seed: int = _seed(0)
     data: str | Path | None = _data()
+
+
+@dataclass
+class EvaluateOptions(_FileOptions):
+    """Options of `referee.evaluate` and `referee evaluate`."""
+
+    metrics: str | Sequence[str] = option(
+        (), "Measures, comma-separated (default: those that suit the material).", cli=str
+    )
     report: str | Path | None = option(None, "Also write a report into this folder.", cli=Path)
     save_as: str | Path | None = option(
         None, "Also write the normal form: FILE.jsonl (outputs, with FILE.trials.jsonl), or a run folder.", cli=Path
@@ -244,7 +237,7 @@ class EvaluateOptions:
 
 
 @dataclass
-class CompareOptions:
+class CompareOptions(_FileOptions):
     """Options of `referee.compare` and `referee compare`."""
 
     outputs: Any = option(
@@ -254,21 +247,10 @@ class CompareOptions:
         positional=True,
         argument=True,
     )
-    scenes: Any = _scenes()
-    references: Any = _reference_files()
-    map: str | Mapping[str, str] | None = _map()
     systems: str | Sequence[str] = option((), "Systems to compare, comma-separated, the baseline first.", cli=str)
     metric: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material; ir for answers of listeners).", cli=str
     )
-    form: str | None = _form()
-    convention: str | None = _answers_mean()
-    language: str | None = _language()
-    cluster: str = _cluster("The sampling unit of intervals")
-    confidence: float = _confidence()
-    resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
-    seed: int = _seed(0)
-    data: str | Path | None = _data()
 
 
 @dataclass

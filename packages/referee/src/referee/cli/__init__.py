@@ -329,12 +329,6 @@ def print_warning(text: str) -> None:
     _print_to_stderr(text, "yellow")
 
 
-def print_detail(text: str) -> None:
-    """Print a detail to standard error if --verbose is set."""
-    if is_verbose():
-        _print_to_stderr(text, "dim")
-
-
 def _print_to_stderr(text: str, style: str) -> None:
     """Print text to standard error, styled on a terminal."""
     if not sys.stderr.isatty():

@@ -353,11 +353,6 @@ def _has_meanings(material: NativeData) -> bool:
     return any(r.properties is not None for t in material.trials.values() for r in t.references)
 
 
-def main_metric(material: NativeData) -> str:
-    """The measure that findings begin with."""
-    return (default_metrics(material) or ("",))[0]
-
-
 def evaluate_material(
     material: NativeData,
     metrics: Sequence[str] = (),

@@ -150,18 +150,6 @@ class ResponseCache:
             self.close()
 
 
-def gather_calls(folder: Path) -> dict[str, Call]:
-    """Return the calls of a folder by key.
-
-    Of several for one question an answered one counts before a failed one.
-    """
-    calls: dict[str, Call] = {}
-    for call in read_calls(folder):
-        if call.key not in calls or calls[call.key].failure is not None:
-            calls[call.key] = call
-    return calls
-
-
 def cost_by_asker(folder: Path) -> dict[str, Cost]:
     """Return each asker's cost, over all calls of a folder."""
     costs: dict[str, Cost] = {}

@@ -6,7 +6,8 @@ import csv
 import io
 import re
 
-from referee.show.reports.sheets import Cell, Sheet, sheet_as_csv, sheet_as_html, sheet_as_latex
+from referee.show.pages import render
+from referee.show.reports.sheets import Cell, Sheet, sheet_as_csv, sheet_as_latex
 
 HOSTILE = r'<script>alert("x")</script> & 50% of $x_1^2$ {a} \input ~*'
 SHEET = Sheet(
@@ -34,7 +35,7 @@ def test_csv_of_an_empty_table_is_its_heads() -> None:
 
 
 def test_html_escapes_everything_and_keeps_what_sorts() -> None:
-    html = sheet_as_html(SHEET)
+    html = render("report/sheet.html", sheet=SHEET)
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert 'data-order="0.3333333333"' in html

@@ -64,11 +64,6 @@ def ordinals() -> list[tuple[str, int]]:
     ]
 
 
-def find_numbers(text: str) -> list[float]:
-    """All numbers in a text."""
-    return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)]
-
-
 # Words that announce the answer; the last one counts.
 MARKERS = any_of(
     r"(?:final|correct|right|best|my|revised|corrected) (?:answer|choice|match|selection|guess|rating|score)",

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
-from referee.show.pages import render
 from referee.show.reports.score_tables import as_csv, tex
 
 
@@ -105,8 +102,3 @@ def _latex_cell(cell: Cell) -> str:
         text += rf"$^{{\mathrm{{{tex(cell.letters)}}}}}$"
     extra = [tex(f"({cell.badge})")] if cell.badge else []
     return " ".join([text, *extra, *([tex(cell.small)] if cell.small else [])])
-
-
-def sheet_as_html(sheet: Sheet) -> Markup:
-    """Return a table that can be sorted by its column heads."""
-    return render("report/sheet.html", sheet=sheet)
