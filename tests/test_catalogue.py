@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,11 @@ def test_switches_are_of_the_kind_of_their_default_or_of_the_kind_they_look_like
     assert catalogue.build(Drawer, "drawer", ["most:none"]).most is None
     with pytest.raises(InputError, match="takes yes or no"):
         catalogue.build(Drawer, "drawer", ["sure:perhaps"])
+
+
+def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    look, looks = metadata.entry_points, []
+    monkeypatch.setattr(metadata, "entry_points", lambda **group: looks.append(group) or look(**group))
+    for _ in range(3):
+        catalogue.entry("protocol", "tuna2008")
+    assert len(looks) <= 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -406,27 +407,26 @@ GROUPS = {
 # The package of this project that brings protocols.
 LAB = "referee_lab."
 
-# By search path: a path that is extended later (a notebook, a test) is looked through again.
-_SEEN: dict[tuple[str, ...], bytes] = {}
 
-
-def _mentions() -> bytes:
+# The results of the next two functions are cached by search path: one that is extended later (a notebook, a test) is looked through again.
+@cache
+def _mentions(path: tuple[str, ...]) -> bytes:
     """Return the entry points of installed packages that mention Referee, as bytes.
 
     Reading these small files is ten times faster than parsing them all.
     """
     mentions = b""
     # The same folder may stand in the path twice.
-    for folder in dict.fromkeys(sys.path):
+    for folder in dict.fromkeys(path):
         try:
             folders = [
                 entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
             ]
         except OSError:
-            continue  # sys.path may name zip files and folders that do not exist
-        for path in folders:
+            continue  # a search path may name zip files and folders that do not exist
+        for path_of_package in folders:
             try:
-                with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123 (pathlib costs a third of the start-up time)
+                with open(f"{path_of_package}/entry_points.txt", "rb") as file:  # noqa: PTH123 (pathlib costs a third of the start-up time)
                     text = file.read()
             except OSError:
                 continue  # most packages have no entry points
@@ -434,12 +434,10 @@ def _mentions() -> bytes:
     return mentions
 
 
-def _third_party(kind: str) -> dict[str, Entry]:
+@cache
+def _third_party(kind: str, path: tuple[str, ...]) -> dict[str, Entry]:
     """Return the names that installed packages add; shipped names cannot be replaced."""
-    path = tuple(sys.path)
-    if path not in _SEEN:
-        _SEEN[path] = _mentions()
-    if f"[{GROUPS[kind]}]".encode() not in _SEEN[path]:
+    if f"[{GROUPS[kind]}]".encode() not in _mentions(path):
         return {}
     # Imported and parsed only where a package has names of this kind at all, which is rare.
     from importlib.metadata import entry_points
@@ -452,7 +450,7 @@ def _third_party(kind: str) -> dict[str, Entry]:
 def entries(kind: str) -> dict[str, Entry]:
     """All entries of a kind, shipped ones first."""
     # Of two with one name the later one stays: a package cannot pass itself off as a shipped metric.
-    return {**_third_party(kind), **KINDS[kind]}
+    return {**_third_party(kind, tuple(sys.path)), **KINDS[kind]}
 
 
 def names(kind: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,10 +15,18 @@ from referee.courtroom.verdicts import case_of, sum_up, sum_up_items
 from referee.errors import InputError
 
 
-def evidence(paper: str, automatic: str, hearer: str, rows: str = ALL, domain: str | None = None) -> Evidence:
+@cache
+def whole_evidence(paper: str) -> list[Evidence]:
     sheets, _ = sheets_of_paper(paper)
-    found = [e for sheet in sheets for e in try_sheet(sheet)]
-    (one,) = [e for e in found if (e.automatic, e.hearer, e.rows, e.domain) == (automatic, hearer, rows, domain)]
+    return [e for sheet in sheets for e in try_sheet(sheet)]
+
+
+def evidence(paper: str, automatic: str, hearer: str, rows: str = ALL, domain: str | None = None) -> Evidence:
+    (one,) = [
+        e
+        for e in whole_evidence(paper)
+        if (e.automatic, e.hearer, e.rows, e.domain) == (automatic, hearer, rows, domain)
+    ]
     return one
 
 
