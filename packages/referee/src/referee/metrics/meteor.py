@@ -37,13 +37,15 @@ WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}
 MODULES = ("exact", "exact+stem", "exact+stem+synonym", "exact+synonym")
 BEAM = 40
 _order = itemgetter(0, 1, 2)
+_MODULE_ORDER = list(WEIGHTS.values())
 COLUMNS = 6
 
 
+# Positions in output and reference, and the weight of the match.
 Match = tuple[int, int, float]
-# An alignment of the words so far: negative matches (so that the smallest is best), chunks, total distance, occupied
-# positions, and the pairs.
-Partial = tuple[int, int, int, int, tuple[Match, ...]]
+# An alignment of the reference's words so far: negative exact matches (so that the smallest is best), chunks, distance,
+# the position after the last match (-1: none before this word), occupied positions of the output, and the pairs.
+Partial = tuple[int, int, int, int, int, tuple[Match, ...]]
 Row = tuple[float, float, float, float, int, int]
 
 
@@ -63,8 +65,8 @@ class Meteor(Measure):
 
     Content words have weight 0.75, function words 0.25.
 
-    Words are aligned one to one with the most matches, then the fewest chunks, then the least distance between
-    positions. `match` selects the kinds of matches: "exact", "exact+stem" (default; Snowball's English stems, weight
+    Words are aligned one to one by METEOR's search: the most exact matches, then the fewest chunks, then the least
+    distance between positions. `match` selects the kinds of matches: "exact", "exact+stem" (default; Snowball's English stems, weight
     0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with WordNet's index files). Of several references
     the best one counts. METEOR's table of paraphrases is not used, so values lie below or at those of the Java program
     with all its modules; with `-m "exact stem"` they agree. Range 0 to 1, higher is better. Source: Denkowski & Lavie
@@ -142,17 +144,23 @@ class Meteor(Measure):
         return hits_out, output_text.total, hits_ref, reference_text.total, 0 if whole else chunks, len(pairs)
 
     def _candidates(self, output_text: _Text, reference_text: _Text) -> list[list[tuple[int, float]]]:
-        """For every word of the output the places in the reference that it may be aligned with, and the weight of the match."""
+        """Return for every word of the reference the words of the output that may match it, exact ones first.
+
+        Each is a position with the weight of the match.
+        """
         if self._wordnet is not None:
-            others = list(enumerate(reference_text.words))
-            return [[(j, w) for j, other in others if (w := self._matches(word, other))] for word in output_text.words]
-        return [
-            [
-                (j, 1.0 if reference_text.words[j] == word else WEIGHTS["stem"])
-                for j in reference_text.places.get(form, ())
+            others = list(enumerate(output_text.words))
+            found = [
+                [(i, w) for i, other in others if (w := self._matches(other, word))] for word in reference_text.words
             ]
-            for word, form in zip(output_text.words, output_text.forms, strict=True)
-        ]
+            return [sorted(places, key=_order_of_module) for places in found]
+        candidates = []
+        for word, form in zip(reference_text.words, reference_text.forms, strict=True):
+            places = output_text.places.get(form, ())
+            exact = [(i, 1.0) for i in places if output_text.words[i] == word]
+            stems = [(i, WEIGHTS["stem"]) for i in places if output_text.words[i] != word]
+            candidates.append([*exact, *stems])
+        return candidates
 
     def _matches(self, word: str, other: str) -> float:
         """Return the weight of a match of two words; 0 if they do not match."""
@@ -163,6 +171,11 @@ class Meteor(Measure):
         if self._wordnet is not None and self._wordnet.share_sense(word, other):
             return WEIGHTS["synonym"]
         return 0.0
+
+
+def _order_of_module(candidate: tuple[int, float]) -> int:
+    """Return the rank of the module that found a candidate."""
+    return _MODULE_ORDER.index(candidate[1])
 
 
 def _value(row: Row) -> float:
@@ -181,31 +194,34 @@ def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ...]:
-    """The alignment with the most matches, then the fewest breaks, then the least distance.
+    """Return the alignment that METEOR 1.5 finds, in the order of the output.
 
-    The best forty partial ones are followed, as in METEOR.
+    The program's search, beam and counting, with two of its peculiarities: it rounds weights down, so that only exact
+    matches count before chunks and distance; and it adds the distance of a match to the alternatives tried after it.
     """
-    reference_text = Counter([j for places in candidates for j, _ in places])
-    # A word with one uncontested position is always aligned: omitting it cannot improve the alignment.
-    sure = [len(places) == 1 and reference_text[places[0][0]] == 1 for places in candidates]
+    claims = Counter([i for places in candidates for i, _ in places])
+    # A pair without competition is always aligned.
+    sure = [len(places) == 1 and claims[places[0][0]] == 1 for places in candidates]
     if sum(sure) == sum(map(bool, candidates)):
-        return tuple([(i, *places[0]) for i, places in enumerate(candidates) if places])
-    beam: list[Partial] = [(0, 0, 0, 0, ())]
-    for i, places in enumerate(candidates):
-        if not places:
-            continue
-        longer = [] if sure[i] else list(beam)
-        for matches, breaks, distance, taken, pairs in beam:
-            # A match goes on with a chunk where it is next to the last one on both sides.
-            joined = pairs[-1][1] + 1 if pairs and pairs[-1][0] == i - 1 else -1
-            for j, weight in places:
-                if not taken >> j & 1:
-                    gap = distance + abs(i - j)
-                    longer.append((matches - 1, breaks + (j != joined), gap, taken | 1 << j, (*pairs, (i, j, weight))))
-        if len(longer) > BEAM:
-            longer.sort(key=_order)
+        return tuple(sorted([(places[0][0], j, places[0][1]) for j, places in enumerate(candidates) if places]))
+    beam: list[Partial] = [(0, 0, 0, -1, 0, ())]
+    for j, places in enumerate(candidates):
+        longer = []
+        for exact, chunks, distance, end, taken, pairs in beam:
+            far = distance
+            for i, weight in places:
+                if not taken >> i & 1:
+                    counted, begun = exact - (weight == 1), chunks + (end not in (-1, i))
+                    gap = distance + abs(i - j) if sure[j] else far
+                    longer.append((counted, begun, gap, i + 1, taken | 1 << i, (*pairs, (i, j, weight))))
+                    far += abs(i - j)
+            if not sure[j]:
+                longer.append((exact, chunks + (end != -1), far, -1, taken, pairs))
+        longer.sort(key=_order)
         beam = longer[:BEAM]
-    return min(beam, key=_order)[4]
+    # The last chunk ends with the text.
+    best = min(beam, key=lambda p: (p[0], p[1] + (p[3] != -1), p[2]))
+    return tuple(sorted(best[5]))
 
 
 def _chunks(pairs: Sequence[Match]) -> int:
