@@ -342,15 +342,19 @@ def cells_of_page(folder: Path) -> Path:
 
 
 def test_the_meta_analysis_and_its_manuscript(nine: Any, tmp_path: Path) -> None:
-    """chrF: calculated elsewhere from the page's intervals .584 [.544, .625], new corpus [.496, .672]; on the same target .564 [.470, .658]."""
+    """chrF, calculated elsewhere at one estimate of the spread: .584 [.544, .625], new corpus [.496, .672]; on the same target .564 [.470, .658].
+
+    Intervals over the confidence distribution of the spread hold these.
+    """
     study = nine["meta_analysis"]
     study.main([str(cells_of_page(tmp_path)), f"--out={tmp_path / 'out'}", f"--latex={tmp_path / 'tex'}"])
     analysis = json.loads((tmp_path / "out" / "meta.json").read_text(encoding="utf-8"))
     pooled = {(p["measure"], p["scope"]): p for p in analysis["pooled"]}
     chrf, same = pooled["chrF", "condition"], pooled["chrF", "condition and target"]
-    for row, expected in ((chrf, (0.584, 0.544, 0.625, 0.496, 0.672)), (same, (0.564, 0.470, 0.658))):
-        numbers = [row[name] for name in ("effect", "low", "high", "new_low", "new_high")]
-        assert numbers[: len(expected)] == pytest.approx(expected, abs=0.004)
+    assert [chrf["effect"], chrf["low"], chrf["high"]] == pytest.approx([0.584, 0.544, 0.625], abs=0.007)
+    assert 0.43 < chrf["new_low"] < 0.496
+    assert 0.672 < chrf["new_high"] < 0.74
+    assert [same["effect"], same["low"], same["high"]] == pytest.approx([0.564, 0.470, 0.658], abs=0.015)
     assert len(analysis["rules"]["hash"]) == 64
     assert {w["world"] for w in analysis["worlds"]} == {"colours", "tangrams", "objects", "photographs"}
     assert len(analysis["differences"]) == 15
