@@ -29,6 +29,7 @@ __all__ = [
     "short",
     "signature",
     "trial_digests",
+    "with_labels",
     "without_outputs",
 ]
 
@@ -196,18 +197,26 @@ class _DescriptionTexts(dict[int, str]):
         return text
 
 
-def trial_digests(
-    trials: Collection[Trial],
-    references: Iterable[Collection[Description]],
-    labels: Sequence[Sequence[str | None]] = (),
-) -> bytes:
-    """A digest of each trial as it is used: id, targets, language, scene, the references it is compared with, and its label in each list of `labels`."""
+def trial_digests(trials: Iterable[Trial], references: Iterable[Collection[Description]]) -> bytes:
+    """Return a digest of each trial as it is used: id, targets, language, scene, and the references it is compared with."""
     text_of, digests = _DescriptionTexts().of, []
-    all_labels = zip(*labels, strict=True) if labels else repeat(())
-    for trial, compared, own_labels in zip(trials, references, all_labels, strict=False):
-        opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, repr(own_labels), ""))
+    for trial, compared in zip(trials, references, strict=False):
+        opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, ""))
         digests.append(_short_digest("".join((opening, _scene_text(trial.scene), *map(text_of, compared)))))
     return b"".join(digests)
+
+
+def with_labels(digests: bytes, labels: Iterable[tuple[str | None, ...]]) -> bytes:
+    """Return digests of trials with the labels of their clusters."""
+    suffixes: dict[tuple[str | None, ...], bytes] = {}
+    found = []
+    for i, own in enumerate(labels):
+        suffix = suffixes.get(own)
+        if suffix is None:
+            suffix = suffixes[own] = repr(own).encode("utf-8", "surrogatepass")
+        own_digest = digests[i * _DIGEST : (i + 1) * _DIGEST]
+        found.append(hashlib.blake2b(own_digest + suffix, digest_size=_DIGEST).digest())
+    return b"".join(found)
 
 
 def output_digests(

@@ -271,3 +271,24 @@ def test_scoring_a_run_again_keeps_its_hearing(
     assert Run(tmp_path / "scored").manifest["hearers"] == Run(folder).manifest["hearers"]
     assert main(["score", str(folder), "--split", "domain=people", "--lenient", "--out", str(tmp_path / "part")]) == 0
     assert list(Run(tmp_path / "part").responses()) == []
+
+
+def test_a_passport_of_other_code_is_refused(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from referee.hearers.passports.cards import seal
+    from referee.hearers.passports.named_hearer import summon
+    from referee.signature import _package_version, signature
+
+    monkeypatch.chdir(tmp_path)
+    code = "from referee.hearers.baselines import Position\n\n\nclass Mine(Position):\n    constant = {}\n"
+    (tmp_path / "mine_signed.py").write_text(code.format(1), "utf-8")
+    named = "mine_signed.py:Mine"
+    card = {"hearer": named, "verdict": "not fit", "corpus": "games", "signature": signature(named, summon(named))}
+    (tmp_path / "card.json").write_text(json.dumps(seal(card)), "utf-8")
+    assert listen(capsys, folder, "--hearer", named, "--passport", tmp_path / "card.json")[0] == 0
+    (tmp_path / "mine_signed.py").write_text(code.format(2), "utf-8")
+    _package_version.cache_clear()
+    failed, _, err = listen(capsys, folder, "--hearer", named, "--passport", tmp_path / "card.json")
+    assert failed == 2
+    assert "was changed after this passport was made" in err

@@ -232,6 +232,7 @@ SAME = {
     "swaps that are not made": lambda at: {"resamples": 10 + at},
     "lenience with nothing to forgive": lambda at: {"lenient": True},
     "groups beside the whole": lambda at: {"by": ("domain",)},
+    "clusters asked for that the design has": lambda at: {"cluster": "crossed"},
     "the output of another system": lambda at: {
         "rows": [{**r, "text": "else"} if r["system"] == "one" else r for r in ROWS]
     },
@@ -279,3 +280,18 @@ def test_the_part_that_differs_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert "The signature is the same." in capsys.readouterr().out
     assert main(["signature", text, "--against", str(tmp_path / "b")]) == 1
     assert "multiset: no in the signature, yes in the files" in capsys.readouterr().out
+
+
+def test_a_signature_is_compared_with_a_corpus_and_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = '{"id": "t%d", "target": "a", "entities": [{"id": "a", "attributes": {"colour": "red"}}], "references": ["red"]}\n'
+    (tmp_path / "corpus.jsonl").write_text("".join(trial % i for i in range(3)), "utf-8")
+    rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
+    (signed,) = {
+        r["signature"] for r in referee.score(rows, tmp_path / "corpus.jsonl", metrics=["string/exact"]).rows
+    }
+    for text, code in (("red", 0), ("blue", 1)):
+        lines = "".join(f'{{"trial": "t{i}", "system": "one", "text": "{text}"}}\n' for i in range(3))
+        (tmp_path / "outputs.jsonl").write_text(lines, "utf-8")
+        files = [str(tmp_path / name) for name in ("corpus.jsonl", "outputs.jsonl")]
+        assert main(["signature", signed, "--against", *files]) == code
+    assert "outputs:" in capsys.readouterr().out

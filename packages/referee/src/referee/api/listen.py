@@ -21,6 +21,7 @@ from referee.metrics.hearing import OVER_ITEMS, UNDERSTOOD
 from referee.options import takes
 from referee.records import HUMAN, Response
 from referee.show.reports.score_tables import number
+from referee.signature import explain, signature
 
 if TYPE_CHECKING:
     import altair as alt
@@ -203,7 +204,7 @@ def listen(options: ListenOptions) -> Heard:
         from referee.hearers.passports.named_hearer import name_of, summon
 
         # Checked before the answers are asked for, which may take hours or money.
-        card = _card(options.passport, name_of(options.hearer))
+        card = _card(options.passport, options.hearer)
         session = Session(
             hearer=options.hearer,
             # Not the path of a FILE.py: a run names its hearers alike on every machine.
@@ -256,18 +257,27 @@ def _warn_of_words(rows: list[dict[str, Any]]) -> Iterator[str]:
             )
 
 
-def _card(path: str | Path | None, hearer: str) -> dict[str, Any] | None:
-    """The hearer's card; another hearer's, or that of the same one with other switches, is refused."""
+def _card(path: str | Path | None, named: str) -> dict[str, Any] | None:
+    """Return the hearer's card. Raises InputError for a card of another hearer, other switches, or other code."""
     if path is None:
         return None
     from referee.hearers.passports.cards import read_card
+    from referee.hearers.passports.named_hearer import name_of, summon
 
-    card = read_card(Path(path))
+    card, hearer = read_card(Path(path)), name_of(named)
     if str(card["hearer"]) != hearer:
         raise InputError(
             f"this is the passport of {card['hearer']}, not of {hearer}",
             where=path,
             remedy="name this hearer's card, made with the same options",
+        )
+    # Code that is not Referee's own may have been edited since.
+    package = explain(str(card.get("signature", ""))).get("package")
+    if package is not None and explain(signature(hearer, summon(named)))["package"] != package:
+        raise InputError(
+            f"the code of {hearer} was changed after this passport was made",
+            where=path,
+            remedy=f"make it again: referee passport {named} --corpus {card['corpus']} --out {path}",
         )
     return card
 

@@ -57,9 +57,11 @@ def signature(
     """
     options.check_form(form)
     # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were stored.
-    text = what if "|" in what else _find(what, places or [Path()])
+    text = what if "|" in what else _find(what, [p for p in places or [] if p.is_dir()] or [Path()])
     if against:
-        return _compare(text, against, form)
+        # `--against CORPUS OUTPUTS`: only the first of several is the option's.
+        more = [p for p in places or [] if "|" in what or not p.is_dir()]
+        return _compare(text, [*against, *more], form)
     parts = explain(text)
     if form == "json":
         print(json.dumps({"hash": short(text), "signature": text, "parts": parts}, ensure_ascii=False, indent=1))

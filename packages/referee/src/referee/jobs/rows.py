@@ -56,14 +56,11 @@ class PieceRows:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """A task for an engine: the metrics of every system, the labels of trials for the table, and those that are
-    clusters.
-    """
+    """A task for an engine: the metrics of every system, and the labels of trials for the table."""
 
     metrics: Metrics
     systems: Sequence[str]
     labels: Sequence[str]
-    factors: Sequence[str] = ()
 
     @property
     def inputs(self) -> Mapping[str, Path]:
@@ -95,7 +92,7 @@ class Measuring:
             failed=failed,
             labels=labels,
             references=Counter(map(len, read.references)),
-            trial_digests=trial_digests(read.trials, read.references, [labels[name] for name in self.factors]),
+            trial_digests=trial_digests(read.trials, read.references),
             output_digests={
                 s: output_digests([t.id for t in b.trials], b.outputs, b.answers) for s, b in read.by_system.items()
             },

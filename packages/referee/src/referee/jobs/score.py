@@ -29,7 +29,7 @@ from referee.jobs.progress import CountedWork, ProgressCallback, without_progres
 from referee.jobs.rows import Key, Measuring, PieceRows, collects, learning, make_metrics, needs_two_passes
 from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names, unsuitable_tokens
 from referee.records import HUMAN, Outcome, Trial
-from referee.signature import Fingerprint
+from referee.signature import Fingerprint, with_labels
 
 __all__ = ["PROBLEMS", "ScoreTable", "Settings", "metric_names", "number_of_references", "score_trials"]
 
@@ -90,7 +90,7 @@ class _Scoring:
         self.settings = table.settings
         self.factors = table.source.factors(self.settings.cluster)
         names = tuple(dict.fromkeys((*self.settings.by, *self.factors)))
-        self.task = Measuring(table.metrics, systems, names, self.factors)
+        self.task = Measuring(table.metrics, systems, names)
 
     def table_of(self, file: BinaryIO) -> ScoreTable:
         """Cut the corpus into pieces, measure them, and return the table."""
@@ -165,7 +165,8 @@ class _Scoring:
         labels = {name: gathered.labels(name) for name in self.task.labels}
         table.groups = {name: labels[name] for name in settings.by}
         table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
-        table.fingerprint, table.references = gathered.fingerprint(), number_of_references(gathered.references)
+        table.fingerprint = gathered.fingerprint(table.clusters.names)
+        table.references = number_of_references(gathered.references)
         table.outputs = {system: gathered.fingerprint_of(system) for system in self.systems}
         table.rows = gathered.rows(table.metrics)
         table.languages = tuple(sorted({language for language, _ in gathered.languages}))
@@ -230,11 +231,12 @@ class _Gathered:
         sizes = {number: len(ids) for number, ids in self.ids_by_piece.items()}
         return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * sizes[p.number])] for s in systems}
 
-    def fingerprint(self) -> str:
-        """Return the digest of all trials."""
+    def fingerprint(self, factors: Sequence[str]) -> str:
+        """Return the digest of all trials, with the labels of the factors that they are clustered by."""
         trials = Fingerprint()
         for piece in self.pieces():
-            trials.add(piece.trial_digests)
+            labels = zip(*(piece.labels[name] for name in factors), strict=True)
+            trials.add(with_labels(piece.trial_digests, labels) if factors else piece.trial_digests)
         return str(trials)
 
     def fingerprint_of(self, system: str) -> str:
