@@ -31,7 +31,8 @@ def clean(n: int = 240) -> tuple[list[Trial], list[Response]]:
         )
         target = rng.choice("abc")
         colour, kind = looks["abc".index(target)]
-        message = Description(text=f"{colour} {kind}", speaker=f"s{i % 8}")
+        # With and without an article.
+        message = Description(text=f"{'the ' * (i % 2)}{colour} {kind}", speaker=f"s{i % 8}")
         trial = Trial(
             id=f"t{i}", scene=Scene(entities=entities), targets=(target,), references=(message,), meta={"n": i}
         )

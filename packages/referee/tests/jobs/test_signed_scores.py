@@ -286,9 +286,7 @@ def test_a_signature_is_compared_with_a_corpus_and_outputs(tmp_path: Path, capsy
     trial = '{"id": "t%d", "target": "a", "entities": [{"id": "a", "attributes": {"colour": "red"}}], "references": ["red"]}\n'
     (tmp_path / "corpus.jsonl").write_text("".join(trial % i for i in range(3)), "utf-8")
     rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
-    (signed,) = {
-        r["signature"] for r in referee.score(rows, tmp_path / "corpus.jsonl", metrics=["string/exact"]).rows
-    }
+    (signed,) = {r["signature"] for r in referee.score(rows, tmp_path / "corpus.jsonl", metrics=["string/exact"]).rows}
     for text, code in (("red", 0), ("blue", 1)):
         lines = "".join(f'{{"trial": "t{i}", "system": "one", "text": "{text}"}}\n' for i in range(3))
         (tmp_path / "outputs.jsonl").write_text(lines, "utf-8")

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from referee.corpora.jsonl import json_line, trial_to_json
-from referee.hearers.answering import known_words, understand
+from referee.hearers.answering import known_words, understand, words_of
 from referee.records import Description, Outcome, Response, Trial
 
 CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
@@ -40,6 +40,8 @@ FULL_SHARE = 0.95
 OFTEN = 1.5
 """A target that stands at one place so many times more often than by chance could be found there."""
 SHOWN = "shown-"
+ARTICLES = frozenset(("the", "a", "an", "one", "it", "is"))
+"""Words beside which a message can still be read with certainty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +65,13 @@ def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: 
     answers = [(trials_by_id[r.trial], r) for r in responses if r.trial in trials_by_id]
     every = list(trials_by_id.values())
     return [
-        *_miscoded(every, answers),
-        *_unshared(answers),
-        *_shared_parts(every),
-        *_doubled(every, answers),
-        *_placed(every, answers),
-        *_impossible(answers),
-        *_blank(every, answers, blank),
+        *_check_coding(every, answers),
+        *_check_items_of_systems(answers),
+        *_check_items_of_parts(every),
+        *_check_duplicates(every, answers),
+        *_check_positions(every, answers),
+        *_check_times(answers),
+        *_check_blanks(every, answers, blank),
     ]
 
 
@@ -80,7 +82,7 @@ def _finding(check: str, trials: Iterable[str], message: str) -> DataFault:
 # -- coding ------------------------------------------------------------------------------------------------------------
 
 
-def _miscoded(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Messages that are false of the coded target; told apart by whether people chose the only object that fits."""
     false: dict[str, tuple[str, str]] = {}
     chosen: dict[Hashable, Counter[bool]] = defaultdict(Counter)
@@ -89,10 +91,10 @@ def _miscoded(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]
         fits = _denotation(trial, description)
         if fits is None or len(trial.targets) != 1 or trial.targets[0] in fits:
             continue
-        false.setdefault(trial.id, (_said(description), trial.targets[0]))
+        false.setdefault(trial.id, (_format_message(description), trial.targets[0]))
         if len(fits) == 1 and response is not None and response.outcome == Outcome.ENTITY:
             # The same item may be a trial for every person.
-            item = _item(trial), _said(description)
+            item = _item(trial), _format_message(description)
             chosen[item][response.entity in fits] += 1
             items[item].append(trial.id)
     swapped = [item for item, counts in chosen.items() if counts[True] >= LEAST_PEOPLE and counts[True] > counts[False]]
@@ -133,9 +135,10 @@ def _denotation(trial: Trial, description: Description) -> set[str] | None:
         return None
     scene = trial.scene
     if description.meaning is None and description.properties is None:
-        known = known_words(description, scene)
+        words = zip(words_of(description.text or ""), known_words(description, scene), strict=True)
+        content = [is_known for word, is_known in words if word not in ARTICLES]
         # Letters and numbers of figures are names for the reader of a file, which "I" is not for a speaker.
-        if not known or not all(known) or all(p.name == "name" for p in scene.extensions):
+        if not content or not all(content) or all(p.name == "name" for p in scene.extensions):
             return None
     if description.meaning is not None:
         mask = scene.denotation(description.meaning)
@@ -149,14 +152,14 @@ def _denotation(trial: Trial, description: Description) -> set[str] | None:
     return {e.id for i, e in enumerate(scene.entities) if mask >> i & 1}
 
 
-def _said(description: Description) -> str:
+def _format_message(description: Description) -> str:
     return description.text or ", ".join(f"{p.name} {p.value}" for p in description.properties or ())
 
 
 # -- items -------------------------------------------------------------------------------------------------------------
 
 
-def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+def _check_items_of_systems(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Systems that were run on other items than the rest of their part."""
     items: dict[tuple[str | None, str], dict[str, str]] = defaultdict(dict)
     for trial, response in answers:
@@ -175,7 +178,7 @@ def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
             )
 
 
-def _shared_parts(trials: Sequence[Trial]) -> Iterator[DataFault]:
+def _check_items_of_parts(trials: Sequence[Trial]) -> Iterator[DataFault]:
     """Items that occur in two parts (domains, experiments) of a corpus."""
     parts: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
@@ -206,7 +209,7 @@ def _is_anonymous(trial: Trial) -> bool:
 # -- duplicates --------------------------------------------------------------------------------------------------------
 
 
-def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     contents: dict[Hashable, list[str]] = defaultdict(list)
     for trial in trials:
         if trial.references or trial.episode:
@@ -239,21 +242,21 @@ def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]])
 # -- position ----------------------------------------------------------------------------------------------------------
 
 
-def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+def _check_positions(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     """Where the target stands, and how often it is found there, for every size of scene."""
     for size in sorted({len(t.scene.entities) for t in trials if _has_places(t)}):
         same = [t for t in trials if len(t.scene.entities) == size and _has_places(t)]
-        counts = np.bincount([_place(t) for t in same], minlength=size).astype(float)
+        counts = np.bincount([_find_place(t) for t in same], minlength=size).astype(float)
         place = int(counts.argmax())
         often = counts[place] > OFTEN * len(same) / size and len(same) >= LEAST_ANSWERS * size
         if often and _chance_of_counts(counts) < LEVEL:
             yield _finding(
                 "position",
-                (t.id for t in same if _place(t) == place),
+                (t.id for t in same if _find_place(t) == place),
                 f"Of {size} objects the target stands at place {place + 1} in {int(counts[place]):,} of {len(same):,} trials: "
                 "a hearer could find it by its place.",
             )
-    shown = [(t, r, seen) for t, r in answers if (seen := _shown(t, r)) is not None]
+    shown = [(t, r, seen) for t, r in answers if (seen := _find_shown_place(t, r)) is not None]
     for size in sorted({len(t.scene.entities) for t, _, _ in shown}):
         yield from _found_by_place(size, [s for s in shown if len(s[0].scene.entities) == size])
 
@@ -303,15 +306,15 @@ def _has_places(trial: Trial) -> bool:
     )
 
 
-def _shown(trial: Trial, response: Response) -> int | None:
+def _find_shown_place(trial: Trial, response: Response) -> int | None:
     """The place at which a person saw the target, where it is known."""
     own = next((flag for flag in response.flags if flag.startswith(SHOWN)), None)
     if own is not None:
         return int(own.removeprefix(SHOWN)) - 1
-    return _place(trial) if _has_places(trial) else None
+    return _find_place(trial) if _has_places(trial) else None
 
 
-def _place(trial: Trial) -> int:
+def _find_place(trial: Trial) -> int:
     """The target's place in a row: as listed, by coordinates where all objects stand in one row, else in the order of the file."""
     positions = {e.id: e.position for e in trial.scene.entities}
     order: list[Any] = list(trial.meta.get("places") or positions)
@@ -329,7 +332,7 @@ def _chance_of_counts(counts: np.ndarray) -> float:
 # -- times and blanks --------------------------------------------------------------------------------------------------
 
 
-def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+def _check_times(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
     for name in ("reading_ms", "identification_ms"):
         times = [(r.trial, float(t)) for _, r in answers if (t := getattr(r, name)) is not None]
         for words, low, high in (
@@ -342,7 +345,7 @@ def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault
                 yield _finding("times", odd, f"{name} is {words} in {_count(len(odd), 'answer')} of {len(times):,}.")
 
 
-def _blank(
+def _check_blanks(
     trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]], blank: Sequence[str]
 ) -> Iterator[DataFault]:
     silent = [t.id for t in trials if any(not _is_said(d) for d in t.references)]
