@@ -21,7 +21,7 @@ from referee.corpora.natives.material import make_trial
 from referee.errors import InputError
 from referee.geometry import Box, Convention, Size, WrongConvention
 from referee.metrics.grounding import BoxAccuracy, Iou, PointInside
-from referee.models.answers import parse_answer
+from referee.models.answers.parsing import parse_answer
 from referee.models.answers.place_outcomes import parse_place_answer
 from referee.records import Description, Response
 

@@ -26,7 +26,7 @@ from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError
 from referee.geometry import Size
-from referee.jobs.evaluate import open_material
+from referee.jobs.evaluate import evaluate_material, open_material
 from referee.metrics.grounding import Iou
 from referee.records import Outcome
 
@@ -362,7 +362,6 @@ def test_vlmevalkit(tmp_path: Path) -> None:
     material = read(write_csv(tmp_path / "my_model_RefCOCO.tsv", vlm(predictions), "\t"))
     assert (material.systems, material.mapping["convention"]) == (["my_model"], "0-1000 xyxy")
     assert (len(material.outputs), material.counts["my_model"]["missing"]) == (3, 1)
-    assert not material.is_tried
 
 
 def test_vlmevalkit_without_sizes_is_refused(tmp_path: Path) -> None:
@@ -630,6 +629,123 @@ def test_files_that_the_programs_wrote() -> None:
     ]
     assert right("otree-6.0.15-all_apps_wide.csv") == answers
     assert sorted(right("otree-6.0.15-pick.csv")) == sorted(answers)
+
+
+def test_files_with_the_fields_of_public_ones() -> None:
+    """The rows are written anew; the fields are those of the files named here."""
+    # Gorilla: emljames/GorillaR, docs/story_materials/data_exp_4424-v9_task-z5kw.csv (its 780 answers: 527 right). One trial timed out.
+    assert [(i, ok) for i, _, ok in right("gorilla-task.csv")] == [
+        *(("barn.PNG", True), ("kite.PNG", False), ("boot.PNG", True)),
+        *(("barn.PNG", True), ("kite.PNG", True)),
+    ]
+    # Empirica 1: vboyce/multiparty-tangrams, data/study2a (6,060 answers, 92.0 % right). Without the speaker's rows and one without a choice.
+    first, second = "rR2tT4vV6xX8zZ3bB", "sS3uU5wW7yY9aA4cC"
+    assert [(i, ok) for i, _, ok in right("empirica-1")] == [(first, True), (first, False), (second, True)]
+    # magpie: CogSciPrag/LLM-distPred-refGames, 02-data/refgame/with_quotes/mean_scores_forward/data-raw-human.csv, and a target.
+    assert [(i, ok) for i, _, ok in right("magpie-results.csv")] == [("i1", True), ("i1", True), ("i2", False)]
+
+
+def test_wide_qualtrics_with_the_fields_of_a_public_file() -> None:
+    # ropensci/qualtRics, tests/testthat/files/sample.csv (German texts in the second row, status as a number).
+    path = FIXTURES / "qualtrics-wide.csv"
+    assert "--map questions=KEY.csv" in refused(path)
+    native = read(path, columns={"questions": str(FIXTURES / "qualtrics-key.csv")})
+    # The preview and the empty answer are left out.
+    assert answers_of(native) == [("i1", "a", True), ("i2", "a", False), ("i1", "a", False)]
+    assert native.is_tried
+
+
+def test_places_that_the_programs_wrote() -> None:
+    # VLMEvalKit e8e78f05 (RefCOCODataset.load_data and dump; its own score of the answers in one unit is the same).
+    vlmevalkit = read(FIXTURES / "vlmevalkit-e8e78f05-qwen_vl_RefCOCO.tsv")
+    assert (vlmevalkit.systems, vlmevalkit.is_tried, len(vlmevalkit.outputs)) == (
+        ["vlmevalkit-e8e78f05-qwen_vl"],
+        True,
+        3,
+    )
+    # ScreenSpot-Pro bd8bbbb with a stub model: its log says 2 of 4 correct, one in a wrong format.
+    screenspot = read(FIXTURES / "screenspot-pro-bd8bbbb.json")
+    assert evaluate_material(screenspot).rows[0]["value"] == 0.5
+    # Ref-Adv b6b18262, fields of outputs/qwen/*_predictions.jsonl; by hand .6, 1 and 0.
+    ref_adv = evaluate_material(read(FIXTURES / "ref-adv-b6b18262.jsonl"), ("ground/iou",))
+    assert ref_adv.rows[0]["value"] == pytest.approx((0.6 + 1 + 0) / 3)
+
+
+def test_psychopy(tmp_path: Path) -> None:
+    common = {"participant": "1", "expName": "reg", "psychopyVersion": "2024.1", "practice_resp.corr": None}
+    rows = [
+        {"item": "k0", "practice_resp.corr": 1},
+        {"item": "k1", "corrAns": "left", "key_resp.keys": "left", "key_resp.corr": 1, "key_resp.rt": 1.5},
+        {"item": "k2", "corrAns": "left", "key_resp.keys": "None", "key_resp.corr": 0, "key_resp.rt": None},
+        {"item": "k3", "corrAns": "left", "key_resp.keys": "right", "key_resp.corr": 0, "key_resp.rt": 2.5},
+    ]
+    path = write_csv(tmp_path / "1_reg_2026.csv", [{**common, **row} for row in rows])
+    native = read(path)
+    assert [(r.trial, r.entity in native.trials[r.trial].targets, r.identification_ms) for r in native.responses] == [
+        ("k1", True, 1500),
+        ("k3", False, 2500),
+    ]
+    two = write_csv(tmp_path / "two.csv", [{**common, **row, "mouse.corr": 1} for row in rows])
+    assert "--map correct=COLUMN" in refused(two)
+
+
+def test_results_of_pcibex_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("# Results on Monday\n# Columns below this comment are as follows:\n# 1. Time.\n17,a,b\n", "utf-8")
+    assert "PCIbex" in refused(path)
+
+
+def test_batches_of_model_providers(tmp_path: Path) -> None:
+    chat = {"model": "m", "choices": [{"message": {"role": "assistant", "content": "the red cup"}}]}
+    message = {"model": "c", "content": [{"type": "text", "text": "the red cup"}]}
+    rows = [
+        {"custom_id": "k1", "response": {"status_code": 200, "body": chat}, "error": None},
+        {"custom_id": "k2", "response": None, "error": {"message": "expired"}},
+    ]
+    openai = read(write_lines(tmp_path / "batch_1_output.jsonl", rows))
+    assert [(o.trial, o.system, o.description.text) for o in openai.outputs] == [("k1", "m", "the red cup")]
+    other = write_lines(
+        tmp_path / "r.jsonl", [{"custom_id": "k1", "result": {"type": "succeeded", "message": message}}]
+    )
+    assert [o.system for o in read(other).outputs] == ["c"]
+
+
+def test_pictures_name_the_items_of_listeners(tmp_path: Path) -> None:
+    rows = [
+        {"VP": p, "Nr": i, "Bild": f"b{i}", "Auswahl": "x" if i else "y", "Ziel": "xyz"[i]}
+        for p in "12"
+        for i in (0, 2)
+    ]
+    native = read(write_csv(tmp_path / "a.csv", [{**row, "Nr": n % 2 + 1} for n, row in enumerate(rows)], ";"))
+    assert {r.trial for r in native.responses} == {"1", "2"}
+    # A number that counts trials names no item, but the picture does.
+    shuffled = [{**row, "Nr": 1 + (n in (0, 3))} for n, row in enumerate(rows)]
+    assert {r.trial for r in read(write_csv(tmp_path / "b.csv", shuffled, ";")).responses} == {"b0", "b2"}
+    # Not where a picture has two targets.
+    assert "counts trials" in refused(write_csv(tmp_path / "c.csv", [{**row, "Bild": "b"} for row in shuffled], ";"))
+
+
+def test_references_that_are_objects_with_a_text(tmp_path: Path) -> None:
+    rows = [{"id": 1, "prediction": {"text": "a cup"}, "references": [{"text": "the cup", "annotator": 1}]}]
+    (trial,) = read(write_json(tmp_path / "a.json", {"meta": {}, "results": rows})).trials.values()
+    assert [r.text for r in trial.references] == ["the cup"]
+    wrong = write_json(tmp_path / "b.json", [{**rows[0], "references": [{"box": "1 2"}]}])
+    assert "no field of an object" in refused(wrong)
+
+
+def test_a_table_without_a_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("k1\tthe red cup there\tthe cup on the left\nk2\ta dog by the door\tthe dog on the left\n", "utf-8")
+    assert "no header" in refused(path)
+
+
+@pytest.mark.parametrize("columns", [("Human Reference 1", "Human Reference 2"), ("gt_caption_1", "gt_caption_2")])
+def test_numbered_references_under_other_names(tmp_path: Path, columns: tuple[str, str]) -> None:
+    path = write_csv(
+        tmp_path / "a.csv", [{"id": 1, "output": "a cup", **dict(zip(columns, ("x y", "z w"), strict=True))}]
+    )
+    (trial,) = read(path).trials.values()
+    assert [r.text for r in trial.references] == ["x y", "z w"]
 
 
 def test_conditions_that_items_are_crossed_with_are_systems(tmp_path: Path) -> None:

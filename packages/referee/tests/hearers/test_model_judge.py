@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.hearers.model_judge import ModelJudge
 from referee.hearers.passports.cards import read_card
 from referee.hearers.passports.rating_cards import examine_ratings
-from referee.models.answers import parse_answer
+from referee.models.answers.parsing import parse_answer
 from scripted_endpoint import Said, answered, scripted
 
 

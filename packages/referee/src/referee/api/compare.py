@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
@@ -15,6 +16,7 @@ from referee.options import takes
 
 if TYPE_CHECKING:
     import altair as alt
+    import polars as pl
 
 
 class Compared(Result):
@@ -32,7 +34,11 @@ class Compared(Result):
 
     def __init__(self, comparisons: Comparisons) -> None:
         self.comparisons = comparisons
-        super().__init__(frame_of((comparisons.as_json()["pairs"]), PAIRS))
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The pairs, a row each; made when it is asked for."""
+        return frame_of(self.comparisons.as_json()["pairs"], PAIRS)
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:

@@ -6,6 +6,7 @@ import shutil
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -29,12 +30,12 @@ from referee.jobs.evaluate import (
     trials_to_write,
 )
 from referee.jobs.folder import Run
-from referee.jobs.import_answers import write_material
 from referee.options import takes
 from referee.records import Response, Trial
 
 if TYPE_CHECKING:
     import altair as alt
+    import polars as pl
 
     from referee.api.compare import Compared
     from referee.api.court import CourtResult
@@ -58,7 +59,11 @@ class Evaluation(Result):
     def __init__(self, evaluated: Evaluated, name: str) -> None:
         self.evaluated, self.name = evaluated, name
         self._folder: Path | None = None
-        super().__init__(frame_of(evaluated.rows, EVALUATED))
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The scores, a row a system and measure; made when it is asked for, since polars takes long to import."""
+        return frame_of(self.evaluated.rows, EVALUATED)
 
     @property
     def recognised(self) -> dict[str, Any]:
@@ -161,6 +166,8 @@ class Evaluation(Result):
             answers = evaluated.answers
             Scores(evaluated.table, lambda: answers, evaluated.opened).save(out, overwrite)
             return
+        from referee.jobs.import_answers import write_material
+
         write_material(out, material, self.name, {"name": self.name}, overwrite, sys.argv[1:])
 
     @property
@@ -299,7 +306,7 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
         evaluated.sentences.append(
             "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others."
         )
-    evaluation.frame = frame_of(evaluated.rows, EVALUATED)
+    evaluation.__dict__.pop("frame", None)
 
 
 def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:

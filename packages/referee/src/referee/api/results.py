@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
@@ -116,6 +117,11 @@ class Result:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self.frame = frame
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows; classes whose frame is made when it is asked for override this."""
+        raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame as a pandas frame; pandas must be installed."""

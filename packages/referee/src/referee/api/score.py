@@ -23,7 +23,6 @@ from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, metric_names
 from referee.options import GROUPINGS, takes
 from referee.records import Trial
-from referee.show.drawing.trial_cards import trial_card
 from referee.show.pages import render
 from referee.show.reports import score_tables
 
@@ -125,7 +124,7 @@ class Scores(Result):
         return self._answers()
 
     @cached_property
-    def frame(self) -> pl.DataFrame:  # type: ignore[override]
+    def frame(self) -> pl.DataFrame:
         """One row per system, group and measure."""
         return frame_of(map(self._row, self.rows), SCORES)
 
@@ -165,6 +164,8 @@ class Scores(Result):
 
     def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
         """Return the card of one item for the notebook."""
+        from referee.show.drawing.trial_cards import trial_card
+
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
         text = (

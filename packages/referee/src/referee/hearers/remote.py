@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
-from referee.models.answers import parse_answer
 from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
 from referee.models.answers.cleaning import clean_answer
+from referee.models.answers.parsing import parse_answer
 from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.models.prompt_files import PromptFile, filled

@@ -20,7 +20,7 @@ from referee.errors import InputError, UnknownTrial
 from referee.files import write_atomically
 from referee.jobs.folder import write_manifest, write_outputs, write_trials, writing_run
 from referee.jobs.open import Opened
-from referee.models.answers import parse_answer
+from referee.models.answers.parsing import parse_answer
 from referee.records import Description, Outcome, Response, Trial
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, Self
 
-from referee.models.answers import parse_call
-from referee.models.answers.calls import FAILED
+from referee.models.answers.calls import FAILED, parse_call
 from referee.models.answers.parsing import ParsedAnswer
 from referee.models.object_lines import object_line
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial

@@ -264,7 +264,7 @@ def _answer_convention(table: Table, column: str, declared: Declared) -> Convent
         units = [Unit.PIXELS, Unit.OF_1000] if unit is None else [unit]
         choices = " or ".join(f'--convention "{u} {o}"' for u in units for o in orders)
         raise InputError(
-            f"the convention is unknown of the numbers in {column!r} mean (the largest is {largest:g})",
+            f"the convention of the numbers in {column!r} is unknown (the largest is {largest:g})",
             where=table.source,
             remedy=f"declare it for the whole file: {choices}",
         )

@@ -25,6 +25,13 @@ def _tiers(*tiers: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(simplify, tier.split())) for tier in tiers)
 
 
+# Such as gt_answer, human_descriptions or reference_caption.
+_GOLD_TEXTS = " ".join(
+    f"{whose}{text}{plural}"
+    for whose in ("gold", "gt", "groundtruth", "human", "reference", "ref", "true")
+    for text in ("answer", "caption", "description", "expression", "sentence", "text", "utterance")
+    for plural in ("", "s")
+)
 # Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
 ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "trial": _tiers(
@@ -49,11 +56,11 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "references": _tiers(
         "references reference refs ref referencetext goldtext goldre golddescription humandescription humanreference humanre"
         " referenz referenzen referencia referencias referentie referenties 参考 参考描述 参照 参照文 참조",
-        "gold goldstandard groundtruth gt human humantext golden goldreference",
+        "gold goldstandard groundtruth gt human humantext golden goldreference " + _GOLD_TEXTS,
     ),
     "target": _tiers(
         "target targets targetid targetids targetobject targetname referent ziel targetimage",
-        "correctanswer correctresponse correctchoice answerkey expected correctitem goldid intended",
+        "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended",
     ),
     "chosen": _tiers(
         "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"
@@ -76,14 +83,18 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "language": _tiers("language lang locale sprache langue idioma taal"),
     "scene": _tiers(
-        "scene sceneid image imageid picture pictureid imgid display displayid filename",
+        "scene sceneid image imageid picture pictureid imgid display displayid filename imagefile imagefilename imagename"
+        " bild bildid imagen imagem immagine afbeelding 图片 图像 画像 그림",
         "document documentid doc docname game gameid dialogue dialogueid context contextid",
     ),
     "speaker": _tiers("speaker speakerid describer director"),
     "properties": _tiers("properties attributes attributeset"),
     "meaning": _tiers("meaning"),
 }
-_REFERENCE = re.compile(r"(?:reference|ref|gold|human|referenz|referencia|参考|参照)(?:text)?\d+$")
+_REFERENCE = re.compile(
+    r"(?:(?:gold|gt|human)?(?:reference|ref)(?:text)?|(?:gold|gt|human)(?:answer|caption|description|expression|sentence|text|re)?"
+    r"|referenz|referencia|参考|参照)\d+$"
+)
 
 
 NESTED = "/"

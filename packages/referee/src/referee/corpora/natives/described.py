@@ -209,6 +209,13 @@ def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
             remedy="add a line with column names",
         )
     words = [c for c in table.columns if c not in roles.values() and _holds_texts(table, c, 0.3)]
+    sentence = next((c for c in words if len(c.split()) > 3), None)
+    if sentence is not None and len(words) == sum(len(c.split()) > 2 for c in words):
+        return InputError(
+            f"the first line seems to be no header (it has {sentence!r})",
+            where=table.source,
+            remedy="add a line with column names",
+        )
     remedy = (
         f"name it: --map text={words[0]}"
         + (f"; for one column a system: --systems {','.join(words)}" if len(words) > 1 else "")
@@ -223,8 +230,16 @@ def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
     if column is None:
         return False
     cells = [c for c in table.column(column) if c is not None][:2000]
-    words = [any(len(part.split()) > 1 for part in listed_texts(c)) for c in cells if not _is_numeric(c)]
+    words = [_has_words(c) for c in cells if not _is_numeric(c)]
     return bool(words) and sum(words) >= least * len(cells)
+
+
+def _has_words(cell: Any) -> bool:
+    """Return whether a text of a cell has more than one word."""
+    try:
+        return any(len(part.split()) > 1 for part in listed_texts(cell))
+    except InputError:
+        return False
 
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -281,9 +296,12 @@ def _add_rows(
             raise MalformedInput(
                 f"the cell {roles['trial']!r} is empty", where=table.source, line=line, remedy="give every row an id"
             )
-        references = [text for column in numbered for text in listed_texts(row.get(column))] or split(
-            cell("references")
-        )
+        try:
+            references = [text for column in numbered for text in listed_texts(row.get(column))] or split(
+                cell("references")
+            )
+        except InputError as error:
+            raise MalformedInput(error.problem, where=table.source, line=line, remedy=error.remedy) from None
         targets = tuple(filter(None, map(as_identifier, _listed(cell("target")))))
         material.add_trial(
             make_trial(
@@ -403,9 +421,35 @@ def _description(cell: Any, where: str, line: int) -> Description | None:
         ) from None
 
 
+# Fields of an object that hold its words, as in [{"text": "the red cup", "annotator": 1}].
+_TEXT_FIELDS = (
+    *("text", "caption", "sent", "sentence", "raw", "expression", "description", "utterance", "reference", "answer"),
+    *("content", "value"),
+)
+
+
 def listed_texts(value: Any) -> list[str]:
-    """Return the texts of a cell: one, or those of a list (also as JSON or a Python literal)."""
-    return [str(text) for text in _listed(value) if not is_missing(text)]
+    """Return the texts of a cell: one, or those of a list (also as JSON or a Python literal).
+
+    Raises:
+        InputError: for an object without a text.
+    """
+    parts = _listed(value)
+    return [
+        str(text) for part in parts if not is_missing(text := _text_of_object(part) if isinstance(part, dict) else part)
+    ]
+
+
+def _text_of_object(part: Mapping[str, Any]) -> Any:
+    """Return the text of an object in a list. Raises InputError if it has none under a usual name."""
+    by_name = {simplify(name): value for name, value in part.items()}
+    name = next((name for name in _TEXT_FIELDS if isinstance(by_name.get(name), str)), None)
+    if name is None:
+        raise InputError(
+            f"no field of an object in a list is recognised as its text (fields are {', '.join(map(str, part))})",
+            remedy="write a list of texts",
+        )
+    return by_name[name]
 
 
 def _listed(value: Any) -> list[Any]:

@@ -17,8 +17,8 @@ from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.errors import InputError
 from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
-from referee.models.answers import parse_answer
 from referee.models.answers.calls import OUTCOMES as COUNTED
+from referee.models.answers.parsing import parse_answer
 from referee.models.answers.place_forms import FORMS
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial

@@ -1,6 +1,6 @@
 """Answers of listeners.
 
-Exports of jsPsych, Gorilla, Qualtrics, Mechanical Turk, Empirica, magpie and oTree, and plain tables.
+Exports of jsPsych, Gorilla, Qualtrics, Mechanical Turk, Empirica, PsychoPy, magpie and oTree, and plain tables.
 
 A reader of a platform selects the rows that are answers and names the columns that the platform fixes; `read_listeners` does the rest for all of them.
 Ids of participants are hashed. A missing answer is left out and counted; it is never wrong.
@@ -40,7 +40,7 @@ class Platform:
         matches: whether a table with these columns is one of its exports.
         select: returns the rows with answers, with columns without the platform's prefixes; the last argument says whether a key names the questions.
         roles: the fixed column of each role.
-        is_tried: whether the reader was tested with a file that the platform wrote.
+        is_tried: whether the reader was tested with a file that the platform wrote, or one with exactly its fields.
         reserved: columns of the platform without a role.
     """
 
@@ -130,6 +130,9 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     roles = infer_roles(table, LISTENED, declared)
     if "text" in roles and "text" not in declared.columns and usual_name(roles["text"]) not in ROLES["text"][0]:
         del roles["text"]  # 'answer' or 'response' is a listener's choice
+    is_counted = "trial" not in roles or _conflicting_targets(table, roles, roles["trial"]) is not None
+    if "trial" not in declared.columns and is_counted and _names_items(table, roles, roles.get("scene")):
+        roles["trial"] = roles.pop("scene")
     if "trial" in roles and "system" not in roles and (condition := crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
@@ -162,17 +165,38 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
     """Raise InputError if the column taken for the item may count trials and one value of it has several targets."""
     item = simplify(roles["trial"])
-    if "target" not in roles or not (item.startswith("trial") or item in ROLES["trial"][-1]):
+    if not (item.startswith("trial") or item in ROLES["trial"][-1]):
         return
-    targets: dict[str | None, str | None] = {}
-    for row in table.rows:
-        name, target = as_identifier(row.get(roles["trial"])), as_identifier(row.get(roles["target"]))
+    conflict = _conflicting_targets(table, roles, roles["trial"])
+    if conflict is not None:
+        name, first, second = conflict
+        raise InputError(
+            f"{roles['trial']!r} {name} has the targets {first!r} and {second!r}, so it counts trials and names no item",
+            where=table.source,
+            remedy=f"name the column of items: --map trial=COLUMN (columns are {_shown(table)})",
+        )
+
+
+def _conflicting_targets(table: Table, roles: Mapping[str, str], column: str) -> tuple[str | None, str, str] | None:
+    """Return a value of a column and two targets that it has; None if every value has one."""
+    targets: dict[str | None, str] = {}
+    for row in table.rows if "target" in roles else ():
+        name, target = as_identifier(row.get(column)), as_identifier(row.get(roles["target"]))
         if target is not None and targets.setdefault(name, target) != target:
-            raise InputError(
-                f"{roles['trial']!r} {name} has the targets {targets[name]!r} and {target!r}, so it counts trials and names no item",
-                where=table.source,
-                remedy=f"name the column of items: --map trial=COLUMN (columns are {_shown(table)})",
-            )
+            return name, targets[name], target
+    return None
+
+
+def _names_items(table: Table, roles: Mapping[str, str], column: str | None) -> bool:
+    """Return whether a column names the item: no participant answers a value twice, and each value has one target."""
+    if column is None:
+        return False
+    keys = [
+        tuple(as_identifier(row.get(c)) for c in (roles.get("participant", ""), roles.get("system", ""), column))
+        for row in table.rows
+    ]
+    is_filled = all(key[-1] is not None for key in keys) and len({key[-1] for key in keys}) > 1
+    return is_filled and len(set(keys)) == len(keys) and _conflicting_targets(table, roles, column) is None
 
 
 def _item_column(table: Table, declared: Declared) -> str | None:
@@ -429,6 +453,12 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
     selected = _selected(
         table, [i for i, row in enumerate(table.rows) if is_answer(row)], lambda c: c.removeprefix("Spreadsheet: ")
     )
+    # A trial that timed out is marked as incorrect.
+    rows = [
+        {**row, "Correct": None} if _is_nothing(row.get("Response")) or _truth(row.get("Timed Out")) else row
+        for row in selected.rows
+    ]
+    selected = Table.of(selected.source, rows, selected.lines)
     seen: dict[tuple[Any, ...], int] = {}
     for row, line in zip(selected.rows, selected.lines, strict=True):
         where = tuple(
@@ -443,6 +473,38 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
                 remedy="keep the zone with the choice, and leave the other rows out",
             )
     return selected
+
+
+_GORILLA = (
+    *(
+        "Event Index",
+        "UTC Timestamp",
+        "UTC Date",
+        "UTC Date and Time",
+        "Local Timestamp",
+        "Local Timezone",
+        "Local Date",
+    ),
+    *("Local Date and Time", "Experiment ID", "Experiment Version", "Tree Node Key", "Repeat Key", "Schedule ID"),
+    *("Participant Public ID", "Participant Starting Group", "Participant Status", "Participant Completion Code"),
+    *("Participant External Session ID", "Participant Device Type", "Participant Device", "Participant OS"),
+    *("Participant Browser", "Participant Monitor Size", "Participant Viewport Size", "Checkpoint", "Room ID"),
+    *("Room Order", "Task Name", "Task Version", "Spreadsheet", "Spreadsheet Name", "Spreadsheet Row", "Trial Number"),
+    *(
+        "Screen Number",
+        "Screen Name",
+        "Screen ID",
+        "Screen Counter",
+        "Zone Name",
+        "Zone Type",
+        "Object Name",
+        "Object ID",
+    ),
+    *("Object Number", "Response Type", "Response Duration", "Reaction Onset", "Attempt", "Incorrect", "Dishonest"),
+    *("X Coordinate", "Y Coordinate", "Timed Out", "Display", "display", "Tag", "Manipulation", "Current Spreadsheet"),
+    *("Clipped", "Component Name", "Absolute Reaction Time", "Absolute Reaction Onset", "Absolute Duration"),
+    *("Proportion", "randomise_blocks", "randomise_trials"),
+)
 
 
 def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
@@ -625,8 +687,7 @@ def _is_empirica(table: Table) -> bool:
 
 def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table:
     """Return the experimenter's values under their own names; `join_empirica` joins them with the rounds."""
-    rename = {c: c.removeprefix("data.") for c in table.columns}
-    selected = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
+    selected = _selected(table, range(len(table.rows)), lambda c: c.removeprefix("data."))
     columns = {simplify(c) for c in selected.columns}
     if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
         raise InputError(
@@ -634,7 +695,21 @@ def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table
             where=table.source,
             remedy="name the folder or zip of the export: player-rounds and rounds belong together",
         )
-    return selected
+    # Players who let the time pass have a choice "false", which is marked as incorrect.
+    choices = [c for c in selected.columns if simplify(c) in (*ROLES["chosen"][0], *ROLES["chosen"][1])]
+    verdicts = [c for c in selected.columns if simplify(c) in ROLES["correct"][0]]
+    rows: list[Mapping[str, Any]] = [
+        {**row, **dict.fromkeys([*choices, *verdicts])} if any(_is_false(row.get(c)) for c in choices) else row
+        for row in selected.rows
+    ]
+    if not columns & {n for role in ("trial", "scene") for n in ROLES[role][0]}:
+        # A round is one description, which all its listeners read.
+        rows = [{"item": row.get("roundId", row.get("roundID")), **row} for row in rows]
+    return Table.of(selected.source, rows, selected.lines)
+
+
+def _is_false(cell: Any) -> bool:
+    return str(cell).strip().lower() == "false"
 
 
 def join_empirica(tables: Mapping[str, Table]) -> Table:
@@ -674,14 +749,80 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
             context_values = {
                 k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")
             }
+            player = as_identifier(row.get("playerId") or row.get("playerID"))
             # A player's own values go before those of the round.
             rows.append(
-                {**context_values, **{k: v for k, v in row.items() if not is_missing(v) or k not in context_values}}
+                {
+                    **_values_of_player(context_values, player or ""),
+                    **{k: v for k, v in row.items() if not is_missing(v) or k not in context_values},
+                }
             )
-        return Table.of(table.source, rows, table.lines)
+        lines = list(table.lines)
+        speaks = [i for i, row in enumerate(rows) if _speaks(row)]
+        joined = Table.of(table.source, rows, lines)
+        return _selected(joined, [i for i in range(len(rows)) if i not in set(speaks)]) if speaks else joined
     raise InputError(
         "the export has neither player-rounds nor player-stages", remedy="name the whole export of Empirica"
     )
+
+
+# Experiments store players' answers in the round as well: player_5J7qybS6Kinu3Cgrf_response.
+_OF_PLAYER = re.compile(r"(?:data\.)?(?:player)?[_.-]?(?P<player>[A-Za-z0-9]{15,})[_.-](?P<field>\w+)")
+
+
+def _values_of_player(values: Mapping[str, Any], player: str) -> dict[str, Any]:
+    """Return a round's values for one player: those in columns with the id of a player only for that player."""
+    own: dict[str, Any] = {}
+    for name, value in values.items():
+        match = _OF_PLAYER.fullmatch(name)
+        if match is None:
+            own[name] = value
+        elif match["player"] == player:
+            own[match["field"]] = value
+    return own
+
+
+def _speaks(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of Empirica is that of the player who described."""
+    player = as_identifier(row.get("playerId") or row.get("playerID"))
+    speakers = {as_identifier(v) for k, v in row.items() if simplify(k) in (*ROLES["speaker"][0], "speakerplayerid")}
+    own_role = {(as_identifier(v) or "").lower() for k, v in row.items() if simplify(k) in ("role", "playerrole")}
+    return player in speakers or bool(own_role & {"speaker", "director"})
+
+
+_PSYCHOPY = re.compile(r"(?P<component>.+)\.(?P<field>corr|keys|rt|clicked_name|response)")
+
+
+def _is_psychopy(table: Table) -> bool:
+    """Return whether a table is a file of PsychoPy or Pavlovia."""
+    return "psychopyVersion" in table.columns or {"expName", "frameRate"} <= set(table.columns)
+
+
+def _select_psychopy(table: Table, material: NativeData, has_key: bool) -> Table:
+    """Rows of the one component with a verdict (``key_resp.corr``); without a response there is no answer."""
+    components: dict[str, dict[str, str]] = {}
+    for column in table.columns:
+        if match := _PSYCHOPY.fullmatch(column):
+            components.setdefault(match["component"], {})[column] = match["field"]
+    judged = [
+        columns
+        for name, columns in components.items()
+        if "corr" in columns.values() and not re.search("practi|train", name.lower())
+    ]
+    if len(judged) != 1:
+        return table
+    names = {"corr": "correct", "keys": "chosen", "clicked_name": "chosen", "response": "chosen", "rt": "rt"}
+    rename = {column: names[field] for column, field in judged[0].items()}
+    verdict = next(column for column, field in judged[0].items() if field == "corr")
+    answers = [i for i, row in enumerate(table.rows) if not _is_nothing(row.get(verdict))]
+    selected = _selected(table, answers, lambda c: rename.get(c, c))
+    rows = []
+    for row in selected.rows:
+        seconds = as_number(row.get("rt"))
+        is_silent = "chosen" in row and _is_nothing(row["chosen"])
+        times = {} if seconds is None else {"rt": 1000 * seconds}
+        rows.append({**row, **times, **({"correct": None} if is_silent else {})})
+    return Table.of(selected.source, rows, selected.lines)
 
 
 _OTREE = re.compile(r"(?P<app>\w+)\.(?P<round>\d+)\.player\.(?P<field>\w+)")
@@ -733,10 +874,10 @@ def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Tabl
     if dropped := len(rows) - len(people):
         material.left_out["{} previews and spam responses are left out."] += dropped
     selected = _selected(table, people)
-    if not has_key and not _names_items(selected):
+    if not has_key and not _has_items(selected):
         for pattern in (_LOOPED, _SUFFIXED):
             selected = _lengthen_numbered(selected, pattern, _are_judged)
-    if not has_key and not _names_items(selected):
+    if not has_key and not _has_items(selected):
         questions = [c for c in table.columns if c not in _QUALTRICS]
         raise InputError(
             f"the columns {', '.join(questions[:6])} do not say which item, system and target they are about",
@@ -789,7 +930,7 @@ def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) ->
     return Table.of(table.source, rows, lines)
 
 
-def _names_items(table: Table) -> bool:
+def _has_items(table: Table) -> bool:
     """Return whether columns name the item and the correct answer."""
     simple = {simplify(c) for c in table.columns}
     items = simple & set(ROLES["trial"][0])
@@ -813,7 +954,7 @@ _QUALTRICS = (
 )
 
 PLATFORMS = (
-    Platform("qualtrics", _is_qualtrics, _select_qualtrics, {"participant": "ResponseId"}, reserved=_PERSONAL),
+    Platform("qualtrics", _is_qualtrics, _select_qualtrics, {"participant": "ResponseId"}, True, _PERSONAL),
     Platform(
         "mturk", _has("HITId", "AssignmentId", "WorkerId"), _select_mturk, {"participant": "WorkerId"}, reserved=_MTURK
     ),
@@ -825,15 +966,8 @@ PLATFORMS = (
         ),
         _select_gorilla,
         {"participant": "Participant Private ID", "chosen": "Response", "correct": "Correct", "time": "Reaction Time"},
-        reserved=(
-            "Participant Public ID",
-            "Participant External Session ID",
-            "Trial Number",
-            "Incorrect",
-            "Display",
-            "display",
-            "Spreadsheet Row",
-        ),
+        is_tried=True,
+        reserved=_GORILLA,
     ),
     Platform(
         "jspsych",
@@ -848,7 +982,15 @@ PLATFORMS = (
         _is_empirica,
         _select_empirica,
         {"participant": "playerId"},
+        is_tried=True,
         reserved=("_id", "id", "batchId", "roundId", "stageId", "gameId", "index"),
+    ),
+    Platform(
+        "psychopy",
+        _is_psychopy,
+        _select_psychopy,
+        {"correct": "correct", "chosen": "chosen", "time": "rt", "participant": "participant"},
+        reserved=("session", "date", "expName", "psychopyVersion", "frameRate", "OS", "expStart"),
     ),
     Platform(
         "magpie",
@@ -858,6 +1000,7 @@ PLATFORMS = (
         ),
         _select_magpie,
         {"participant": "submission_id", "chosen": "response", "time": "responseTime"},
+        is_tried=True,
         reserved=(
             "trial_nr",
             "trial_number",

@@ -138,8 +138,7 @@ def _completion(sample: Mapping[str, Any]) -> str | None:
     if not choices:
         return None
     content = choices[0]["message"]["content"]
-    if not isinstance(content, str):
-        content = "".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
+    content = _joined(content)
     # Long texts are stored apart, under their hash.
     stored = sample.get("attachments") or {}
     return re.sub(r"attachment://(\w+)", lambda match: str(stored.get(match[1], match[0])), content)
@@ -394,6 +393,42 @@ def _trial(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line:
             remedy=f"name its column: --map trial=COLUMN (columns are {', '.join(map(str, list(row)[:8]))})",
         )
     return str(name)
+
+
+# -- batches of model providers --------------------------------------------------------------------------------------------
+
+
+def _read_batch(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Yield the results of a batch: a line a request, as OpenAI's and Anthropic's interfaces for batches write them."""
+    table = read_table(path)
+    for line, row in zip(table.lines, table.rows, strict=True):
+        message = _batch_message(row) or {}
+        yield LogAnswer(
+            trial=_trial(row, {"trial": columns.get("trial", "custom_id")}, path, line),
+            model=columns.get("system") or str(message.get("model") or path.name.split(".")[0]),
+            content=_joined(message["content"]) if message else None,
+            where=str(path),
+            line=line,
+        )
+
+
+def _batch_message(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return model and content of the message in a batch's result; None if the request failed."""
+    body = (row.get("response") or {}).get("body") or {}
+    if body.get("choices"):
+        return {"model": body.get("model"), "content": body["choices"][0]["message"].get("content")}
+    if body.get("output"):
+        messages = [part for part in body["output"] if part.get("type") == "message"]
+        return {"model": body.get("model"), "content": messages[-1]["content"]} if messages else None
+    message: Mapping[str, Any] | None = (row.get("result") or {}).get("message")
+    return message
+
+
+def _joined(content: Any) -> str:
+    """Return the text of a message: a text, or its parts with text."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content)
+    return str(content or "")
 
 
 # -- evalscope -------------------------------------------------------------------------------------------------------------
@@ -700,6 +735,8 @@ LOG_FORMATS: dict[str, LogReader] = {
     "inspect": _read_inspect,
     "lm-eval": _read_harness,
     "lmms-eval": _read_harness,
+    "openai-batch": _read_batch,
+    "anthropic-batch": _read_batch,
     "evalscope": _read_evalscope,
     "vlmevalkit": _read_vlmevalkit,
     "internvl": _read_internvl,

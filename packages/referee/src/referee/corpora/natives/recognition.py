@@ -22,7 +22,6 @@ from referee.corpora.natives.described import (
     read_described,
     read_scenes_of_rows,
 )
-from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
 from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
 from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, measures_of_lmms
 from referee.corpora.natives.material import Declared, NativeData, as_identifier
@@ -38,7 +37,7 @@ TABLES = ("jsonl", "csv")
 IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
-UNTRIED = ("vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
+UNTRIED = ("internvl", "finecops-ref", "openai-batch", "anthropic-batch")
 # What a format is recognised by, for `referee evaluate --explain`.
 SIGNS = {
     "text": "lines without a header, with references of as many lines",
@@ -59,6 +58,9 @@ SIGNS = {
     "gorilla": "the columns Event Index and Participant Private ID",
     "jspsych": "the fields trial_type, trial_index and time_elapsed",
     "empirica": "the columns _id, gameId and data.…, or …LastChangedAt",
+    "psychopy": "the column psychopyVersion, or expName and frameRate",
+    "openai-batch": "the fields custom_id and response",
+    "anthropic-batch": "the fields custom_id and result",
     "magpie": "the columns submission_id and experiment_…",
     "otree": "the columns participant.code and APP.ROUND.player.FIELD or subsession.round_number",
 }
@@ -157,6 +159,8 @@ def _format_of_row(row: Mapping[str, Any]) -> str | None:
     if {"filtered_resps", "resps"} & names:
         # Releases of lmms-eval before 0.4 log the document as well.
         return "lm-eval" if "doc" in names and not measures_of_lmms(row) else "lmms-eval"
+    if "custom_id" in names and {"response", "result"} & names:
+        return "openai-batch" if "response" in names else "anthropic-batch"
     if "index" in names and {"sample_score", "model_output"} & names:
         return "evalscope"
     if {"answer", "gt_bbox", "hw"} <= names:
@@ -173,7 +177,13 @@ def _format_of_row(row: Mapping[str, Any]) -> str | None:
 
 
 def _refuse_aggregates(columns: set[str], path: object) -> None:
-    """Raise InputError for tables of aggregate scores or page times."""
+    """Raise InputError for tables of aggregate scores or page times, and for results files of PCIbex."""
+    if any(name.startswith("# Results on") for name in columns):
+        raise InputError(
+            "this is a results file of PCIbex, whose columns are named in comments",
+            where=path,
+            remedy="save it as a table with a header: participant, item, system, chosen and target (or correct)",
+        )
     aggregates = ({"Split", "Precision@1"}, {"Average IoU", "Samples"})
     if any(names <= columns for names in aggregates):
         raise InputError(
@@ -420,6 +430,9 @@ def _is_empirica_export(files: Sequence[Path]) -> bool:
 
 def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> NativeData:
     """Return the data of one file."""
+    # The parser of answers is imported for logs only: its patterns take a tenth of a second.
+    from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
+
     if file.is_dir():
         return material_of_episodes(file, declared.columns.get("system"))
     format = declared.format if declared.format in LOG_FORMATS else _log_format(file)
@@ -447,6 +460,8 @@ def material_of_table(
     if "trial" in table.columns and _holds_coordinates(table):
         return _material_of_outputs(table, scenes, file)
     if has_boxes(table, declared):
+        from referee.corpora.natives.harness_material import material_of_answers
+
         mapping: dict[str, str] = {}
         material = material_of_answers(answers_of_boxes(table, declared, mapping), format_of(table.source), declared)
         material.mapping.update(mapping)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from referee.geometry import Box, Convention, Place, Point, Size
-from referee.models.answers.parsing import REFUSED, UNREAD, ParsedAnswer, parse_place
 from referee.records import Outcome
+
+if TYPE_CHECKING:
+    from referee.models.answers.parsing import ParsedAnswer
 
 
 class PlaceAnswer(NamedTuple):
@@ -21,12 +23,17 @@ def parse_place_answer(
     text: str, form: str, convention: Convention | None = None, size: Size | None = None
 ) -> PlaceAnswer:
     """The outcome and places of an answer in words (see `parse_place`)."""
+    # The parser is imported when there is something to parse: its patterns take a tenth of a second.
+    from referee.models.answers.parsing import UNREAD, parse_place
+
     parsed = parse_place(text, form, convention=convention, size=size)
     return PlaceAnswer(Outcome.EMPTY) if parsed.outcome == UNREAD and not text.strip() else as_place_answer(parsed)
 
 
 def as_place_answer(parsed: ParsedAnswer) -> PlaceAnswer:
     """Return a parsed answer as an outcome: unread or cut off is UNPARSABLE."""
+    from referee.models.answers.parsing import REFUSED
+
     if parsed.places:
         return place_answer_of(parsed.places)
     words = {"none": Outcome.NONE, "several": Outcome.SEVERAL}
