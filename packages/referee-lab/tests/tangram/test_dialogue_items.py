@@ -10,7 +10,7 @@ import pytest
 
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
 from referee.errors import InputError, MalformedInput
-from referee.records import Description, Trial
+from referee.records import Description, Property, Trial
 from referee_lab.commands.dialogue import run
 from referee_lab.tangram.models.context_hearer import ContextHearer
 from referee_lab.tangram.models.context_models import ModelInDialogue, ModelOverhearer, transcript
@@ -115,6 +115,16 @@ def utterance(by: str, text: str, **times: float) -> dict[str, object]:
 
 def expression(by: str | None, text: str | None, *entities: str, **fields: object) -> dict[str, object]:
     return {"kind": "expression", "by": by, "text": text, "entities": list(entities), **fields}
+
+
+def test_a_reference_without_a_time_begins_where_its_words_do() -> None:
+    said = utterance("ann", "put it by the jug", start_ms=1000, end_ms=2700)
+    marks = [expression("ann", text, id, data={"utterance": 0}) for text, id in (("it", "a"), ("the jug", "b"))]
+    dialogue = read_dialogue(written([UNTIMED, said, *marks]))
+    # 17 characters in 1.7 s; *it* begins with the fifth, *the jug* with the eleventh.
+    assert [(e.start_ms, e.end_ms) for e in dialogue.tier("expression")] == [(1400, 1600), (2000, 2700)]
+    _, second = dialogue_items(dialogue)
+    assert "it" in [e.text for e in second.history]
 
 
 @pytest.mark.parametrize("times", [{}, {"start_ms": 1000.0}, {"start_ms": 1000.0, "end_ms": 1000.0}])
@@ -301,6 +311,9 @@ def test_the_pronoun_model_learns_when_people_say_it_and_the_hearer_what_they_me
     for trial in test:
         answer = hearer.resolve(Description(text=trial.references[0].text), trial.for_hearer(Random(1)))
         assert answer.entity == trial.targets[0]
+    # A system without words is heard by the values of its properties.
+    meant = Description(properties=(Property("type", "jug"), Property("colour", "blue")))
+    assert str(hearer.resolve(meant, test[0].for_hearer(Random(1))).outcome) != "dont-know"
     with pytest.raises(InputError, match="nothing to learn"):
         PronounSpeaker().fit([t for t in trials if not t.meta["pronoun"]])
 

@@ -262,6 +262,23 @@ def test_a_proposed_map_gives_no_tier_the_name_of_another():
     assert "eyes" not in proposal
 
 
+def test_phrases_are_told_from_names_of_objects_by_what_is_said_at_their_time():
+    said = [("u1", 0, 2000, "coge la taza roja", None), ("u2", 5000, 6500, "ponla al lado de eso", None)]
+    times = [(500, 2000, "la taza roja", "t1"), (5000, 5500, "la", "t1"), (6000, 6500, "eso", "b2")]
+    parts = [(f"p{n}", start, end, words, None) for n, (start, end, words, _) in enumerate(times)]
+    objects = [(f"o{n}", start, end, id, None) for n, (start, end, _, id) in enumerate(times)]
+    file = eaf_of(("Ana transcr", None, said), ("Ana xyz", None, parts), ("Ana referente", None, objects))
+    proposal = propose_tiers(etree.fromstring(file))
+    assert proposal == {"Ana transcr": "SV-UT", "Ana xyz": "SV-REX", "Ana referente": "SV-REX-Ref"}
+    # Two of four names of objects are said; the other two are meant by pronouns.
+    said = [
+        (f"u{n}", 1000 * n, 1000 * n + 500, text, None) for n, text in enumerate(("a mug", "it", "the jug", "that"))
+    ]
+    meant = [(f"r{n}", 1000 * n, 1000 * n + 500, id, None) for n, id in enumerate(("mug", "mug", "jug", "jug"))]
+    file = eaf_of(("speech", None, said), ("refers to", None, meant))
+    assert propose_tiers(etree.fromstring(file)) == {"speech": "SV-UT", "refers to": "SV-UT-Ref"}
+
+
 def test_objects_that_are_declared_join_those_that_occur():
     file = eaf_of(("hand", None, [("h1", 0, 100, "m1", None), ("h2", 500, 600, "m2", None)]))
     pieces = {"m1": {"colour": "red"}, "m3": {"colour": "blue"}}

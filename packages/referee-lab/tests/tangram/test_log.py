@@ -13,6 +13,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.board import CHANGES, Change
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording, read_session
 from referee_lab.tangram.game.goals import GOALS, scatter
 from referee_lab.tangram.game.log import (
     Header,
@@ -28,6 +29,8 @@ from referee_lab.tangram.game.log import (
     write_recording,
 )
 from referee_lab.tangram.game.piece_sets import PIECES
+from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
 HEADER = Header(session="s", pair="p", goal="house", players={"a": "solver", "b": "operator"})
 CHANGE = st.builds(
@@ -122,8 +125,29 @@ def test_an_entry_that_cannot_be_replayed_is_refused(row):
 
 
 def test_a_newer_version_is_refused_and_says_so():
+    header = json.loads(header_line(HEADER))
     with pytest.raises(InputError, match="newer"):
-        parse_recording(header_line(replace(HEADER, version=2)))
+        parse_recording(json.dumps(header | {"version": header["version"] + 1}) + "\n")
+
+
+def test_a_recording_of_the_older_form_is_the_same_recording(played):
+    header = {name: getattr(played.header, name) for name in Header.__slots__} | {"version": 1}
+    lines = [{"format": "referee-tangram", **header}]
+    lines += [{name: getattr(entry, name) for name in LogEntry.__slots__} for entry in played.entries]
+    assert parse_recording("".join(json.dumps(line) + "\n" for line in lines)) == played
+
+
+def test_a_recording_is_a_dialogue_on_disk(played, tmp_path):
+    jsonschema = pytest.importorskip("jsonschema")
+    header, *lines = map(json.loads, write_recording(played).splitlines())
+    for row in (header, *lines[:50], lines[-1]):
+        jsonschema.validate(row, dialogue_schema())
+    assert set(header["objects"]) == set(PIECES)
+    path = tmp_path / "cat.jsonl"
+    path.write_text(write_recording(played), encoding="utf-8")
+    assert is_recording(path)
+    assert not is_dialogue(path)
+    assert read_session(path).dialogue == to_dialogue(played)
 
 
 @pytest.mark.parametrize("players", [{"a": "solver", "b": "king"}, ["solver"]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from referee_lab.tangram.players.reference_game import (
     play_reference_game,
     remembered,
 )
+from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
 
 SCENE = Scene(
     id="s",
@@ -201,6 +202,19 @@ def test_a_game_is_written_and_read_back_whole() -> None:
     first = replace(played.rounds[0], speaker="P-1", hearer="P-2", seconds=0.0, talk=(said,))
     people = replace(played, rounds=[first], simulated=True)
     assert parse_game(game_to_json(people)) == people
+    silent = replace(first, text="", spoken="unparsable", words=0, heard=None, chosen=None, right=None, talk=())
+    assert parse_game(game_to_json(replace(people, rounds=[silent], simulated=False))).rounds == [silent]
+
+
+def test_a_game_is_a_dialogue_on_disk_and_one_of_the_older_form_is_read() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    played = play_reference_game(PLAN, Shortening(), Chooser())
+    document = json.loads(game_to_json(played))
+    jsonschema.validate(document, dialogue_schema())
+    assert document["objects"]["a"] == {"type": "chair", "colour": "red"}
+    older = asdict(replace(played, objects={}))
+    older.pop("objects")
+    assert parse_game(json.dumps(older)) == replace(played, objects={})
 
 
 def test_who_changes_roles_remembers_their_own_choices_and_as_a_speaker_everybodys() -> None:

@@ -33,6 +33,8 @@ def test_instructions_are_the_reference_and_confirmations_are_not(tmp_path: Path
         Property("col", "1"),
         Property("row", "1"),
     )
+    # The fourth grid is below the second, to the right of the third.
+    assert trial.scene.entity("tile-1").position == (4.0, 4.0)
 
 
 def test_speech_and_selections_come_in_order(tmp_path: Path) -> None:

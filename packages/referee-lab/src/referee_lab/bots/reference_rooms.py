@@ -17,8 +17,9 @@ from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import rounds_in
 from referee_lab.rooms.room_line import RoomLine, is_person, number_lines
 from referee_lab.server.sessions.served_study import Served
-from referee_lab.tangram.players.reference_game import in_words, remembered
+from referee_lab.tangram.players.reference_game import remembered
 from referee_lab.tangram.players.roster import make_partner
+from referee_lab.tangram.tiers.reference_forms import in_words
 
 KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 

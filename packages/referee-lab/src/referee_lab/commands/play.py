@@ -130,16 +130,19 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
 
 def _in_dialogues(source: str, data: Path | None) -> tuple[dict[str, Any], list[PlayedGame]]:
     """Return the references of dialogues as rounds of games."""
-    from referee_lab.commands.tangram.recordings import is_recording
     from referee_lab.commands.tangram.sources import open_source
-    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+    from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording
     from referee_lab.tangram.players.reference_game import dialogue_to_game
 
     folder = Path(source)
     files = folder.rglob("*") if folder.is_dir() else ()
     if folder.is_dir() and not any(
-        p.suffix in (".eaf", ".TextGrid", ".csv")
-        or (p.suffix in (".json", ".jsonl") and (is_dialogue(p) or is_recording(p)))
+        # Games in a folder below are no dialogues of this one.
+        not (p.parent / ABOUT).exists()
+        and (
+            p.suffix in (".eaf", ".TextGrid", ".csv")
+            or (p.suffix in (".json", ".jsonl") and (is_dialogue(p) or is_recording(p)))
+        )
         for p in files
     ):
         raise InputError(

@@ -20,8 +20,9 @@ from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import rounds_in
 from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_store import lines_after
-from referee_lab.tangram.players.reference_game import PlayedRound, in_words, remembered
+from referee_lab.tangram.players.reference_game import PlayedRound, remembered
 from referee_lab.tangram.players.roster import make_partner
+from referee_lab.tangram.tiers.reference_forms import in_words
 
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Hall, Live

@@ -13,6 +13,8 @@ from referee.records import Description, Entity, Event, Outcome, Property, Respo
 
 FILE = "take.jsonl.gz"
 ATTRIBUTES = ("shape", "colour", "grid", "col", "row")
+# Columns and rows of a grid.
+CELLS = 3
 
 
 class PentoTake:
@@ -88,11 +90,12 @@ def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
 
 
 def _piece(piece: Mapping[str, Any]) -> Entity:
-    """Return a piece as an entity."""
+    """Return a piece as an entity, with its cell on the whole board of four grids (two above two)."""
+    number = int(str(piece["grid"]).removeprefix("grid")) - 1
     return Entity(
         id=expect(piece, "id", str),
         attributes=tuple(Property(name, piece[name]) for name in ATTRIBUTES),
-        position=(float(piece["col"]), float(piece["row"])),
+        position=(float(piece["col"] + CELLS * (number % 2)), float(piece["row"] + CELLS * (number // 2))),
     )
 
 

@@ -78,7 +78,7 @@ def _missing(dialogue: Dialogue) -> list[str]:
     parts = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
     parts.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
     missing = [what for what, events in parts if not events]
-    if any(e.start_ms is None for e in dialogue.events):
+    if any(e.start_ms is None for kind in ("utterance", "expression") for e in dialogue.tier(kind)):
         missing.append("times")
     if not any(dialogue.pieces.values()) or all(
         set(a) <= {"name", "shape"} and len(a) < 2 for a in dialogue.pieces.values()
@@ -87,13 +87,21 @@ def _missing(dialogue: Dialogue) -> list[str]:
     return missing
 
 
+def _number(n: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{n:,} {noun}" + ("s" if n != 1 else "")
+
+
 def _lines(facts: dict[str, Any]) -> list[str]:
     """Return the facts as lines of text."""
-    events = ", ".join(f"{n:,} {kind}s" for kind, n in facts["events"].items() if n)
+    nouns = {"mouse": "cursor event", "gaze": "gaze event"}
+    events = ", ".join(_number(n, nouns.get(kind, kind)) for kind, n in facts["events"].items() if n)
     languages = ", ".join(facts["languages"])
-    objects = " or ".join(map(str, facts["objects"]))
+    sizes = sorted(facts["objects"])
+    objects = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 2 else " or ".join(map(str, sizes))
     lines = [
-        f"{facts['source']}: {facts['dialogues']} dialogues of {facts['pairs']} pairs ({languages}), {objects} objects each",
+        f"{facts['source']}: {_number(facts['dialogues'], 'dialogue')} of {_number(facts['pairs'], 'pair')} ({languages}), "
+        f"{objects} objects each",
         f"  events: {events or 'none'}",
         f"  references that can be items: {facts['items']:,}",
     ]

@@ -93,19 +93,12 @@ def is_session(path: Path) -> bool:
 
     Of a recording with a spoken copy beside it, the copy.
     """
-    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+    from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording
 
     if not path.name.endswith(SPOKEN) and path.with_name(f"{path.stem}{SPOKEN}").exists():
         return False
     recording_path = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
     return is_recording(path) or (is_dialogue(path) and (recording_path == path or not recording_path.exists()))
-
-
-def is_recording(path: Path) -> bool:
-    """Return whether a file declares itself a recording."""
-    with path.open("rb") as file:
-        # The first line is the header; a file of another kind may have no line breaks at all.
-        return b'"referee-tangram"' in file.readline(4096)
 
 
 def open_recording(path: Path) -> Recording:

@@ -28,7 +28,8 @@ def repair(
 ) -> int:  # fmt: skip
     """Cut the sound of a whole session at the start and end of each of its puzzles."""
     from referee.files import write_atomically, write_bytes
-    from referee_lab.commands.tangram.recordings import is_recording, open_recording
+    from referee_lab.commands.tangram.recordings import open_recording
+    from referee_lab.tangram.game.dialogue_sessions import is_recording
     from referee_lab.tangram.game.log import write_recording
     from referee_lab.tangram.game.sound_repair import repair_voices
 

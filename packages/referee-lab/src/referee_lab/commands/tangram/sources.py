@@ -179,7 +179,8 @@ def _files_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
     files = [p for p in folder.rglob("*") if p.suffix in (".eaf", ".json", ".jsonl", ".csv", ".TextGrid")]
-    paths = sorted(p for p in files if not p.name.endswith(SUFFIX) and (p.suffix != ".json" or is_dialogue(p)))
+    named = (p for p in files if not p.name.endswith(SUFFIX))
+    paths = sorted(p for p in named if p.suffix != ".json" or is_dialogue(p) or _is_foreign(p))
     # A folder of reference games has their settings in a separate file, beside the logs of rooms.
     has_games = (folder / "game.json").is_file()
     if has_games:
@@ -188,9 +189,16 @@ def _files_in(folder: Path) -> list[Path]:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
     if has_games:
         return paths
-    sessions = [p for p in paths if p.suffix == ".jsonl" and is_session(p)]
+    sessions = [p for p in paths if p.suffix in (".json", ".jsonl") and is_session(p)]
     _refuse_several_kinds(folder, paths, sessions)
     return sessions or paths
+
+
+def _is_foreign(path: Path) -> bool:
+    """Return whether a JSON file is of a corpus of another project."""
+    from referee_lab.tangram.tiers.json_corpora import is_foreign
+
+    return is_foreign(path.read_text(encoding="utf-8", errors="ignore"))
 
 
 def _refuse_several_kinds(folder: Path, paths: Sequence[Path], sessions: Sequence[Path]) -> None:
@@ -205,6 +213,7 @@ def _refuse_several_kinds(folder: Path, paths: Sequence[Path], sessions: Sequenc
         path
         for path in paths
         if path.suffix != ".jsonl"
+        and path not in sessions
         and not any((parent, path.name.partition(".")[0]) in exported for parent in path.parents)
         and (path.suffix != ".csv" or is_tier_table(path))
     ]
@@ -264,6 +273,7 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue
     from referee_lab.tangram.tiers import elan, tier_tables
+    from referee_lab.tangram.tiers.json_corpora import foreign_dialogues, is_foreign
 
     try:
         content = path.read_bytes()
@@ -280,6 +290,8 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
     if path.suffix == ".csv":
         rows = tier_tables.from_csv(decode_text(content, str(path)), str(path), pieces)
         return [DialogueSession(None, _marked(d, path)) for d in _in_language(rows, tiers.language, path)]
+    if path.suffix == ".json" and is_foreign(decode_text(content, str(path))):
+        return [DialogueSession(None, dialogue) for dialogue in foreign_dialogues(path)]
     if path.suffix == ".json" and not is_dialogue(path):
         return [DialogueSession(None, _played_game(content, path))]
     session = open_session(path)

@@ -218,9 +218,17 @@ def _number_of_items(
             f"a cell of a list would have {possible // cells} items, fewer than {FEWEST_ITEMS} (power {power:.2f}): "
             + f"{' and '.join(counts)} are usable"
             + (f" ({reasons})" if reasons else ""),
-            remedy=f"fewer --systems or --contexts (now {cells} cells), or more recordings",
+            remedy=_fewer_cells(groups, later_events, cells),
         )
     return number
+
+
+def _fewer_cells(groups: Sequence[Sequence[_Usable]], later_events: Sequence[str], cells: int) -> str:
+    """Return what to change where a cell has too few items."""
+    if len(groups) > 1 and min(map(len, groups)) == 0 < max(map(len, groups)):
+        alone = next(event for group, event in zip(groups, later_events, strict=True) if not group)
+        return f"leave {alone} out of --contexts: in no reference is it the later event, which a clip can show alone"
+    return f"fewer --systems or --contexts (now {cells} cells), or more recordings"
 
 
 def _texts(

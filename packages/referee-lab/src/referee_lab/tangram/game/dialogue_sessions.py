@@ -5,13 +5,14 @@ A recording of a game with its tiers, or a dialogue of a corpus, which has tiers
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.errors import InputError
 from referee_lab.tangram.game.dialogue_film import dialogue_film
 from referee_lab.tangram.game.film import make_film
-from referee_lab.tangram.game.log import Recording, parse_recording, positions
+from referee_lab.tangram.game.log import Recording, is_recording_header, parse_recording, positions
 from referee_lab.tangram.game.recorded_sound import embedded_sounds
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers import dialogue_form
@@ -45,12 +46,24 @@ class DialogueSession(NamedTuple):
 
 
 def is_dialogue(path: Path) -> bool:
-    """Return whether a file declares itself the tiers of a dialogue."""
+    """Return whether a file declares itself a dialogue of events, and not the log of a board game."""
+    return not is_recording(path) and f'"{dialogue_form.FORMAT}"' in _beginning(path)
+
+
+def is_recording(path: Path) -> bool:
+    """Return whether a file declares itself a recording: the log of a board game."""
+    try:
+        return is_recording_header(json.loads(_beginning(path).partition("\n")[0]))
+    except ValueError:
+        return False
+
+
+def _beginning(path: Path) -> str:
+    """Return the beginning of a file; of one JSON object, whose fields are in any order, the whole."""
     with path.open("rb") as file:
-        # The first line of a file of lines; of one object, the whole, whose fields are in any order.
         content = file.read(None if path.suffix == ".json" else HEADER_BYTES)
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
-    return f'"{dialogue_form.FORMAT}"' in content.decode(encoding, "ignore")
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return content.decode(encoding, "ignore")
 
 
 def read_session(path: Path) -> DialogueSession:

@@ -3,9 +3,10 @@
 Every event once and in order, with stored states instead of video, so that replays need no rules (situated.md,
 section 8).
 
-A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that
-are only ever appended. The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the
-server's own entries. The fields of `data`:
+A recording is a dialogue on disk (`tiers.dialogue_form`): a header with `meta.game`, then lines of the log
+`{kind, by, seq, server_ms, client_ms, data}` that are only ever appended. The server numbers the lines; `client_ms` is
+the sender's monotonic clock and None for the server's own lines. Files of older versions, with a header and names of
+fields of their own, are read. The fields of `data`:
 
 | kind | data |
 | --- | --- |
@@ -37,11 +38,15 @@ from referee.records import NOTHING
 from referee_lab.tangram.game.board import CHANGES, Board, placement
 from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.own_pieces import learn_from_data
-from referee_lab.tangram.game.piece_sets import ALL_PIECES
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, pieces_of
 from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+from referee_lab.tangram.tiers.dialogue_form import BOARD_GAME, VERSION, game_kind, header_row, json_line
 
-FORMAT, VERSION = "referee-tangram", 1
+# The format of files before dialogues and recordings had one.
+OLD_FORMAT = "referee-tangram"
+# Fields of a header and of a line on disk, and in these classes.
+_OLD_NAMES = {"by": "actor", "server_ms": "t_server_ms", "client_ms": "t_client_ms"}
 STATES = ("start", "snapshot")
 HANDLING = CHANGES
 KINDS = frozenset(
@@ -136,7 +141,6 @@ class Header:
     synthetic: bool = False
     # Files from before this was kept are of English games.
     language: str = "en"
-    version: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +160,34 @@ class Moment(NamedTuple):
     cursor: tuple[float, float] | None
 
 
-def header_line(header: Header) -> str:
+def header_line(header: Header, pieces: Mapping[str, Mapping[str, str]] = PIECES) -> str:
     """The header as a line of JSON, with its line end."""
-    fields = {name: getattr(header, name) for name in Header.__slots__}
-    return _line({"format": FORMAT, **fields, "players": dict(header.players), "settings": dict(header.settings)})
+    game = {name: getattr(header, name) for name in ("goal", "code")}
+    game |= {"players": dict(header.players), "settings": dict(header.settings)}
+    about = {name: getattr(header, name) for name in ("pair", "language", "synthetic")}
+    return json_line(header_row(pieces, id=header.session, **about, meta={"game": {"kind": BOARD_GAME, **game}}))
 
 
 def entry_line(entry: LogEntry) -> str:
     """An entry as a line of JSON, with its line end: append it, flush it, then acknowledge it."""
-    return _line({name: getattr(entry, name) for name in LogEntry.__slots__} | {"data": dict(entry.data)})
+    times = {"server_ms": entry.t_server_ms, "client_ms": entry.t_client_ms}
+    return json_line({"kind": entry.kind, "by": entry.actor, "seq": entry.seq, **times, "data": dict(entry.data)})
 
 
 def write_recording(recording: Recording) -> str:
     """A whole recording as text."""
-    return header_line(recording.header) + "".join(map(entry_line, recording.entries))
+    return header_line(recording.header, pieces_in(recording)) + "".join(map(entry_line, recording.entries))
+
+
+def pieces_in(recording: Recording) -> Mapping[str, Mapping[str, str]]:
+    """Return the pieces of the recorded board; those of the Tangram if no board was recorded."""
+    first = next((entry.data["state"] for entry in recording.entries if entry.kind in STATES), None)
+    return PIECES if first is None else pieces_of(first["pieces"])
+
+
+def is_recording_header(row: Any) -> bool:
+    """Return whether a JSON value is the header of a recording, in today's or the older form."""
+    return isinstance(row, dict) and (row.get("format") == OLD_FORMAT or game_kind(row) == BOARD_GAME)
 
 
 def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
@@ -265,10 +283,6 @@ def _gaps(entries: Iterable[LogEntry]) -> list[str]:
     return problems
 
 
-def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
-
-
 def _object(line: str, where: str, number: int) -> dict[str, Any]:
     return json_object(line, where, number, "restore the line from the server")
 
@@ -282,25 +296,36 @@ def _first_object(line: str, where: str) -> dict[str, Any]:
         row = json.loads(line)
     except ValueError:
         row = None
-    if not isinstance(row, dict) or row.get("format") != FORMAT:
+    if not is_recording_header(row):
         raise MalformedInput(
             "not a Tangram recording, and not a dialogue",
             where=where,
             line=1,
-            remedy=f"a recording begins with a header of the format {FORMAT}; `referee docs dialogues` describes the form of a dialogue",
+            remedy="the first line is a header: see `referee docs dialogues`",
         )
-    return row
+    header: dict[str, Any] = row
+    return header
 
 
 def _header(row: dict[str, Any], where: str) -> Header:
     """Return the header from its JSON object. Raises InputError for an invalid or newer one."""
-    row.pop("format")
     version = row.get("version")
     if not isinstance(version, int) or version > VERSION:
         problem = f"version {version!r} of the format is newer than this program's ({VERSION})"
         raise InputError(problem, where=where, line=1, remedy="install a newer Referee")
+    if row["format"] == OLD_FORMAT:
+        fields = {name: value for name, value in row.items() if name not in ("format", "version")}
+    else:
+        game = {name: value for name, value in row["meta"]["game"].items() if name != "kind"}
+        names = ("pair", "language", "synthetic")
+        fields = {
+            "session": row.get("id"),
+            "pair": row.get("id"),
+            **{name: row[name] for name in names if name in row},
+            **game,
+        }
     try:
-        header = Header(**row)
+        header = Header(**fields)
         odd = [role for role in header.players.values() if role not in (SOLVER, OPERATOR)]
     except (TypeError, AttributeError) as error:
         raise MalformedInput(
@@ -318,7 +343,7 @@ def _header(row: dict[str, Any], where: str) -> Header:
 def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
     """Return an entry from its JSON object. Raises MalformedInput for an invalid one."""
     try:
-        entry = LogEntry(**row)
+        entry = LogEntry(**{_OLD_NAMES.get(name, name): value for name, value in row.items()})
     except TypeError as error:
         raise MalformedInput(
             f"unusable entry: {error}",

@@ -13,6 +13,7 @@ from referee.hearers.answering import Listener, answer, shrug
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.tangram.models.dialogue_items import situation_in
 from referee_lab.tangram.models.resolution import ReferenceResolver
+from referee_lab.tangram.tiers.reference_forms import in_words
 
 
 @dataclass(eq=False, repr=False)
@@ -37,7 +38,7 @@ class ContextHearer(Listener):
         """Return the piece with the highest probability in the view's dialogue."""
         if not hasattr(self, "resolver_"):
             raise NotTrained(self)
-        text = (description.text or "").strip()
+        text = in_words(description)
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
         situation = situation_in(view, view.scene.entities[0].id, text)

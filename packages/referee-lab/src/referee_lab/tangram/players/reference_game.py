@@ -14,23 +14,22 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
 from referee_lab.tangram.models.dialogue_items import dialogue_items
 from referee_lab.tangram.players.patience import StalledPlayer, within
-from referee_lab.tangram.tiers.dialogue import ACTION, Dialogue
-from referee_lab.tangram.tiers.game_dialogues import SELECT, GameRound, Message, round_dialogue
-from referee_lab.tangram.tiers.reference_forms import count_words
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue_form import REFERENCE_GAME, read_dialogue, write_dialogue
+from referee_lab.tangram.tiers.game_dialogues import ATTRIBUTES, POSITIONS, SELECT, SPANS, TIMES
+from referee_lab.tangram.tiers.reference_forms import count_words, in_words
 
 COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"
-# Only games of people have these.
-PEOPLES = frozenset({"hearer", "seconds", "simulated", "speaker", "talk"})
 
 
 class SilentEndpoint(Exception):
@@ -129,51 +128,99 @@ class PlayedGame:
     why: str = ""
     rounds: list[PlayedRound] = field(default_factory=list)
     simulated: bool = False
+    # Attributes of the objects, where they have any.
+    objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def game_to_json(game: PlayedGame) -> str:
-    """Return a game as one JSON object, without missing values."""
-    return json.dumps(_drop_missing(asdict(game)), ensure_ascii=False)
-
-
-def _drop_missing(value: Any) -> Any:
-    """Return the data without the missing fields of people's games (aliases, times, talk)."""
-    if isinstance(value, dict):
-        return {name: _drop_missing(v) for name, v in value.items() if name not in PEOPLES or _is_present(v)}
-    return [_drop_missing(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def _is_present(value: Any) -> bool:
-    # Not by equality alone: 0 seconds are a time.
-    return value is not None and value is not False and value not in ((), [])
+    """Return a game as the file of a dialogue, which is one JSON object."""
+    return write_dialogue(game_to_dialogue(game), in_lines=False)
 
 
 def parse_game(text: str) -> PlayedGame:
-    """A game as `game_to_json` writes it; ValueError, TypeError or KeyError for anything else."""
+    """Return a game from its file, also one of the older form; ValueError, TypeError or KeyError for anything else."""
     data = json.loads(text)
-    return PlayedGame(**{**data, "rounds": [_parse_round(row) for row in data["rounds"]]})
+    if not (isinstance(data, dict) and "rounds" in data):
+        try:
+            return _game_in(read_dialogue(text))
+        except RefereeError as error:
+            raise ValueError(str(error)) from None
+    return PlayedGame(**{**data, "rounds": [_parse_old_round(row) for row in data["rounds"]]})
 
 
-def _parse_round(row: dict[str, Any]) -> PlayedRound:
+def _parse_old_round(row: dict[str, Any]) -> PlayedRound:
     others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
     return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
 
 
 def game_to_dialogue(game: PlayedGame) -> Dialogue:
-    """Return a game as a dialogue; its objects are the targets and choices, by name."""
-    rounds = [
-        GameRound(
-            (played.target,),
-            played.speaker or SPEAKER,
-            [Message(line.by, line.text) for line in played.talk] or [Message(played.speaker or SPEAKER, played.text)],
-            [(choice.hearer or HEARER, choice.chosen) for choice in played.choices if choice.heard is not None],
-        )
-        for played in game.rounds
-    ]
-    names = {o for r in game.rounds for o in (r.target, *(c.chosen for c in r.choices)) if o is not None}
-    objects = {name: {"name": name} for name in sorted(names)}
-    is_synthetic = game.simulated or not any(r.talk for r in game.rounds)
-    return round_dialogue(game.game, game.game, objects, rounds, synthetic=is_synthetic)
+    """Return a game as a dialogue; where its objects are not described, they are the targets and choices, by name."""
+    events: list[Event] = []
+    utterances = 0
+    for number, played in enumerate(game.rounds):
+        made = list(_round_events(played, number, utterances))
+        utterances += sum(event.kind == UTTERANCE for event in made)
+        events += made
+    named = {id for event in events for id in event.entities}
+    outcome = {name: value for name in ("outcome", "by", "why") if (value := getattr(game, name))}
+    return Dialogue(
+        id=game.game,
+        pair=game.game,
+        pieces=game.objects or {name: {"name": name} for name in sorted(named)},
+        events=tuple(events),
+        synthetic=game.simulated or not any(r.talk for r in game.rounds),
+        lacks=(TIMES, POSITIONS, *(() if game.objects else (ATTRIBUTES,)), SPANS),
+        meta={"pointer": "none", "game": {"kind": REFERENCE_GAME, **outcome}},
+    )
+
+
+def _round_events(played: PlayedRound, number: int, utterances: int) -> Iterator[Event]:
+    """Yield the reference of a round, its messages and its choices; the reference begins before its messages end."""
+    speaker = played.speaker or SPEAKER
+    talk = [(line.by, line.text, {"role": line.role, "seconds": line.seconds}) for line in played.talk]
+    talk = talk or ([(speaker, played.text, {})] if played.text else [])
+    within = tuple(n for n, (by, _, _) in enumerate(talk, utterances) if by == speaker)
+    about = {"utterance": within, "round": number, "repetition": played.repetition, "spoken": played.spoken}
+    data = {**about, "words": played.words}
+    yield Event(kind=EXPRESSION, by=speaker, text=played.text, entities=(played.target,), data=data)
+    for by, text, data in talk:
+        yield Event(kind=UTTERANCE, by=by, text=text, data=data)
+    for choice in played.choices:
+        known = {name: value for name in ("heard", "right", "seconds") if (value := getattr(choice, name)) is not None}
+        if known or choice.hearer:
+            chosen = () if choice.chosen is None else (choice.chosen,)
+            yield Event(kind=ACTION, by=choice.hearer or HEARER, entities=chosen, data={"action": SELECT, **known})
+
+
+def _game_in(dialogue: Dialogue) -> PlayedGame:
+    """Return the game of a file. Raises ValueError if the dialogue is not a reference game that was played here."""
+    about = dict(dialogue.meta.get("game", {}))
+    if about.pop("kind", None) != REFERENCE_GAME:
+        raise ValueError("not a reference game")
+    objects = {} if ATTRIBUTES in dialogue.lacks else dialogue.pieces
+    rounds: list[PlayedRound] = []
+    for event in dialogue.events:
+        if event.kind == EXPRESSION:
+            fields = {name: event.data[name] for name in ("repetition", "spoken", "words")}
+            speaker = None if event.by == SPEAKER else event.by
+            rounds.append(PlayedRound(target=event.entities[0], text=event.text or "", speaker=speaker, **fields))
+        elif event.kind == UTTERANCE and "role" in event.data:
+            line = SaidLine(by=event.by or "", text=event.text or "", **event.data)
+            rounds[-1] = replace(rounds[-1], talk=(*rounds[-1].talk, line))
+        elif event.kind == ACTION:
+            rounds[-1] = _with_choice(rounds[-1], event)
+    is_simulated = dialogue.synthetic and any(r.talk for r in rounds)
+    return PlayedGame(game=dialogue.id, rounds=rounds, simulated=is_simulated, objects=objects, **about)
+
+
+def _with_choice(played: PlayedRound, event: Event) -> PlayedRound:
+    """Return a round with one more choice."""
+    fields: dict[str, Any] = {name: event.data.get(name) for name in ("heard", "right", "seconds")}
+    fields["hearer"] = None if event.by == HEARER else event.by
+    fields["chosen"] = event.entities[0] if event.entities else None
+    if played.choices == (PlayedChoice(),):
+        return replace(played, **fields)
+    return replace(played, others=(*played.others, PlayedChoice(**fields)))
 
 
 def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
@@ -256,7 +303,8 @@ def play_reference_game(
     plan: GamePlan, speaker: _Speaks, *hearers: _Hears, patience_s: float = 120.0, unreadable: int = 3
 ) -> PlayedGame:
     """Play all rounds of a game with feedback after each, or the rounds before a player failed."""
-    played = PlayedGame(game=plan.id)
+    objects = {e.id: {p.name: p.value for p in e.attributes} for e in plan.scene.entities}
+    played = PlayedGame(game=plan.id, objects={} if is_named_only(plan.scene) else objects)
     silent = dict.fromkeys((SPEAKER, *_named(hearers)), 0)
     rng = random.Random(plan.seed)
     try:
@@ -326,11 +374,6 @@ def _chosen(
     # Only a choice is right or wrong; anything else is an answer of its own kind.
     right = None if chosen is None else chosen == trial.targets[0]
     return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
-
-
-def in_words(description: Description) -> str:
-    """The words of a description; of one that was never put into words, the values it names."""
-    return " ".join((description.text or " ".join(p.value for p in description.properties or ())).split())
 
 
 def _ask(player: str, patience_s: float, ask: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
 from referee_lab.tangram.json_lines import json_object
-from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue, span_in
 from referee_lab.tangram.tiers.rex_tiers import mark_expression, quantised
 
 FORMAT, VERSION = "referee-annotation", 1
@@ -176,7 +176,7 @@ def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     for event in dialogue.tier(EXPRESSION):
         place = event.data.get("utterance")
         span = (
-            _span(event, utterances[place].text or "")
+            span_in(event, utterances[place].text or "")
             if isinstance(place, int) and 0 <= place < len(utterances)
             else None
         )
@@ -203,15 +203,6 @@ def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Eve
                 remedy="change the boundaries so that one lies inside the other, or delete one",
             )
     before.append((event, span))
-
-
-def _span(event: Event, text: str) -> tuple[int, int] | None:
-    """Return the characters of an expression in its utterance; None if its words are not found."""
-    span = event.data.get("span")
-    if span is not None:
-        return int(span[0]), int(span[1])
-    start = text.find(event.text or "")
-    return None if start < 0 or not event.text else (start, start + len(event.text))
 
 
 def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:

@@ -104,6 +104,22 @@ def with_utterances(events: Sequence[Event]) -> list[Event]:
     return completed
 
 
+def span_in(expression: Event, text: str) -> tuple[int, int] | None:
+    """Return the characters of an expression in the text of its utterance; None if its words are not found."""
+    span = expression.data.get("span")
+    if span is not None:
+        return int(span[0]), int(span[1])
+    start = text.find(expression.text or "")
+    return None if start < 0 or not expression.text else (start, start + len(expression.text))
+
+
+def time_span(utterance: Event, span: tuple[int, int]) -> tuple[float, float]:
+    """Return when the characters of a span are said, in proportion to the length of their utterance with its times."""
+    start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
+    rate = (end - start) / max(len(utterance.text or ""), 1)
+    return start + rate * span[0], start + rate * span[1]
+
+
 def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:
     if expression.start_ms is None or utterance.start_ms is None:
         return expression.start_ms is None and is_earlier

@@ -1,8 +1,10 @@
-"""The open form of a dialogue, small enough to write by hand (`referee docs dialogues`).
+"""The form of a dialogue on disk, small enough to write by hand (`referee docs dialogues`).
 
 JSON lines, a header and then one event a line.
 
 One JSON object with the fields of the header and a list `events` is the same dialogue.
+A game that was played has `meta.game` in its header: a reference game has ordinary events, a board game has lines of
+its log (`game.log`), from which the events are made.
 The forms here are the declaration: reading checks against them, and `dialogue_schema` makes the JSON Schema from them.
 """
 
@@ -21,9 +23,19 @@ from referee.errors import MalformedInput
 from referee.meaning import as_value
 from referee.records import Event
 from referee_lab.tangram.json_lines import json_object
-from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue, with_utterances
+from referee_lab.tangram.tiers.dialogue import (
+    EXPRESSION,
+    UNTOLD,
+    UTTERANCE,
+    Dialogue,
+    span_in,
+    time_span,
+    with_utterances,
+)
 
-FORMAT, VERSION = "referee-dialogue", 2
+FORMAT, VERSION = "referee-dialogue", 3
+# Kinds of games in `meta.game` of a header.
+BOARD_GAME, REFERENCE_GAME = "tangram", "reference"
 REMEDY = "`referee dialogue schema` prints the form of a dialogue"
 
 
@@ -40,7 +52,7 @@ class HeaderForm(Struct, kw_only=True, forbid_unknown_fields=True):
         sees: for each speaker, the ids of the objects that they see; a speaker who is not named sees all.
         lacks: what the source does not have, for instance positions or times.
         synthetic: whether programs talked, or the dialogue is invented.
-        meta: anything else.
+        meta: anything else; of a played game, "game" with its kind (tangram or reference), settings and outcome.
     """
 
     format: Literal["referee-dialogue"]
@@ -99,6 +111,26 @@ class DataForm(Struct, kw_only=True):
     y: float | None = None
 
 
+class LogForm(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A line of the log of a board game (`referee docs tangram-recording`).
+
+    Args:
+        kind: of the line, for instance move or say.
+        by: who sent it, or server.
+        seq: its number, without gaps.
+        server_ms: when the server received it.
+        client_ms: when it was sent, by the sender's own clock.
+        data: what is recorded of this kind.
+    """
+
+    kind: str
+    by: str
+    seq: int
+    server_ms: float
+    client_ms: float | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
 class DocumentForm(HeaderForm, kw_only=True, forbid_unknown_fields=True):
     """A whole dialogue as one JSON object: the fields of the header, and the events in a list.
 
@@ -110,16 +142,16 @@ class DocumentForm(HeaderForm, kw_only=True, forbid_unknown_fields=True):
 
 
 def dialogue_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a line of a dialogue: a header or an event; or of a whole dialogue."""
-    _, parts = msgspec.json.schema_components([DocumentForm, HeaderForm, EventForm, DataForm])
+    """Return the JSON Schema of a line of a dialogue: a header, an event or a line of a log; or of a whole dialogue."""
+    _, parts = msgspec.json.schema_components([DocumentForm, HeaderForm, EventForm, LogForm, DataForm])
     parts["EventForm"]["properties"]["data"] = {"$ref": "#/$defs/DataForm"}
-    for form in (DocumentForm, HeaderForm, EventForm, DataForm):
+    for form in (DocumentForm, HeaderForm, EventForm, LogForm, DataForm):
         about = (line.strip().partition(": ") for line in (form.__doc__ or "").splitlines() if ": " in line)
         for name, _, text in about:
             parts[form.__name__]["properties"].get(name, {}).setdefault("description", text)
         parts[form.__name__]["description"] = (form.__doc__ or "").splitlines()[0]
     parts["DocumentForm"]["properties"] |= parts["HeaderForm"]["properties"]
-    lines = [{"$ref": f"#/$defs/{form.__name__}"} for form in (DocumentForm, HeaderForm, EventForm)]
+    lines = [{"$ref": f"#/$defs/{form.__name__}"} for form in (DocumentForm, HeaderForm, EventForm, LogForm)]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of a dialogue, or a whole dialogue",
@@ -128,19 +160,35 @@ def dialogue_schema() -> dict[str, Any]:
     }
 
 
-def write_dialogue(dialogue: Dialogue) -> str:
-    """Return a dialogue as JSON lines: a header, then one line per event with all its data."""
-    header: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    header |= {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
-    header["objects"] = {piece: dict(attributes) for piece, attributes in dialogue.pieces.items()}
-    header |= {"sees": {by: list(ids) for by, ids in dialogue.sees.items()}} if dialogue.sees else {}
-    header |= {"lacks": list(dialogue.lacks)} if dialogue.lacks else {}
-    header["meta"] = dict(dialogue.meta)
-    lines = [header]
+def write_dialogue(dialogue: Dialogue, *, in_lines: bool = True) -> str:
+    """Return a dialogue as JSON lines, a header and a line per event with all its data; or as one JSON object."""
+    about = {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
+    about |= {"sees": {by: list(ids) for by, ids in dialogue.sees.items()}} if dialogue.sees else {}
+    about |= {"lacks": list(dialogue.lacks)} if dialogue.lacks else {}
+    header = header_row(dialogue.pieces, **about, meta=dict(dialogue.meta))
+    events = []
     for event in dialogue.events:
         fields = {name: getattr(event, name) for name in ("kind", "by", "text", "start_ms", "end_ms")}
-        lines.append({**fields, "entities": list(event.entities), "data": dict(event.data)})
-    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+        events.append({**fields, "entities": list(event.entities), "data": dict(event.data)})
+    return "".join(map(json_line, [header, *events] if in_lines else [{**header, "events": events}]))
+
+
+def header_row(objects: Mapping[str, Mapping[str, str]], **about: Any) -> dict[str, Any]:
+    """Return the header of a dialogue as a JSON object."""
+    listed = {name: dict(attributes) for name, attributes in objects.items()}
+    return {"format": FORMAT, "version": VERSION, **about, "objects": listed}
+
+
+def json_line(row: Mapping[str, Any]) -> str:
+    """Return a JSON object as a line with its line end."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def game_kind(header: Mapping[str, Any]) -> str | None:
+    """Return the kind of the game that a header is about; None for a dialogue that is no game."""
+    meta = header.get("meta")
+    game = meta.get("game") if header.get("format") == FORMAT and isinstance(meta, dict) else None
+    return game.get("kind") if isinstance(game, dict) else None
 
 
 def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
@@ -148,6 +196,8 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     rows = _rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
         raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
+    if game_kind(rows[0][1]) == BOARD_GAME and any("seq" in row for _, row in rows[1:]):
+        raise MalformedInput("the log of a board game", where=where, line=1, remedy="name the file .jsonl")
     places = [place for place, _ in rows[1:]]
     header = _header(rows[0][1], rows[0][0])
     events = with_utterances([_event(row, place, header) for place, row in rows[1:]])
@@ -192,13 +242,17 @@ def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
 
 
 def _timed_by_utterances(events: list[Event]) -> list[Event]:
-    """Return the events; an expression without a time has that of its first utterance."""
+    """Return the events; an expression without a time has that of its words in its first utterance, or of all of it."""
     utterances = [event for event in events if event.kind == UTTERANCE]
     timed = []
     for event in events:
         index = next(utterance_indices(event), None)
         if event.kind == EXPRESSION and event.start_ms is None and index is not None:
-            event = replace(event, start_ms=utterances[index].start_ms, end_ms=utterances[index].end_ms)
+            utterance = utterances[index]
+            begin, end = utterance.start_ms, utterance.end_ms
+            if begin is not None and end is not None and (span := span_in(event, utterance.text or "")):
+                begin, end = time_span(utterance, span)
+            event = replace(event, start_ms=begin, end_ms=end)
         timed.append(event)
     return timed
 

@@ -110,7 +110,7 @@ def _round(trial: Trial) -> GameRound:
 
 
 def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
-    """Yield an episode as a dialogue: pieces with colours and cells, speech with times, one selection."""
+    """Yield an episode as a dialogue: pieces with colours and cells, speech with times, the selection at its end."""
     for trial in create("corpus", "pento-take", data=data).trials():
         utterances = [e for e in trial.episode if e.text and e.kind != "action"]
         instructions = [n for n, e in enumerate(utterances) if e.data.get("act") == "INSTRUCT"]
@@ -135,10 +135,10 @@ def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
                     data={"utterance": tuple(instructions)},
                 )
             )
-        selections = (e for e in trial.episode if e.kind == SELECT)
+        selected = [e for e in trial.episode if e.kind == SELECT]
         events += [
             Event(kind=ACTION, by=e.by, entities=e.entities, start_ms=e.start_ms, data={"action": SELECT})
-            for e in selections
+            for e in selected
         ]
         objects = {
             e.id: {p.name: p.value for p in e.attributes if p.name in ("shape", "colour")} for e in trial.scene.entities
@@ -147,11 +147,17 @@ def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
             id=trial.id,
             pair=f"pento-take-{trial.meta['session']}",
             pieces=objects,
-            events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)),
+            events=(*sorted(events, key=lambda e: e.start_ms or 0.0), *_taken(trial.targets, selected)),
             language=trial.language,
             lacks=(SPANS,),
             meta={"pointer": "none"},
         )
+
+
+def _taken(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Event]:
+    """Yield the selection of the piece that was finally taken, whose time is rarely recorded."""
+    if not selected or selected[-1].entities != targets:
+        yield Event(kind=ACTION, by="listener", entities=targets, data={"action": SELECT})
 
 
 # -- corpora that are read here ------------------------------------------------------------------------------------------------

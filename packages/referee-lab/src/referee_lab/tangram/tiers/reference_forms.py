@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from referee.errors import InputError
-from referee.records import Event
+from referee.records import Description, Event
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, Dialogue
 
 PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
@@ -179,6 +179,11 @@ def count_words(text: str) -> int:
     (3, 5)
     """
     return sum(len(_UNSPACED.findall(word)) or 1 for word in words_of(text))
+
+
+def in_words(description: Description) -> str:
+    """Return the words of a description; without words, the values of its properties."""
+    return " ".join((description.text or " ".join(p.value for p in description.properties or ())).split())
 
 
 def _is_letter(word: str) -> bool:

@@ -21,9 +21,26 @@ from typing import Any, NamedTuple
 from referee.records import Event
 from referee_lab.tangram.game.board import Placement, placement
 from referee_lab.tangram.game.clocks import timeline
-from referee_lab.tangram.game.log import HANDLING, STATES, LogEntry, Recording, board_after, positions, replay
-from referee_lab.tangram.game.piece_sets import PIECES, pieces_of
-from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, POSITION, UTTERANCE, Dialogue
+from referee_lab.tangram.game.log import (
+    HANDLING,
+    STATES,
+    LogEntry,
+    Recording,
+    board_after,
+    pieces_in,
+    positions,
+    replay,
+)
+from referee_lab.tangram.tiers.dialogue import (
+    ACTION,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    POSITION,
+    UTTERANCE,
+    Dialogue,
+    time_span,
+)
 
 # REX-J logged pieces and mouse every 10 ms.
 GRID = 10
@@ -38,7 +55,7 @@ def to_dialogue(recording: Recording) -> Dialogue:
     dialogue = Dialogue(
         id=header.session,
         pair=header.pair,
-        pieces=_pieces(recording),
+        pieces=pieces_in(recording),
         events=_in_order(events),
         language=header.language,
         synthetic=header.synthetic,
@@ -59,13 +76,6 @@ def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
         x, y = at(t_ms)[piece]
         moves.append(Event(kind=POSITION, entities=(piece,), start_ms=t_ms, data={"x": round(x, 1), "y": round(y, 1)}))
     return replace(dialogue, events=_in_order([*dialogue.events, *moves]))
-
-
-def _pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
-    """Return the pieces of the recorded board; those of the Tangram if no board was recorded."""
-    states = (entry.data["state"] for entry in recording.entries if entry.kind in STATES)
-    first = next(states, None)
-    return PIECES if first is None else pieces_of(first["pieces"])
 
 
 class _Step(NamedTuple):
@@ -239,16 +249,14 @@ def mark_expression(
     uncertain: bool = False,
 ) -> Event:
     """Return an expression inside the utterance with number `index`, timed in proportion to its characters."""
-    text, (first, last) = utterance.text or "", span
-    start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
-    rate = (end - start) / max(len(text), 1)
+    start, end = time_span(utterance, span)
     return Event(
         kind=EXPRESSION,
         by=utterance.by,
-        text=text[first:last],
+        text=(utterance.text or "")[slice(*span)],
         entities=referents,
-        start_ms=start + rate * first,
-        end_ms=start + rate * last,
+        start_ms=start,
+        end_ms=end,
         data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain, **_shown(utterance)},
     )
 

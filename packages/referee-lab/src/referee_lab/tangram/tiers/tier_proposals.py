@@ -20,11 +20,11 @@ _ROLES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "REX",
-        r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|verwijz\w*|mentions?|phrases?|expr\w*|nps?|ausdr\w*|nennung\w*|erwähn\w*",
+        r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|verwijz\w*|mentions?|phrases?|expr\w*|nps?|sns?|sintagma\w*|syntagme\w*|ausdr\w*|nennung\w*|erwähn\w*",
         "指示表現|表現|言及",
     ),
     ("Action", r"actions?|acts?|handl\w*|handel\w*|manipul\w*|acci\w*|aç\w*|aktion\w*", "動作|操作|行為"),
-    ("Mouse", r"mouse|maus|cursor\w*|point\w*|hands?", "マウス|カーソル"),
+    ("Mouse", r"mouse|maus|cursor\w*|point\w*|hands?|händ\w*|manos?|mains?|mãos?", "マウス|カーソル|手"),
     ("Gaze", r"gaze|eyes?|blick\w*|mirada\w*|regard", "視線"),
     (
         "UT",
@@ -35,6 +35,8 @@ _ROLES: tuple[tuple[str, str, str], ...] = (
 )
 # What holds for more of the annotations than this holds for a tier.
 MOST = 0.8
+# Of phrases more are in the utterances at their times; of names of objects fewer, which pronouns refer to as well.
+SAID = 0.6
 _PATTERNS = {role: re.compile(rf"(?<![^\W\d_])(?:{latin})(?![^\W\d_])|{japanese}") for role, latin, japanese in _ROLES}
 
 
@@ -150,16 +152,20 @@ def _settle_by_content(tiers: list[_Tier]) -> None:
     texts = sorted((t for t in tiers if t.role == "UT"), key=lambda t: -t.words)
     for tier in texts[1:]:
         tier.role = "Words" if tier.words < 1.5 else None
-    speech = " ".join(texts[0].values).casefold() if texts else ""
+    for tier in tiers if texts and not any(t.role == "REX" for t in tiers) else ():
+        # Parts of utterances, which are not their single words.
+        is_part = tier.words < texts[0].words and len(tier.spans) < MOST * texts[0].words * len(texts[0].spans)
+        if tier.role is None and not tier.listed and is_part and _share_in(tier, texts[0], has_words=True) > MOST:
+            tier.role = "REX"
     for role, other in (("REX", "Ref"), ("Ref", "REX")):
         if any(t.role == other for t in tiers):
             continue
         for tier in tiers:
-            inside = [value.casefold().strip() in speech for value in tier.values]
             # One word may be in both: *sofa* is said, and it is the name of the sofa.
-            is_phrase = not tier.listed and sum(inside) > len(inside) / 2 and (role == "REX" or tier.words >= 1.5)
-            has_marks = sum(value.endswith(("]", "}")) for value in tier.values) > len(inside) / 2
-            if tier.role == role and speech and (is_phrase or has_marks) != (role == "REX"):
+            is_said = bool(texts) and _share_in(tier, texts[0], has_words=True) > SAID
+            is_phrase = not tier.listed and is_said and (role == "REX" or tier.words >= 1.5)
+            has_marks = sum(value.endswith(("]", "}")) for value in tier.values) > len(tier.values) / 2
+            if tier.role == role and texts and (is_phrase or has_marks) != (role == "REX"):
                 tier.role = other
 
 

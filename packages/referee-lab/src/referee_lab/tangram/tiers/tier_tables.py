@@ -160,16 +160,18 @@ def from_csv(
 
 def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
     """Return a row as an event. Raises MalformedInput for invalid values."""
+    if None in row:
+        raise MalformedInput("more cells than columns", where=where, line=line, remedy="quote texts with commas")
     try:
-        start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
+        for name in ("start_ms", "end_ms", "x", "y", "shown_ms"):
+            if row.get(name) and not isfinite(float(row[name])):
+                raise ValueError(name)
+        name = "utterance"
         data = dict(_data(row))
-        if not all(
-            isfinite(v) for v in (start, end, data.get("x"), data.get("y"), data.get("shown_ms")) if v is not None
-        ):
-            raise ValueError(row)
-    except (ValueError, TypeError, AttributeError):
-        remedy = "times, utterance, x and y are numbers; quote texts with commas"
-        raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
+    except ValueError:
+        problem = f"field {name!r}: {row[name]!r} is not a number"
+        raise MalformedInput(problem, where=where, line=line, remedy="write a number, or leave it empty") from None
+    start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
     _refuse_odd(row, start, end, where, line)
     by, text = row.get("by") or None, row["text"] or None
     entities = _entities(row["entities"], pieces)
