@@ -155,22 +155,22 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
 
 
 def test_every_puzzle_has_its_own_voices_to_its_end(browsers: list[Browser], tmp_path: Path) -> None:
-    """Two puzzles; the last piece of the second one comes when everybody has left the room."""
+    """Three puzzles; the last piece of sound of the third comes when everybody has left the room."""
     folder, problems = tmp_path / "spoken", list[str]()
     settings = {**SETTINGS, "swap_after": 0}
-    make_tangram_study(folder, id="spoken", puzzles=["house", "house"], practice=False, settings=settings)
+    make_tangram_study(folder, id="spoken", puzzles=["house"] * 3, practice=False, settings=settings)
     server = ServerProcess(folder, free_port())
     server.start()
     server.wait_until_up()
     try:
         pages = [come(browser, server, problems) for browser in browsers]
-        for puzzle in (1, 2):
+        for puzzle in (1, 2, 3):
             for page in pages:
                 expect(page.locator(".room[data-phase=playing]")).to_be_visible()
                 expect(page.locator(".voice-note.on")).to_be_visible()
             pages[0].wait_for_timeout(1000)
             lay_the_figure(pages)
-            if puzzle == 1:
+            if puzzle < 3:
                 for page in pages:
                     page.get_by_role("button", name="Next puzzle").click()
         for page in pages:
@@ -183,7 +183,7 @@ def test_every_puzzle_has_its_own_voices_to_its_end(browsers: list[Browser], tmp
     assert problems == []
     assert main(["tangram", "export", str(folder), "--all", "--as", "jsonl", "--out", str(tmp_path / "out")]) == 0
     files = sorted((tmp_path / "out").glob("*.jsonl"))
-    assert len(files) == 2
+    assert len(files) == 3
     for file in files:
         recording = parse_recording(file.read_bytes())
         end = next(t for t, entry in timeline(recording) if entry.kind == "solved")

@@ -177,7 +177,7 @@ def test_an_expression_has_the_words_of_its_span_and_the_utterance_that_holds_it
         expression("ann", "the mug", "a", start_ms=100, end_ms=700),
     ]
     jug, mug = read_dialogue(written(rows)).tier("expression")
-    assert (jug.by, jug.text, jug.entities, jug.start_ms) == ("ann", "the jug", ("b",), 0)
+    assert (jug.by, jug.text, jug.entities, jug.start_ms) == ("ann", "the jug", ("b",), 1200)
     assert mug.data["utterance"] == 0
     rows[2] = expression("ann", "the plate", "b", data={"utterance": 0, "span": [12, 19]})
     with pytest.raises(MalformedInput, match=r"d\.jsonl:3: .*'the jug', not 'the plate'"):
@@ -393,14 +393,18 @@ def test_dialogues_of_several_kinds_in_one_folder_are_refused(
     assert run(["check", str(tmp_path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == 3
     out = tmp_path / "out" / "items.jsonl"
-    for name in ("other.TextGrid", "other.eaf", "other.csv", "other.json"):
+    for name in ("other.TextGrid", "other.eaf", "other.csv"):
         other = tmp_path / name
-        other.write_text(table if name != "other.json" else json.dumps({**MUGS[0], "events": MUGS[1:]}), "utf-8")
+        other.write_text(table, "utf-8")
         for command in (["check", str(tmp_path)], ["items", str(tmp_path), "--out", str(out)]):
             with pytest.raises(InputError, match=rf"1 \.jsonl and 1 \{other.suffix}"):
                 run(command)
         other.unlink()
     assert not out.exists()
+    # Lines and one object are the same form.
+    (tmp_path / "other.json").write_text(json.dumps({**MUGS[0], "id": "more", "events": MUGS[1:]}), "utf-8")
+    assert run(["check", str(tmp_path), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == 6
 
 
 def test_no_language_is_suggested_where_the_words_tell_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,7 +191,7 @@ def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown(
     [
         ("d,p,utterence,0,9,solver,hm,,,,,", "no tier is called 'utterence'"),
         ("d,p,utterance,9,0,solver,hm,,,,,", "ends before it begins"),
-        ("d,p,utterance,0,inf,solver,hm,,,,,", "cannot be read"),
+        ("d,p,utterance,0,inf,solver,hm,,,,,", "end_ms"),
     ],
 )
 def test_a_mistyped_row_is_named_and_not_left_out(row, problem):

@@ -274,8 +274,8 @@ def test_phrases_are_told_from_names_of_objects_by_what_is_said_at_their_time():
     said = [
         (f"u{n}", 1000 * n, 1000 * n + 500, text, None) for n, text in enumerate(("a mug", "it", "the jug", "that"))
     ]
-    meant = [(f"r{n}", 1000 * n, 1000 * n + 500, id, None) for n, id in enumerate(("mug", "mug", "jug", "jug"))]
-    file = eaf_of(("speech", None, said), ("refers to", None, meant))
+    meant = [(f"r{n}", 0, 0, id, f"u{n}") for n, id in enumerate(("mug", "mug", "jug", "jug"))]
+    file = eaf_of(("speech", None, said), ("refers to", "speech", meant))
     assert propose_tiers(etree.fromstring(file)) == {"speech": "SV-UT", "refers to": "SV-UT-Ref"}
 
 

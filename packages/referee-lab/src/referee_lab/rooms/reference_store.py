@@ -17,6 +17,7 @@ from referee_lab.rooms.any_room import OVER, Seat
 from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import has_simulated, lines_after, restored, stored_room
+from referee_lab.tangram.game.log import LogEntry, entry_line
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee_lab.tangram.tiers.reference_forms import count_words
 
@@ -64,9 +65,9 @@ def log_in(connection: Connection, room: str) -> Iterator[str]:
         data = {**line.data, "by": names.get(line.data["by"], line.data["by"])} if line.kind == "over" else line.data
         if line.kind == "clock":
             data = {**data, "server_ms": round(data["server_ms"] - zero, 3)}
-        stamp = {"seq": line.seq, "t_server_ms": round(line.t_server - zero, 3), "t_client_ms": line.t_client}
         by = names.get(line.actor, line.actor)
-        yield json.dumps({**stamp, "actor": by, "kind": line.kind, "data": dict(data)}, ensure_ascii=False)
+        entry = LogEntry(line.seq, round(line.t_server - zero, 3), line.t_client, by, line.kind, data)
+        yield entry_line(entry).rstrip("\n")
 
 
 def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:
