@@ -122,6 +122,7 @@ class QuestionsWritten(Exception):
 
 Watch = Callable[[int], Callable[[int], None]]
 HERE = LocalEngine()
+_FEW_TRIALS = 20
 
 
 def run(
@@ -185,7 +186,7 @@ def run(
 
 def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]) -> None:
     """Raise InputError, before the first trial, if a system cannot describe the trials of this corpus."""
-    _check_packages(plan, trials)
+    missing: list[MissingExtra] = []
     several = sum(len(trial.targets) > 1 for trial in trials)
     has_content = any(r.properties for trial in trials for r in trial.references)
     for system in plan.systems:
@@ -201,6 +202,8 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]
         is_model = isinstance(speaker, SignsCalls)
         if not has_content and isinstance(speaker, Speaker) and learns(speaker) and not is_model:
             _check_learning(system, trials, plan.seed)
+        elif learns(speaker) and not is_model:
+            missing += _check_training(system, folds, plan.seed)
         if (has_content and not several) or isinstance(speaker, Speaker):
             continue
         if not has_content:
@@ -213,24 +216,26 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]
                 f"{system.label} only puts the properties of one object into words, and {several:,} of {len(trials):,} trials have several targets",
                 remedy="choose a system that also selects properties, or a part of the corpus with --only",
             )
+    if len(missing) == len(plan.systems):
+        raise missing[0]
 
 
-def _check_packages(plan: RunPlan, trials: Sequence[Trial]) -> None:
-    """Raise MissingExtra if every system needs a package that is not installed."""
-    missing = None
-    for system in plan.systems:
-        if isinstance(system.build(plan.seed), SignsCalls):
-            return
-        try:
-            train_system(system, trials[:1], plan.seed, offline=True)
-        except MissingExtra as error:
-            missing = missing or error
-            continue
-        except InputError:
-            return
-        return
-    if missing is not None:
-        raise missing
+def _check_training(system: System, folds: Sequence[Fold], seed: int) -> list[MissingExtra]:
+    """Raise InputError if a system cannot be trained on a fold; return the package that it needs and that is not installed.
+
+    It is trained on a few trials, and on the whole fold only if it cannot learn from these.
+    """
+    for train, _ in folds:
+        for number in (_FEW_TRIALS, len(train)):
+            try:
+                train_system(system, train[:number], seed, offline=True)
+                break
+            except MissingExtra as missing:
+                return [missing]
+            except InputError:
+                if number == len(train):
+                    raise
+    return []
 
 
 def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial]) -> None:

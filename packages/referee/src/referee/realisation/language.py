@@ -65,7 +65,7 @@ class Clauses(NamedTuple):
     {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in it);
     `inverse_verb` does so for verbs ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it`
     are the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him);
-    `located` is "is" of a place, where that is another verb.
+    `located` is "is" of a place, where that is another verb, `no_thing` denies a noun, where `no` does not.
     """
 
     that: str
@@ -81,6 +81,7 @@ class Clauses(NamedTuple):
     it: tuple[str, str] = ("", "")
     it_of: tuple[tuple[str, str], ...] = ()
     located: tuple[str, str] | None = None
+    no_thing: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -457,11 +458,18 @@ class Language:
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
-            elif groups and opening == self.lacking and self._takes_lacking(groups[-1][0]):
+            elif (groups and opening == self.lacking and self._takes_lacking(groups[-1][0])) or (
+                groups and self._is_action(groups[-1][0]) and self._is_action(opening)
+            ):
                 groups.append([f"{self.conjunction} {opening}", rest])
             else:
                 groups.append([opening, rest] if opening in self.merging else [phrase])
         return [" ".join([g[0], self.enumerate(g[1:])]) if len(g) > 1 else g[0] for g in groups]
+
+    def _is_action(self, group: str) -> bool:
+        """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
+        opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
+        return self.verb_forms is not None and opening.endswith("ing") and opening != "facing"
 
     def _takes_lacking(self, group: str) -> bool:
         """Return whether "and without" follows a group of phrases: one that is had, or another one that is lacking."""

@@ -75,7 +75,13 @@ class ReadBack:
         )
         heads = (language.default.word, language.several(language.default).word, language.patterns.get("called", ""))
         closed = {w for text in (*verbs, *heads) for w in normalise(re.sub(r"\{\w*:([^|}]*)[^}]*\}", r"\1", text))}
-        self._closed = closed | language.determiners | language.openers | {"", *language.merging, language.partitive}
+        self._closed = (
+            closed
+            | language.determiners
+            | {*language.articles.values()}
+            | language.openers
+            | {"", *language.merging, language.partitive}
+        )
         self.ends = {language.conjunction, *(() if words is None else (words.that, words.either))}
         """Words that a landmark cannot begin with: a relation before them has none behind it."""
         which = "" if words is None else words.which
@@ -84,7 +90,7 @@ class ReadBack:
         self.pronouns = () if words is None else (*words.it, *(pronoun for _, pronoun in words.it_of))
         self._denials = (
             {language.lacking}
-            | ({words.no} if words is not None else set())
+            | ({words.no, *re.findall(r":([^|}]+)", words.no_thing)} if words is not None else set())
             | ({"no"} if language.code == "en" else set())
         )
 
@@ -178,7 +184,7 @@ class _Reader:
             if name != "*"
             for words in self._contracted(normalise(self.language.relation(name)))
         }
-        self.numbers = {word: n for n, word in self.language.numbers.items()}
+        self.numbers = {form: n for n, word in self.language.numbers.items() for form in lexicon._forms(word)}
         self.parts: list[tuple[list[int], Meaning]] = []
         self.open: list[_Phrase] = [_Phrase([], (), [])]
         self.unread: list[str] = []
@@ -207,7 +213,7 @@ class _Reader:
         language, top = self.language, self.open[-1]
         if (compared := self._comparison(words)) is not None:
             self._add(compared)
-            return 3
+            return 2 + len(self.language.than.split())
         for size in range(min(LONGEST, len(words)), 0, -1):
             phrase = words[:size]
             if phrase in self.relations and not (size == 1 and phrase in self.table):
@@ -242,12 +248,14 @@ class _Reader:
 
     def _comparison(self, words: Words) -> Meaning | None:
         """ "larger than 20" """
-        if len(words) < 3 or words[1] != self.language.than or not re.fullmatch(r"\d+(?:\.\d+)?", words[2]):
+        than = normalise(self.language.than)
+        number = words[1 + len(than) : 2 + len(than)]
+        if not number or words[1 : 1 + len(than)] != than or not re.fullmatch(r"\d+(?:\.\d+)?", number[0]):
             return None
         for name, grades in self.language.grades.items():
             for text, operator in ((grades.more, ">"), (grades.less, "<")):
                 if any(p.name == name for p in self.scene.extensions) and words[0] in self.lexicon._forms(text):
-                    return operator, name, float(words[2])
+                    return operator, name, float(number[0])
         return None
 
     def _readings(self, phrase: Words) -> dict[Meaning, int]:

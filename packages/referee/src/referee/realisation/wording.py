@@ -344,7 +344,9 @@ class Wording:
             return f"{that} {conjunction} {opening} {words.have[number > 1]} {rest}"
         verb = (words.located or words.be)[number > 1]
         # Where the pronoun looks like an article, it is not repeated.
-        return f"{that} {conjunction} " + (f"{beside} {verb}" if words.verb_last else f"{opening} {verb} {beside}")
+        return f"{that} {conjunction} " + (
+            f"{beside}{',' * (', ' in beside)} {verb}" if words.verb_last else f"{opening} {verb} {beside}"
+        )
 
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
         """Whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
@@ -651,7 +653,9 @@ class Wording:
             verb = (words.lack or words.have)[many] if is_denied else words.have[many]
             return (verb, pattern.format(plain_words(piece[1]), f"{piece[2]:g}")) if pattern else None
         rest = self._predicative(piece, many, noun, ids)
-        return None if rest is None else self._deny(words.be[many], rest) if is_denied else (words.be[many], rest)
+        is_place = piece[0] == "rel" or piece[0] not in OPERATORS
+        verb = ((is_place and words.located) or words.be)[many]
+        return None if rest is None else self._deny(verb, rest) if is_denied else (verb, rest)
 
     def _predicative(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """Return the complement of "is": a comparison, a superlative, or a landmark."""
@@ -693,7 +697,10 @@ class Wording:
             return None
         verb = words.be[many]
         if prop.name in HEADS or prop in language.nouns:
-            kind = self._noun([prop], 2 if many else 1).word
+            named = self._noun([prop], 2 if many else 1)
+            kind = named.word
+            if is_denied and words.no_thing:
+                return verb, f"{spelt(words.no_thing, named.gender)} {kind}"
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
             has_phrase = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
@@ -707,7 +714,7 @@ class Wording:
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
-            if opening == language.lacking and is_denied:
+            if opening == language.lacking and is_denied and self._has_everywhere(prop.name):
                 return words.have[many], thing
             if forms := language.verbs.get(opening):
                 lacking = (words.lack or ("", ""))[many]
@@ -720,6 +727,10 @@ class Wording:
             if opening == language.having:
                 verb, rest = words.have[many], thing
         return self._deny(verb, rest) if is_denied else (verb, rest)
+
+    def _has_everywhere(self, name: str) -> bool:
+        """Return whether all entities have an attribute, so that what is not without a thing has it."""
+        return all(e.value(name) is not None for e in self.scene.entities)
 
     def _deny(self, verb: str, rest: str) -> tuple[str, str]:
         """Return a verb and its complement, negated."""

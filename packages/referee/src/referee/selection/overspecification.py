@@ -245,7 +245,7 @@ class _Likelihood:
         """π per attribute, scaled to a maximum of 1, and ε."""
         from scipy.optimize import minimize
 
-        if not self.used:
+        if not self.used or not self.names:
             return dict.fromkeys(self.names, 1.0), 0.0
         order = sorted(range(len(self.steps)), key=lambda i: self.steps[i][0])
         depths = np.array([self.steps[i][0] for i in order], dtype=int)

@@ -24,6 +24,7 @@ from lxml import etree
 
 from referee.corpora.reading.safe_xml import documents, natural
 from referee.errors import DuplicateTrial, MalformedInput
+from referee.meaning import Meaning, conjunction
 from referee.records import Description, Entity, Property, Scene, Span, Trial
 
 # -- annotated words -------------------------------------------------------------------------------------------------------
@@ -267,10 +268,31 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
         properties = tuple(read_property(child, where) for child in markup.iter("ATTRIBUTE"))
     return Description(
         properties=properties,
+        meaning=None if markup is None else _read_parts(markup, where),
         text=None if text is None else words(text),
         spans=() if markup is None or not words(markup) else read_spans(markup, where),
         speaker=speaker,
     )
+
+
+def _read_parts(markup: Any, where: str) -> Meaning | None:
+    """Return the meaning of a plural DESCRIPTION that holds others, in parts; None where it holds none.
+
+    TUNA's plural half puts the description of each object into its own DESCRIPTION.
+    """
+    inner = [
+        e for e in markup.iter("DESCRIPTION") if e is not markup and next(e.iterchildren("DESCRIPTION"), None) is None
+    ]
+    parts = [
+        (1 if (e.get("NUM") or "").lower() == "singular" else "all", conjunction(_read_pairs(e, where))) for e in inner
+    ]
+    return ("parts", *parts) if parts else None
+
+
+def _read_pairs(element: Any, where: str) -> Iterator[tuple[str, ...]]:
+    """Yield the properties of all ATTRIBUTEs of an element as forms."""
+    for child in element.iter("ATTRIBUTE"):
+        yield tuple(read_property(child, where))
 
 
 def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dict[str, Any]:
