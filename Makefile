@@ -174,7 +174,7 @@ bench: setup
 docs-numbers: setup bundle
 	$(BIN)/python tests/docs_numbers.py $(PAGES_TO_CHECK) $(if $(SLOW),--slow)
 
-docs: setup
+docs: setup bundle
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
