@@ -78,10 +78,10 @@ class InputError(RefereeError):
     """A file or value from outside cannot be used.
 
     Args:
-            problem: the problem in a few words.
+        problem: the problem in a few words.
         where: the file or place.
         line: the line in it.
-            remedy: how to solve it.
+        remedy: how to solve it.
 
     >>> print(InputError("not JSON", where="a.jsonl", line=3, remedy="one object a line"))
     a.jsonl:3: not JSON

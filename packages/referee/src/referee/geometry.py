@@ -220,8 +220,8 @@ class Convention:
     """The convention of numbers about a picture.
 
     Args:
-            unit: the unit of the numbers.
-            order: the order of the numbers.
+        unit: the unit of the numbers.
+        order: the order of the numbers.
         sent: how the picture was resized before the numbers were given; None if they refer to the original.
 
     >>> str(Convention.of("0-1000 xyxy"))

@@ -410,8 +410,8 @@ class Span(Record, frozen=True, kw_only=False, gc=False):
 
     Args:
         text: the words.
-            properties: the properties they express.
-            inside: nested spans.
+        properties: the properties they express.
+        inside: nested spans.
 
     >>> Span("red", (Property("colour", "red"),)).properties[0].value
     'red'

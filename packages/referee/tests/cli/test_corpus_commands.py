@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.cli.corpora import FACTS, create
+from referee.cli.corpora import FACTS, create_corpus
 from referee.corpora.jsonl import read_trials
 from referee.corpora.outputs import read_outputs
 from referee.corpora.splits import part
@@ -89,7 +89,7 @@ def test_the_table_can_be_read_at_80_columns(
 @pytest.mark.data
 @pytest.mark.parametrize("name", QUICK)
 def test_the_sizes_in_the_table_are_those_of_the_data(name: str, data_folder: Path) -> None:
-    corpus = create(name, data_folder)
+    corpus = create_corpus(name, data_folder)
     assert sum(1 for _ in corpus.trials()) == FACTS[name].trials
     assert (next(corpus.responses(), None) is not None) == FACTS[name].listeners
 
@@ -310,8 +310,8 @@ def test_corpora_that_share_a_folder_do_not_push_each_other_out(data_folder: Pat
         for file in (data_folder / "gre3d").glob(f"{name}*"):
             shutil.copy(file, only)
         assert main(["corpus", "add", name, str(only), "--data", str(data)]) == 0
-    assert sum(1 for _ in create("gre3d3", data).trials()) == 630
-    assert sum(1 for _ in create("gre3d7", data).trials()) == 4480
+    assert sum(1 for _ in create_corpus("gre3d3", data).trials()) == 630
+    assert sum(1 for _ in create_corpus("gre3d7", data).trials()) == 4480
 
 
 # -- synthetic -------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import referee
-from referee.cli import _remedy_for, main
+from referee.cli import _find_remedy, main
 from referee.errors import InputError
 
 
@@ -57,7 +57,7 @@ def test_a_column_of_another_program_is_answered_with_its_field(
     [(errno.ENOSPC, "space"), (errno.EACCES, "permissions"), (errno.ENOTDIR, "path"), (errno.EIO, "disk")],
 )
 def test_the_remedy_of_a_system_error_is_that_of_its_kind(number: int, word: str) -> None:
-    assert word in _remedy_for(OSError(number, "broken"))
+    assert word in _find_remedy(OSError(number, "broken"))
 
 
 def test_python_callers_read_names_of_arguments(outputs: Path) -> None:

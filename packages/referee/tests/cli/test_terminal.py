@@ -17,7 +17,7 @@ from rich.console import Console
 import referee
 from referee import cli
 from referee.cli import main, progress, take_verbosity
-from referee.cli.help_page import fitted
+from referee.cli.help_page import fit_table
 from referee.corpora.demo import outputs_files
 from referee.corpora.outputs import read_outputs
 from referee.jobs.progress import showing_progress, with_progress
@@ -91,9 +91,9 @@ def test_an_interval_is_written_with_brackets(folder: Path, capsys: pytest.Captu
 def test_columns_that_do_not_fit_go_below() -> None:
     heads = ["system", "a", "b", "c"]
     rows = [["one", "0.123 [0.1, 0.2]", "0.123 [0.1, 0.2]", "0.123 [0.1, 0.2]"]]
-    tables = fitted(heads, rows, 45, title="measures")
+    tables = fit_table(heads, rows, 45, title="measures")
     assert [[str(c.header) for c in table.columns] for table in tables] == [["system", "a", "b"], ["system", "c"]]
-    assert len(fitted(heads, rows, 80)) == 1
+    assert len(fit_table(heads, rows, 80)) == 1
 
 
 def test_quiet_leaves_results_and_verbose_says_more(
@@ -122,19 +122,19 @@ def test_quiet_and_verbose_stand_anywhere_but_after_two_dashes() -> None:
 def test_no_color_means_no_control_characters(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cli._console(force_terminal=True).print("[bold red]word[/bold red]")
+    cli._make_console(force_terminal=True).print("[bold red]word[/bold red]")
     coloured = capsys.readouterr().out
     monkeypatch.setenv("NO_COLOR", "1")
-    cli._console(force_terminal=True).print("[bold red]word[/bold red]")
+    cli._make_console(force_terminal=True).print("[bold red]word[/bold red]")
     assert ("\x1b[" in coloured or os.environ.get("TERM") == "dumb", capsys.readouterr().out) == (True, "word\n")
 
 
 def test_bars_within_bars_are_not_drawn_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "is_watched", lambda: True)
-    with progress.waiting("outer"), progress.advancing("inner") as begin:
+    with progress.show_clock("outer"), progress.show_steps("inner") as begin:
         begin(3)(1)
-        assert list(progress.counting([1, 2, 3], "innermost")) == [1, 2, 3]
-    assert list(progress.counting(iter("ab"), "unknown number")) == ["a", "b"]
+        assert list(progress.show_progress([1, 2, 3], "innermost")) == [1, 2, 3]
+    assert list(progress.show_progress(iter("ab"), "unknown number")) == ["a", "b"]
     assert not progress._shown
 
 
@@ -234,7 +234,7 @@ def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: py
     monkeypatch.setattr(
         "rich.console.Console", lambda **_: Console(file=seen, force_terminal=True, color_system=None, width=100)
     )
-    with progress.waiting("the whole"):
+    with progress.show_clock("the whole"):
         for piece in with_progress(range(4), "pieces of it"):
             assert list(with_progress([piece], "pieces within pieces")) == [piece]
             # The bar is drawn by a thread of its own, a few times a second.

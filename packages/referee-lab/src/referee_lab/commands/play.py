@@ -180,7 +180,7 @@ def _play_all(
     plans: Sequence[GamePlan], out: Path, partners: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
 ) -> list[PlayedGame]:
     """Play and store all games that are not in the folder yet; return all of them."""
-    from referee.cli.progress import advancing
+    from referee.cli.progress import show_steps
     from referee.files import write_atomically
     from referee_lab.tangram.players.reference_game import UNANSWERED, game_to_json, play_reference_game
     from referee_lab.tangram.players.roster import make_partner
@@ -188,7 +188,7 @@ def _play_all(
     (out / "calls").mkdir(exist_ok=True)
     players: list[Any] = []
     games = []
-    with advancing("games") as begin:
+    with show_steps("games") as begin:
         step = begin(len(plans))
         for plan in plans:
             path = out / f"{plan.id}.json"

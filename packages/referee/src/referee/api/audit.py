@@ -54,30 +54,30 @@ class AuditResult(Result):
 
     @property
     def findings(self) -> list[str]:
-        """Return the failures in sentences, with the paper's name."""
+        """Return one sentence per failed check, each with the name of its paper."""
         return [f"{f.paper}: {f.sentence}" for a in self.audits for f in a.findings]
 
     @property
     def corrections(self) -> str:
-        """The register of corrections (TOML), as the court reads it."""
+        """Return the register of corrections as TOML text, the form in which `referee court` reads it."""
         return as_toml(c for a in self.audits for c in a.corrections)
 
     def plot(self) -> alt.TopLevelMixin:
-        """How the numbers of every paper came out."""
+        """Return a chart of how many printed numbers of each paper are consistent, inconsistent or unchecked."""
         counts = self.frame.group_by("paper", "verdict", maintain_order=True).len("n").to_dicts()
-        return charts.bars(counts, "printed numbers by verdict", x="n", y="paper", colour="verdict")
+        return charts.draw_bars(counts, "printed numbers by verdict", x="n", y="paper", colour="verdict")
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
         """Return the table of failures."""
         import polars as pl
 
         wrong = self.frame.filter(pl.col("verdict") == AuditVerdict.DOES_NOT_FOLLOW.value)
-        return Result(wrong.drop("explanation", "verdict"))._table()
+        return Result(wrong.drop("explanation", "verdict"))._format_table()
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         return f"AuditResult: {summarise(self.audits)}"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return self.findings
 
 
@@ -97,12 +97,12 @@ def audit(options: AuditOptions) -> AuditResult:
     (True, ['paper', 'source', 'item'])
     """
     named = [options.papers] if isinstance(options.papers, (str, Path)) else list(options.papers)
-    papers = [p if isinstance(p, Paper) else _find(p) for p in named or shipped()]
+    papers = [p if isinstance(p, Paper) else _find_paper(p) for p in named or shipped()]
     return AuditResult([audit_paper(paper) for paper in options.progress(papers, "papers")])
 
 
-def _find(name: str | Path) -> Paper:
-    """A folder if there is one of that name, else a shipped paper."""
+def _find_paper(name: str | Path) -> Paper:
+    """Return the folder with this name, or the paper with this name that ships with the package."""
     folder = Path(name)
     # A folder first: users may have a changed copy of a shipped paper under its name.
     if folder.is_dir():

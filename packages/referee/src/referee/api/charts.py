@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, Any]]
 
 
-def _altair() -> Any:
-    """Return altair without its limit on rows."""
+def _import_altair() -> Any:
+    """Import altair and lift its limit of 5,000 rows in a chart."""
     import altair as alt
 
     alt.data_transformers.disable_max_rows()
     return alt
 
 
-def drawn(spec: Mapping[str, Any]) -> alt.TopLevelMixin:
-    """A figure of a report or of the court, as a chart."""
-    chart: alt.TopLevelMixin = _altair().Chart.from_dict(dict(spec))
+def draw_specification(spec: Mapping[str, Any]) -> alt.TopLevelMixin:
+    """Return a Vega-Lite specification from a report or from the court as an altair chart."""
+    chart: alt.TopLevelMixin = _import_altair().Chart.from_dict(dict(spec))
     return chart
 
 
-def _titled(chart: Any, title: str) -> alt.TopLevelMixin:
-    """Return a chart with a title."""
-    head = _altair().TitleParams(text=title, anchor="start", fontSize=13)
+def _set_title(chart: Any, title: str) -> alt.TopLevelMixin:
+    """Return the chart with a title, unchanged if the title is empty."""
+    head = _import_altair().TitleParams(text=title, anchor="start", fontSize=13)
     done: alt.TopLevelMixin = chart.properties(title=head)
     return done
 
 
-def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> alt.TopLevelMixin:
+def draw_dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> alt.TopLevelMixin:
     """Return a dot with its interval for every row, one panel per measure, each with its own scale."""
     from referee.show.reports.report_figures import CELL, PALETTE
 
-    alt = _altair()
+    alt = _import_altair()
     values = [dict(row) for row in rows if row["value"] is not None]
     line = alt.Y(f"{y}:N", sort=list(dict.fromkeys(r[y] for r in values)), title=None)
     base = alt.Chart().properties(width=CELL, height=alt.Step(17))
@@ -46,14 +46,14 @@ def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> al
     points = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE[0]).encode(y=line, x=x, tooltip=tips)
     facet = alt.Facet(f"{panel}:N", sort=list(dict.fromkeys(r[panel] for r in values)), title=None)
     layers = alt.layer(rules, points, data=alt.InlineData(values))
-    return _titled(layers.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
+    return _set_title(layers.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
 
 
-def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
-    """Return the distribution of items: one strip a system, one panel a measure."""
+def draw_strips(rows: Rows, title: str) -> alt.TopLevelMixin:
+    """Return a chart of item scores: one strip of points per system, one panel per measure."""
     from referee.show.reports.report_figures import CELL, PALETTE
 
-    alt = _altair()
+    alt = _import_altair()
     values = [{k: row[k] for k in ("system", "metric", "value")} for row in rows]
     chart = alt.Chart(alt.InlineData(values)).properties(width=CELL, height=alt.Step(17))
     spread = chart.mark_tick(color=PALETTE[0], opacity=0.4).encode(
@@ -61,14 +61,14 @@ def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
         x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=4)),
     )
     facet = alt.Facet("metric:N", sort=list(dict.fromkeys(r["metric"] for r in values)), title=None)
-    return _titled(spread.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
+    return _set_title(spread.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
 
 
-def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -> alt.TopLevelMixin:
-    """Bars, stacked by colour where there is one."""
+def draw_bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -> alt.TopLevelMixin:
+    """Return a bar chart; with `colour`, the bars are stacked by the values of that column."""
     from referee.show.reports.report_figures import CELL, PALETTE
 
-    alt = _altair()
+    alt = _import_altair()
     values = [dict(row) for row in rows]
     shade: Any = alt.value(PALETTE[0])
     if colour is not None:
@@ -76,17 +76,17 @@ def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -
         shade = alt.Color(f"{colour}:N", title=None, sort=words, scale=alt.Scale(range=list(PALETTE[: len(words)])))
     chart = alt.Chart(alt.InlineData(values)).properties(width=2 * CELL, height=alt.Step(17))
     order = list(dict.fromkeys(r[y] for r in values))
-    return _titled(
+    return _set_title(
         chart.mark_bar().encode(y=alt.Y(f"{y}:N", sort=order, title=None), x=alt.X(f"{x}:Q", title=None), color=shade),
         title,
     )
 
 
-def scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -> alt.TopLevelMixin:
-    """Return one point a row, one panel a measure; the grey line is the diagonal."""
+def draw_scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -> alt.TopLevelMixin:
+    """Return a scatter chart: one point per row, one panel per measure, a grey diagonal for equal values."""
     from referee.show.reports.report_figures import CELL, PALETTE
 
-    alt = _altair()
+    alt = _import_altair()
     values = [dict(row) for row in rows if row[x] is not None and row[y] is not None]
     ends = [
         {panel: name, "at": at(r[k] for r in values if r[panel] == name for k in (x, y))}
@@ -107,4 +107,4 @@ def scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -
             tooltip=tips,
         )
         charts.append((even + shown).properties(width=CELL, height=CELL, title=name))
-    return _titled(alt.concat(*charts, columns=3), title)
+    return _set_title(alt.concat(*charts, columns=3), title)

@@ -10,7 +10,7 @@ from referee.api import charts
 from referee.api.evaluate import measure_files
 from referee.api.options import CompareOptions
 from referee.api.results import PAIRS, Result, frame_of
-from referee.api.score import listed
+from referee.api.score import split_names
 from referee.jobs.compare import Comparisons, compare_measured
 from referee.options import takes
 
@@ -23,7 +23,7 @@ class Compared(Result):
     """Every pair of systems with difference, interval, test and ranks.
 
     Args:
-            comparisons: the results.
+        comparisons: the results.
 
     >>> import referee
     >>> texts = {"a": ["the red cup", "a dog"], "b": ["the cup", "a dog"]}
@@ -37,7 +37,7 @@ class Compared(Result):
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The pairs, a row each; made when it is asked for."""
+        """Return one row per pair of systems and measure, as a polars frame that is built on first access."""
         return frame_of(self.comparisons.as_json()["pairs"], PAIRS)
 
     @property
@@ -47,17 +47,17 @@ class Compared(Result):
 
     @property
     def data(self) -> dict[str, Any]:
-        """Plain data, as `referee compare --format json` prints it."""
+        """Return the comparison as JSON values: the output of `referee compare --format json`."""
         return self.comparisons.as_json()
 
     @property
     def sentences(self) -> list[str]:
-        """Findings in words."""
+        """Return the differences between systems as sentences."""
         power = self.comparisons.power_sentence()
         return [*self.comparisons.sentences(), *self.comparisons.notes, *([power] if power else [])]
 
     def plot(self) -> alt.TopLevelMixin:
-        """A dot with its interval for every pair, one panel a measure."""
+        """Return a chart with a dot and an interval per pair of systems, one panel per measure."""
         rows = [
             {
                 "system": f"{p.b} - {p.a}",
@@ -69,12 +69,12 @@ class Compared(Result):
             }
             for p in self.comparisons.pairs
         ]
-        return charts.dots(rows, "differences")
+        return charts.draw_dots(rows, "differences")
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         return f"Compared: {len(self.comparisons.pairs)} pairs"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return self.sentences
 
 
@@ -94,13 +94,13 @@ def compare(options: CompareOptions) -> Compared:
     >>> referee.compare(rows).frame["difference"].round(3).to_list()
     [-0.667]
     """
-    metrics = listed(options.metric)
+    metrics = split_names(options.metric)
     evaluation = measure_files(options, metrics)
     measures = evaluation.evaluated.measures_of_two(metrics, evaluation.name)
     return Compared(
         compare_measured(
             measures,
-            listed(options.systems),
+            split_names(options.systems),
             resamples=options.resamples,
             confidence=options.confidence,
             seed=options.seed,

@@ -39,7 +39,7 @@ class CourtResult(Result):
     """The results of a court: one row per measure and hearer measure, and a verdict per measure.
 
     Args:
-            proceedings: the complete results.
+        proceedings: the complete results.
 
     >>> import referee
     >>> referee.court(published="belz-gatt-2008")
@@ -49,11 +49,11 @@ class CourtResult(Result):
     def __init__(self, proceedings: Proceedings) -> None:
         self.proceedings = proceedings
         ways = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
-        super().__init__(frame_of([row for way, p in ways.items() for row in _rows(way, p)], COURT))
+        super().__init__(frame_of([row for way, p in ways.items() for row in _list_rows(way, p)], COURT))
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """One sentence or two per measure, as corrected."""
+        """Return one or two sentences per measure, computed from the corrected numbers of the paper."""
         return dict(self.proceedings.best.verdicts)
 
     @cached_property
@@ -62,37 +62,37 @@ class CourtResult(Result):
         return as_json(self.proceedings)
 
     def page(self, width: int = 160) -> str:
-        """The page that the command prints."""
+        """Return the text that `referee court` prints, `width` columns wide."""
         return "\n".join(court_page(self.proceedings, width))
 
     def plot(self) -> alt.TopLevelMixin:
-        """Every coefficient with its interval, and how far one system can move it."""
+        """Return a chart of every correlation with its interval and its range when one system is left out."""
         best = self.proceedings.best
-        return charts.drawn(court_figure(best.evidence, f"The court on {self.proceedings.source}"))
+        return charts.draw_specification(court_figure(best.evidence, f"The court on {self.proceedings.source}"))
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Return the table of evidence over all domains."""
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the headings and text cells of the table of correlations over all domains."""
         import polars as pl
 
         best = "corrected" if self.proceedings.corrected else "printed"
         shown = self.frame.filter((pl.col("as") == best) & pl.col("domain").is_null()).drop("as", "domain")
-        return Result(shown)._table()
+        return Result(shown)._format_table()
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         cases = len(self.proceedings.best.cases)
         return f"CourtResult on {self.proceedings.source}: {len(self.verdicts)} measures, {cases} pairs"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return [*self.verdicts.values()]
 
 
-def _rows(way: str, proceedings: Proceedings) -> list[dict[str, Any]]:
+def _list_rows(way: str, proceedings: Proceedings) -> list[dict[str, Any]]:
     findings = {(c.domain, c.automatic, c.hearer): c.finding for c in proceedings.cases}
-    return [_row(way, e, findings.get((e.domain, e.automatic, e.hearer))) for e in proceedings.evidence]
+    return [_make_row(way, e, findings.get((e.domain, e.automatic, e.hearer))) for e in proceedings.evidence]
 
 
-def _row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
-    """Return the evidence on one pair of measures as a row."""
+def _make_row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
+    """Return the evidence on one pair of an automatic and a hearer measure as a row of the frame."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return {
         "as": way,
@@ -139,11 +139,11 @@ def court(options: CourtOptions) -> CourtResult:
         shard=options.shard,
     )
     paths = [Path(options.sources)] if isinstance(options.sources, (str, Path)) else list(map(Path, options.sources))
-    return CourtResult(_summon(paths, options.published, settings))
+    return CourtResult(_load_results(paths, options.published, settings))
 
 
-def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings) -> Proceedings:
-    """Return the results on a printed table, run folders or a CSV file."""
+def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSettings) -> Proceedings:
+    """Return the results that the court judges: a printed table, run folders, or a CSV file."""
     if (paper is None) == (not sources):
         raise InputError(
             "nothing to try" if paper is None else "give either a printed table or own sources, not both",

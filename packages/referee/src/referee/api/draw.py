@@ -25,9 +25,9 @@ class Drawing(Result):
 
     Args:
         svg: the picture.
-            scene: the scene shown; None for a contact sheet.
+        scene: the scene shown; None for a contact sheet.
         framed: ids of the entities with a frame.
-            layout: the positions of its entities; needed for their regions.
+        layout: the positions of its entities; needed for their regions.
 
     >>> import referee
     >>> referee.draw({"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}]})
@@ -46,7 +46,7 @@ class Drawing(Result):
         super().__init__(frame_of(rows, ENTITIES))
 
     def png(self, scale: float = 2.0) -> bytes:
-        """The picture as PNG; a cell is 100 units wide, and `scale` pixels are one unit."""
+        """Return the picture as PNG bytes: a grid cell is 100 units wide, and a unit is `scale` pixels."""
         if not 0.1 <= scale <= 10:
             raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
         return to_png(self.svg, scale)
@@ -73,10 +73,10 @@ class Drawing(Result):
         return Path(out)
 
     def plot(self) -> Any:
-        """The picture itself."""
+        """Return the drawing itself, because it is a picture already."""
         return self
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         """Return the title of the picture."""
         if self.scene is None:
             return "Drawing of a contact sheet"
@@ -114,7 +114,7 @@ def draw(options: DrawOptions) -> Drawing:
         return Drawing(draw_sheet(options.sheet))
     if options.trial is not None and options.corpus is None:
         raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
-    shown, scene_targets = _shown(options.scene, options.corpus, options.trial, options.data)
+    shown, scene_targets = _choose_scene(options.scene, options.corpus, options.trial, options.data)
     chosen_targets = options.target.split(",") if isinstance(options.target, str) else options.target
     framed = list(
         dict.fromkeys([*(t.strip() for t in chosen_targets if t.strip()), *(scene_targets if options.mark else ())])
@@ -126,8 +126,8 @@ def draw(options: DrawOptions) -> Drawing:
     return Drawing(draw_scene(shown, layout=layout, mark=framed, numbers=labels), shown, framed, layout)
 
 
-def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
-    """Return the scene, and the targets that its trial names."""
+def _choose_scene(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
+    """Return the scene to draw and the targets that its trial names."""
     if corpus is not None:
         scene = trial_named(corpus, trial, data)
     return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.options import CompareOptions, EvaluateOptions
-from referee.api.results import EVALUATED, Result, bounded, frame_of
-from referee.api.score import Scores, listed
+from referee.api.results import EVALUATED, Result, format_interval, frame_of
+from referee.api.score import Scores, split_names
 from referee.corpora.jsonl import json_line, trials_to_json
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.outputs import output_to_json
@@ -47,7 +47,7 @@ class Evaluation(Result):
     """The results on files: scores, sentences, and methods for further steps.
 
     Args:
-            evaluated: the measured data.
+        evaluated: the measured data.
         name: of the first file.
 
     >>> import referee
@@ -62,7 +62,7 @@ class Evaluation(Result):
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The scores, a row a system and measure; made when it is asked for, since polars takes long to import."""
+        """Return one row per system and measure, as a polars frame that is built on first access."""
         return frame_of(self.evaluated.rows, EVALUATED)
 
     @property
@@ -73,7 +73,7 @@ class Evaluation(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """Findings in words."""
+        """Return the findings as sentences."""
         return self.evaluated.sentences
 
     @property
@@ -83,12 +83,12 @@ class Evaluation(Result):
 
     @property
     def signature(self) -> str:
-        """All that decides the numbers, as one line."""
+        """Return one line with all settings and inputs that determine the scores."""
         return self.evaluated.signature
 
     @property
     def data(self) -> dict[str, Any]:
-        """Plain data, as `referee evaluate --format json` prints it."""
+        """Return the evaluation as JSON values: the output of `referee evaluate --format json`."""
         return {
             "recognised": self.recognised,
             "n": self.evaluated.items,
@@ -99,11 +99,11 @@ class Evaluation(Result):
         }
 
     def compare(self, *systems: str, metric: str | Sequence[str] = ()) -> Compared:
-        """Compare systems (all by default) by measures (all that were measured by default)."""
+        """Compare systems (default: all) on measures (default: all measures of this evaluation)."""
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measured
 
-        return Compared(compare_measured(self.evaluated.measures_of_two(listed(metric), self.name), systems))
+        return Compared(compare_measured(self.evaluated.measures_of_two(split_names(metric), self.name), systems))
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""
@@ -118,7 +118,7 @@ class Evaluation(Result):
         return heard
 
     def court(self, **options: Any) -> CourtResult:
-        """Try the measures against the answers of hearers (`listen` first) and people."""
+        """Correlate the measures with the success of hearers; call `listen` first, or give files with people's answers."""
         from referee.api.court import court
 
         if self.evaluated.table is None or not (self.evaluated.heard or self.evaluated.material.responses):
@@ -137,14 +137,14 @@ class Evaluation(Result):
         return report([self.run_folder], out, **options)
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
-        """Write a run folder, or with the ending .jsonl the outputs and beside them the trials."""
+        """Write a run folder to `out`; if `out` ends in .jsonl, write the outputs there and the trials beside it."""
         out, material = Path(out), self.evaluated.material
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
                 raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
             lines = [json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs]
             # Answers of listeners, where nothing else was read.
-            lines = lines or [json_line(_flat_answer(r, material.trials[r.trial])) for r in material.responses]
+            lines = lines or [json_line(_flatten_answer(r, material.trials[r.trial])) for r in material.responses]
             write_atomically(out, lines)
             write_atomically(
                 out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(trials_to_write(material)))
@@ -172,7 +172,7 @@ class Evaluation(Result):
 
     @property
     def run_folder(self) -> Path:
-        """A run folder of all this, which lasts as long as the object."""
+        """Return a temporary run folder with the data and scores; it is deleted with this object."""
         if self._folder is None:
             self._folder = Path(mkdtemp(prefix="referee-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -180,32 +180,32 @@ class Evaluation(Result):
         return self._folder / "run"
 
     def plot(self) -> alt.TopLevelMixin:
-        """A dot with its interval for every system, one panel a measure."""
-        return charts.dots(
+        """Return a chart with a dot and an interval per system, one panel per measure."""
+        return charts.draw_dots(
             [{k: r[k] for k in ("system", "metric", "value", "low", "high", "n")} for r in self.evaluated.rows],
             self.name,
         )
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Return the table of scores."""
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the headings and text cells of the table of scores."""
         metrics = list(dict.fromkeys(r["metric"] for r in self.evaluated.rows if r["n"]))
         cells = {(r["system"], r["metric"]): r for r in self.evaluated.rows}
         body = []
         for system in dict.fromkeys(r["system"] for r in self.evaluated.rows):
             rows = [cells.get((system, m)) for m in metrics]
-            values = ["–" if r is None else bounded(r["value"], r["low"], r["high"]) for r in rows]
+            values = ["–" if r is None else format_interval(r["value"], r["low"], r["high"]) for r in rows]
             body.append([system, str(max((r["n"] for r in rows if r is not None), default=0)), *values])
         return ["system", "n", *metrics], body
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         return f"Evaluation of {self.name}: {' '.join(self.sentences[:2])}"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return [*self.sentences[2:], *self.notes, self.signature]
 
 
-def _flat_answer(response: Response, trial: Trial) -> dict[str, Any]:
-    """A listener's answer as a row of a table, as `referee evaluate` reads it."""
+def _flatten_answer(response: Response, trial: Trial) -> dict[str, Any]:
+    """Return a listener's answer as a row of a table in the form that `referee evaluate` reads."""
     row = {
         "trial": response.trial,
         "participant": response.hearer,
@@ -233,7 +233,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     >>> referee.evaluate(rows).recognised["mapping"]["text"]
     'output'
     """
-    evaluation = measure_files(options, listed(options.metrics))
+    evaluation = measure_files(options, split_names(options.metrics))
     if options.save_as is not None:
         evaluation.save(options.save_as, options.overwrite)
     if options.report is not None:
@@ -242,7 +242,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
 
 
 def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[str]) -> Evaluation:
-    """Return the scores of what the options name, by the measures given or those that suit it.
+    """Return the scores of the files named in the options; without `metrics`, suitable measures are chosen.
 
     The literal hearer answers where it can.
 
@@ -256,26 +256,26 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
         raise InputError(
             "no files were named", remedy=f"{first}name outputs first: referee evaluate hyp.txt --references ref.txt"
         )
-    material = open_material(outputs, options.references, options.scenes, declared_by(options), options.data)
+    material = open_material(outputs, options.references, options.scenes, declarations_of(options), options.data)
     is_heard = _can_listen(material, metrics)
     evaluated = evaluate_material(
         material,
         metrics,
-        name=named(outputs),
+        name=default_name(outputs),
         confidence=options.confidence,
         cluster=options.cluster,
         resamples=options.resamples,
         seed=options.seed,
         may_be_empty=is_heard,
     )
-    evaluation = Evaluation(evaluated, named(outputs))
+    evaluation = Evaluation(evaluated, default_name(outputs))
     if is_heard:
         _listen_literally(evaluation, options)
     return evaluation
 
 
 def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
-    """Return whether the literal hearer answers: complete scenes, and properties, or words that no measure applies to."""
+    """Return whether the literal hearer can answer: scenes are complete, and outputs have properties or words."""
     has_scenes = bool(material.trials) and all(
         len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values()
     )
@@ -309,8 +309,8 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
     evaluation.__dict__.pop("frame", None)
 
 
-def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:
-    """Return the options' declarations about files."""
+def declarations_of(options: EvaluateOptions | CompareOptions) -> Declared:
+    """Return what the options declare about files: columns, systems, conventions of coordinates."""
     is_compare = isinstance(options, CompareOptions)
     return Declared(
         columns=parse_map(options.map),
@@ -318,17 +318,17 @@ def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:
         form=options.form,
         language=options.language,
         # A comparison chooses its systems itself; names of columns are passed on for wide tables.
-        systems=() if is_compare and not _are_columns(options) else listed(options.systems),
+        systems=() if is_compare and not _has_system_columns(options) else split_names(options.systems),
     )
 
 
-def _are_columns(options: EvaluateOptions | CompareOptions) -> bool:
-    """Whether the systems of a comparison may be columns of a table without a column of systems."""
-    return "text" not in parse_map(options.map) and bool(listed(options.systems))
+def _has_system_columns(options: EvaluateOptions | CompareOptions) -> bool:
+    """Return whether the compared systems are columns of a table that lacks a column `system`."""
+    return "text" not in parse_map(options.map) and bool(split_names(options.systems))
 
 
 def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
-    """Role to column from ``role=column,role=column``; several columns of references with commas between.
+    """Parse ``role=column,role=column`` into a dictionary; a role with several columns has a comma-separated value.
 
     Raises:
         InputError: for a part without an equals sign, a role with two columns, or another type.
@@ -355,8 +355,8 @@ def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
     return columns
 
 
-def named(outputs: Any) -> str:
-    """The name of the first file without its folder, or ``rows``."""
+def default_name(outputs: Any) -> str:
+    """Return the name of the first file without its folder, or ``rows`` for data in memory."""
     first = outputs[0] if isinstance(outputs, (list, tuple)) and outputs else outputs
     return (
         (Path(first).name or str(first))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from referee.api import charts
 from referee.api.options import ListenOptions
-from referee.api.results import HEARING, RESPONSES, Result, bounded, frame_of
+from referee.api.results import HEARING, RESPONSES, Result, format_interval, frame_of
 from referee.api.score import labels_of
 from referee.engines.choice import engine_named
 from referee.errors import InputError
@@ -45,17 +45,17 @@ class Responses(Result):
     """
 
     def plot(self) -> alt.TopLevelMixin:
-        """Outcomes by system, stacked."""
+        """Return a bar chart of the answers by system, stacked by outcome."""
         counts = self.frame.group_by("system", "outcome", maintain_order=True).len("n").to_dicts()
-        return charts.bars(counts, "what hearers did", x="n", y="system", colour="outcome")
+        return charts.draw_bars(counts, "what hearers did", x="n", y="system", colour="outcome")
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         systems, hearers = self.frame["system"].n_unique(), self.frame["hearer"].n_unique()
         return f"Responses: {len(self.frame):,} answers, {systems} systems, {hearers} hearer{'s' * (hearers != 1)}"
 
 
 class Heard(Result):
-    """Hearers' results on a run: every measure of hearing by system and hearer, with its interval.
+    """The results of hearers on a run: each measure by system and hearer, with its interval.
 
     Args:
         run: the run folder.
@@ -80,10 +80,10 @@ class Heard(Result):
         warnings: tuple[str, ...],
     ) -> None:
         self.run, self.rows, self.signatures, self.confidence, self.warnings = run, rows, signed, confidence, warnings
-        super().__init__(frame_of(map(self._row, rows), HEARING))
+        super().__init__(frame_of(map(self._make_row, rows), HEARING))
 
-    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a measure as a row of the frame."""
+    def _make_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of one measure as a row of the frame."""
         return {
             **row,
             "metric": row["measure"],
@@ -115,19 +115,23 @@ class Heard(Result):
         return Responses(frame_of(rows, RESPONSES))
 
     def filled(self) -> list[str]:
-        """Return the measures with a value in any row."""
+        """Return the names of the measures that have a value for at least one system and hearer."""
         groups = self.groups().values()
-        return [name for name in dict.fromkeys(r["measure"] for r in self.rows) if any(tells(name, g) for g in groups)]
+        return [
+            name
+            for name in dict.fromkeys(r["measure"] for r in self.rows)
+            if any(is_informative(name, g) for g in groups)
+        ]
 
     def groups(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
-        """Rows by system and hearer, then by measure."""
+        """Return the rows grouped by system and hearer, and in each group by measure."""
         groups: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         for row in self.rows:
             groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
         return groups
 
     def plot(self) -> alt.TopLevelMixin:
-        """A dot with its interval for every system and hearer, one panel a measure."""
+        """Return a chart with a dot and an interval per system and hearer, one panel per measure."""
         many = len({r["hearer"] for r in self.rows}) > 1
         names = self.filled()
         rows = [
@@ -139,31 +143,31 @@ class Heard(Result):
             for r in self.rows
             if r["measure"] in names
         ]
-        return charts.dots(rows, f"hearing, {self.confidence:.0%} intervals")
+        return charts.draw_dots(rows, f"hearing, {self.confidence:.0%} intervals")
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Return the table of measures."""
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the headings and text cells of the table of hearing measures."""
         names = self.filled()
         body = [
             [
                 *labels,
                 str(group["ir"]["n"]),
-                *(bounded(group[m]["value"], group[m]["low"], group[m]["high"]) for m in names),
+                *(format_interval(group[m]["value"], group[m]["low"], group[m]["high"]) for m in names),
             ]
             for labels, group in self.groups().items()
         ]
         return ["system", "hearer", "n", *names], body
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         rates = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
         return f"Heard: {', '.join(rates[:6])}{' …' if len(rates) > 6 else ''}"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return [*self.signatures.values(), *self.warnings]
 
 
-def tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
-    """Return whether a column has content: proportions that are not 0, votes only with several voters."""
+def is_informative(name: str, group: dict[str, dict[str, Any]]) -> bool:
+    """Return whether a column is worth showing: some proportion is not 0, and for votes several voters answered."""
     row = group[name]
     # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
     if name in OVER_ITEMS:
@@ -204,7 +208,7 @@ def listen(options: ListenOptions) -> Heard:
         from referee.hearers.passports.named_hearer import name_of, summon
 
         # Checked before the answers are asked for, which may take hours or money.
-        card = _card(options.passport, options.hearer)
+        card = _load_card(options.passport, options.hearer)
         session = Session(
             hearer=options.hearer,
             # Not the path of a FILE.py: a run names its hearers alike on every machine.
@@ -215,20 +219,20 @@ def listen(options: ListenOptions) -> Heard:
             folds=options.folds,
             by=options.folds_by,
             train=None if options.train is None else str(options.train),
-            passport=_signed(card),
+            passport=_sign_card(card),
             batch_in=None if options.batch_in is None else Path(options.batch_in),
             batch_out=None if options.batch_out is None else Path(options.batch_out),
         )
         number = options.jobs or options.workers or (1 if options.engine == "local" else None)
         worker = engine_named(options.engine, number, options.address)
-        listen_to(folder, session, worker, options.shard, options.progress(_expected(folder, options.humans)))
-        _keep(folder, card)
-    heard = _measured(folder, options.cluster, options.confidence, options.ties)
+        listen_to(folder, session, worker, options.shard, options.progress(_count_expected(folder, options.humans)))
+        _store_card(folder, card)
+    heard = _measure_answers(folder, options.cluster, options.confidence, options.ties)
     return cast(Heard, heard.items) if options.items else heard
 
 
-def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard:
-    """Return the measures of all answers in a run."""
+def _measure_answers(folder: Path, cluster: str, confidence: float, ties: str) -> Heard:
+    """Return the hearing measures of all answers in a run folder."""
     from referee.hearers.passports.quoting import warn_elsewhere
 
     opened = Run(folder)
@@ -244,11 +248,13 @@ def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard
     sampled = corpus.source.sampled
     rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
     # A passport speaks of the corpus it was made on.
-    return Heard(folder, rows, signed, confidence, (*warn_elsewhere(signed, corpus.name), *_warn_of_words(rows)))
+    return Heard(
+        folder, rows, signed, confidence, (*warn_elsewhere(signed, corpus.name), *_warn_of_unknown_words(rows))
+    )
 
 
-def _warn_of_words(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a sentence for each system of whose words a hearer understood too few."""
+def _warn_of_unknown_words(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a warning for each system most of whose words a hearer did not know."""
     for row in rows:
         if row["measure"] == UNDERSTOOD and row["value"] is not None and row["value"] < ENOUGH_WORDS:
             yield (
@@ -257,8 +263,8 @@ def _warn_of_words(rows: list[dict[str, Any]]) -> Iterator[str]:
             )
 
 
-def _card(path: str | Path | None, named: str) -> dict[str, Any] | None:
-    """Return the hearer's card. Raises InputError for a card of another hearer, other switches, or other code."""
+def _load_card(path: str | Path | None, named: str) -> dict[str, Any] | None:
+    """Read a hearer's passport. Raises InputError if it describes another hearer, other options or other code."""
     if path is None:
         return None
     from referee.hearers.passports.cards import read_card
@@ -282,8 +288,8 @@ def _card(path: str | Path | None, named: str) -> dict[str, Any] | None:
     return card
 
 
-def _signed(card: dict[str, Any] | None) -> str:
-    """Return the passport's part of a signature."""
+def _sign_card(card: dict[str, Any] | None) -> str:
+    """Return the part of a signature that identifies a passport."""
     if card is None:
         return ""
     from referee.hearers.passports.quoting import sign
@@ -291,8 +297,8 @@ def _signed(card: dict[str, Any] | None) -> str:
     return sign("", card)
 
 
-def _keep(run: Path, card: dict[str, Any] | None) -> None:
-    """Store a passport in a run."""
+def _store_card(run: Path, card: dict[str, Any] | None) -> None:
+    """Copy a passport into a run folder."""
     if card is not None:
         from referee.hearers.passports.cards import keep_card
 
@@ -305,7 +311,7 @@ def _add_people(run: Path, source: str | Path, data: str | Path | None) -> None:
 
     file = Path(source)
     if file.is_file() and not file.name.endswith((".jsonl", ".jsonl.gz")):
-        add_people(run, _responses_of(file, Run(run)), file.name)
+        add_people(run, _read_responses(file, Run(run)), file.name)
         return
     people = (
         open_people(str(run), file)
@@ -315,8 +321,8 @@ def _add_people(run: Path, source: str | Path, data: str | Path | None) -> None:
     add_people(run, (a.response for a in people.answers), file.name if file.is_file() else str(source))
 
 
-def _responses_of(file: Path, run: Run) -> list[Response]:
-    """Answers of listeners in a table or an export of a platform, to the trials of a run."""
+def _read_responses(file: Path, run: Run) -> list[Response]:
+    """Return the listeners' answers to the trials of a run, read from a table or a platform's export."""
     from referee.corpora.natives.recognition import read_material
 
     material = read_material([file])
@@ -336,8 +342,8 @@ def _responses_of(file: Path, run: Run) -> list[Response]:
     return responses
 
 
-def _expected(run: Path, humans: bool) -> int:
-    """How many answers there will be, for the progress bar."""
+def _count_expected(run: Path, humans: bool) -> int:
+    """Return how many answers will be collected, for the progress bar."""
     opened = Run(run)
     output_count = sum(1 for _ in opened.outputs()) if (opened.folder / "outputs.jsonl").exists() else 0
     return output_count + (sum(bool(t.references) for t in opened.trials()) if humans else 0)

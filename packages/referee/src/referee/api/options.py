@@ -34,74 +34,76 @@ def _no_progress(total: int) -> Callable[[int], None]:
     return lambda n: None
 
 
-def _data() -> Any:
+def _declare_data() -> Any:
     return option(None, "Folder of corpora (default: REFEREE_DATA).", cli=Path)
 
 
-def _reading() -> Any:
+def _declare_reading() -> Any:
     return option(None, "Of TUNA: raw, true or challenge.")
 
 
-def _seed(minimum: int | None = None) -> Any:
+def _declare_seed(minimum: int | None = None) -> Any:
     return option(1, "Seed of all randomness.", minimum=minimum)
 
 
-def _jobs(default: int | None = None, *names: str) -> Any:
+def _declare_jobs(default: int | None = None, *names: str) -> Any:
+    """Return the option `jobs`, the number of worker processes."""
     about = "Processes (default: 1; on Ray, as many as there is room for)."
     return option(default, about, *(names or ("--jobs",)), minimum=1, show_default=False)
 
 
-def _engine() -> Any:
+def _declare_engine() -> Any:
     return option("local", "Where the work is done: local or ray (`referee docs clusters`).")
 
 
-def _shard(default: int | None, about: str = "Items a piece of work; affects memory and speed, not results.") -> Any:
+def _declare_shard(default: int | None, about: str = "Items a piece of work; affects memory and speed, not results.") -> Any:
     return option(default, about, minimum=1)
 
 
-def _address() -> Any:
+def _declare_address() -> Any:
     return option(None, "A Ray cluster: HOST:6379 or ray://HOST:10001.")
 
 
-def _confidence() -> Any:
+def _declare_confidence() -> Any:
     return option(0.95, "Coverage of the intervals.", minimum=0.5, maximum=0.999)
 
 
-def _overwrite(what: str = "run folder") -> Any:
+def _declare_overwrite(what: str = "run folder") -> Any:
     return option(False, f"Replace an existing {what}.")
 
 
-def _batch_out() -> Any:
+def _declare_batch_out() -> Any:
     return option(None, "Write questions for a batch endpoint into this file instead of asking them.", cli=Path)
 
 
-def _batch_in() -> Any:
+def _declare_batch_in() -> Any:
     return option(None, "The batch endpoint's file of answers.", cli=Path)
 
 
-def _cluster(about: str) -> Any:
-    """Return the option for the sampling unit."""
+def _declare_cluster(about: str) -> Any:
+    """Return the option `cluster`, which names the sampling unit."""
     return option(
         "design", f"{about}: {', '.join(CLUSTERINGS)} (design: as the corpus card says).", choices=CLUSTERINGS
     )
 
 
-def _folds(about: str = "Parts of the corpus, each the test part once.") -> Any:
+def _declare_folds(about: str = "Parts of the corpus, each the test part once.") -> Any:
     return option(5, about, minimum=2)
 
 
-def _folds_by(default: str, units: tuple[str, ...]) -> Any:
+def _declare_folds_by(default: str, units: tuple[str, ...]) -> Any:
+    """Return the option `by`, which names the units that folds must not split."""
     return option(
         default, f"The unit that stays together in a fold: {', '.join(units)}.", "--folds-by", "--by", choices=units
     )
 
 
-def _counting() -> Any:
+def _declare_counter() -> Any:
     about = "Called with the number of answers to come; returns a function to call as they come."
     return option(_no_progress, about, python_only=True)
 
 
-def _watching(default: ProgressCallback | None = without_progress) -> Any:
+def _declare_callback(default: ProgressCallback | None = without_progress) -> Any:
     return option(default, "Called with pieces of work and a label; yields the pieces.", python_only=True)
 
 
@@ -119,8 +121,8 @@ class ScoreOptions:
     corpus: Any = option(
         None, "A corpus by name (referee list corpora) or a JSONL file of trials; in Python also trials.", "--corpus", "-c", cli=str, positional=True
     )  # fmt: skip
-    data: str | Path | None = _data()
-    reading: str | None = _reading()
+    data: str | Path | None = _declare_data()
+    reading: str | None = _declare_reading()
     split: str | None = option(
         None, "A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5:test."
     )
@@ -146,15 +148,15 @@ class ScoreOptions:
         cli=bool | None,
     )
     baseline: str | None = option(None, "Mark differences from this system.")
-    cluster: str = _cluster("Sampling unit, so that trials of one cluster count as one")
+    cluster: str = _declare_cluster("Sampling unit, so that trials of one cluster count as one")
     test: str = option(
         "t",
         "Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
         choices=("t", "randomisation"),
     )
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
-    confidence: float = _confidence()
-    seed: int = _seed(0)
+    confidence: float = _declare_confidence()
+    seed: int = _declare_seed(0)
     lenient: bool = option(False, "Keep going over bad lines, missing or unknown trials; count them in columns.")
     convention: Sequence[str] = option(
         (),
@@ -167,13 +169,13 @@ class ScoreOptions:
         "Worker processes; 1 is this process. By default one a core for a corpus file of 64 MB or more.",
         minimum=1,
     )
-    engine: str = _engine()
-    shard: int | None = _shard(None, "Trials measured at a time; affects memory and speed, not results.")
-    address: str | None = _address()
+    engine: str = _declare_engine()
+    shard: int | None = _declare_shard(None, "Trials measured at a time; affects memory and speed, not results.")
+    address: str | None = _declare_address()
     out: str | Path | None = option(None, "Also write a run folder (manifest, trials, outputs, scores).", cli=Path)
-    overwrite: bool = _overwrite()
+    overwrite: bool = _declare_overwrite()
     demo: bool = option(False, "Score the shipped toy speakers on the shipped synthetic corpus.")
-    progress: ProgressCallback | None = _watching(None)
+    progress: ProgressCallback | None = _declare_callback(None)
 
 
 @dataclass
@@ -215,11 +217,11 @@ class _FileOptions:
         '"pixels xyxy,qwen=0-1000 xyxy" (`referee docs sight`).',
     )
     language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
-    cluster: str = _cluster("The sampling unit of intervals")
-    confidence: float = _confidence()
+    cluster: str = _declare_cluster("The sampling unit of intervals")
+    confidence: float = _declare_confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
-    seed: int = _seed(0)
-    data: str | Path | None = _data()
+    seed: int = _declare_seed(0)
+    data: str | Path | None = _declare_data()
 
 
 @dataclass
@@ -233,7 +235,7 @@ class EvaluateOptions(_FileOptions):
     save_as: str | Path | None = option(
         None, "Also write the normal form: FILE.jsonl (outputs, with FILE.trials.jsonl), or a run folder.", cli=Path
     )
-    overwrite: bool = _overwrite("report or run folder")
+    overwrite: bool = _declare_overwrite("report or run folder")
 
 
 @dataclass
@@ -278,29 +280,29 @@ class RunOptions:
     retry: str | Path | None = option(
         None, "A finished run: questions that failed are asked again, at the rate of --systems if given.", cli=Path
     )
-    data: str | Path | None = _data()
-    reading: str | None = _reading()
+    data: str | Path | None = _declare_data()
+    reading: str | None = _declare_reading()
     only: str | None = option(None, "Part of the corpus: domain=furniture, condition=-LOC …")
     limit: int | None = option(None, "At most this many trials, from the beginning.", minimum=2)
-    folds: int = _folds()
-    folds_by: str = _folds_by("speaker", CUTS)
+    folds: int = _declare_folds()
+    folds_by: str = _declare_folds_by("speaker", CUTS)
     cut: str | None = option(
         None, "One named cut instead of folds: challenge-80/20, speaker-80/20 …", "--cut", "--split"
     )
-    seed: int = _seed()
+    seed: int = _declare_seed()
     jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
-    engine: str = _engine()
-    shard: int = _shard(SHARD)
-    address: str | None = _address()
+    engine: str = _declare_engine()
+    shard: int = _declare_shard(SHARD)
+    address: str | None = _declare_address()
     replay: str | Path | None = option(
         None, "A finished run: language models answer from its calls, without a network.", cli=Path
     )
     samples: int = option(1, "Descriptions of every object by language models (LABEL#1, LABEL#2 …).", minimum=1)
-    batch_out: str | Path | None = _batch_out()
-    batch_in: str | Path | None = _batch_in()
-    overwrite: bool = _overwrite()
+    batch_out: str | Path | None = _declare_batch_out()
+    batch_in: str | Path | None = _declare_batch_in()
+    overwrite: bool = _declare_overwrite()
     restart: bool = option(False, "Give up an unfinished run and begin again.")
-    progress: Begin = _counting()
+    progress: Begin = _declare_counter()
 
 
 @dataclass
@@ -320,24 +322,24 @@ class ListenOptions:
     data: str | Path | None = option(None, "Folder of corpora for --people (default: REFEREE_DATA).", cli=Path)
     humans: bool = option(False, "Let it read people's descriptions, too.")
     train: str | Path | None = option(None, "JSONL trials that a learning hearer learns from.", cli=Path)
-    folds: int = _folds("Without --train: folds of the run's own trials.")
-    folds_by: str = _folds_by("speaker", CUTS)
+    folds: int = _declare_folds("Without --train: folds of the run's own trials.")
+    folds_by: str = _declare_folds_by("speaker", CUTS)
     passport: str | Path | None = option(
         None, "The hearer's card (referee passport … --out CARD.json); its hash goes into the signature.", cli=Path
     )
-    batch_out: str | Path | None = _batch_out()
-    batch_in: str | Path | None = _batch_in()
+    batch_out: str | Path | None = _declare_batch_out()
+    batch_in: str | Path | None = _declare_batch_in()
     seed: int = option(1, "Seed of all randomness, the order of entities included.")
-    jobs: int | None = _jobs(None, "--jobs", "--workers")
+    jobs: int | None = _declare_jobs(None, "--jobs", "--workers")
     workers: int | None = option(None, "Another name for jobs.", python_only=True)
-    engine: str = _engine()
-    shard: int = _shard(SHARD)
-    address: str | None = _address()
+    engine: str = _declare_engine()
+    shard: int = _declare_shard(SHARD)
+    address: str | None = _declare_address()
     ties: str = option("strict", f"Items with a tied vote in MIR: {', '.join(TIES)}.", choices=TIES)
-    cluster: str = _cluster("The sampling unit of intervals")
-    confidence: float = _confidence()
+    cluster: str = _declare_cluster("The sampling unit of intervals")
+    confidence: float = _declare_confidence()
     items: bool = option(False, "Return every answer instead of the measures.", python_only=True)
-    progress: Begin = _counting()
+    progress: Begin = _declare_counter()
 
 
 @dataclass
@@ -354,13 +356,13 @@ class CourtOptions:
     published: str | None = option(None, "A printed table by name.")
     resamples: int = option(500, "Draws of other answers, for noise and for evidence over items.", minimum=0)
     permutations: int = option(200, "Permutations between two measures, for their ranks.", minimum=20)
-    cluster: str = _cluster("The sampling unit of answers in runs")
-    seed: int = _seed()
-    jobs: int | None = _jobs()
-    engine: str = _engine()
-    shard: int = _shard(1, "Parts of the work (a measure, a sheet) at a time; affects speed only.")
-    address: str | None = _address()
-    progress: ProgressCallback = _watching()
+    cluster: str = _declare_cluster("The sampling unit of answers in runs")
+    seed: int = _declare_seed()
+    jobs: int | None = _declare_jobs()
+    engine: str = _declare_engine()
+    shard: int = _declare_shard(1, "Parts of the work (a measure, a sheet) at a time; affects speed only.")
+    address: str | None = _declare_address()
+    progress: ProgressCallback = _declare_callback()
 
 
 @dataclass
@@ -380,8 +382,8 @@ class PassportOptions:
     data: str | Path | None = option(
         None, "A folder with trials.jsonl and responses.jsonl, a file of responses, or the folder of corpora.", cli=Path
     )
-    folds: int = _folds("Folds; a hearer that learns is tested on the fold it did not see.")
-    folds_by: str = _folds_by("game", UNITS)
+    folds: int = _declare_folds("Folds; a hearer that learns is tested on the fold it did not see.")
+    folds_by: str = _declare_folds_by("game", UNITS)
     train: str | None = option(
         None, "Learn from another corpus, or a part of one (degen2020:domain=exp1), instead of the other folds."
     )
@@ -407,16 +409,16 @@ class PassportOptions:
         "Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
         minimum=1,
     )
-    engine: str = _engine()
-    shard: int = _shard(SHARD, "Questions a piece of work, in steps of 512; affects speed only.")
-    address: str | None = _address()
+    engine: str = _declare_engine()
+    shard: int = _declare_shard(SHARD, "Questions a piece of work, in steps of 512; affects speed only.")
+    address: str | None = _declare_address()
     spread: bool = option(
         False,
         "Without jobs, use one process a core where the hearer learns from 100,000 trials and more in all, as the command does.",
         python_only=True,
     )
     out: str | Path | None = option(None, "CARD.json; the picture is written beside it (svg, png, pdf).", cli=Path)
-    progress: Begin = _counting()
+    progress: Begin = _declare_counter()
 
 
 @dataclass
@@ -430,7 +432,7 @@ class AuditOptions:
         positional=True,
         argument=True,
     )
-    progress: ProgressCallback = _watching()
+    progress: ProgressCallback = _declare_callback()
 
 
 @dataclass
@@ -449,8 +451,8 @@ class ReportOptions:
     pictures: str | Path | None = option(
         None, "Where the pictures of the trials are, for boxes and points on them.", cli=Path
     )
-    overwrite: bool = _overwrite("report")
-    progress: ProgressCallback | None = _watching(None)
+    overwrite: bool = _declare_overwrite("report")
+    progress: ProgressCallback | None = _declare_callback(None)
 
 
 @dataclass
@@ -471,7 +473,7 @@ class DrawOptions:
     seed: int = option(0, "Which shifts.")
     corpus: Any = option(None, "Draw a trial of this corpus.", "--corpus", "-c", cli=str)
     trial: str | None = option(None, "Which trial of the corpus (default: the first).")
-    data: str | Path | None = _data()
+    data: str | Path | None = _declare_data()
     sheet: str | None = option(None, f"A contact sheet: {', '.join(SHEETS)}.", choices=SHEETS)
 
 
@@ -485,9 +487,9 @@ class ReplicateOptions:
         positional=True,
         argument=True,
     )
-    data: str | Path | None = _data()
-    folds: int = _folds("Parts the corpus is cut into.")
-    seed: int = _seed()
+    data: str | Path | None = _declare_data()
+    folds: int = _declare_folds("Parts the corpus is cut into.")
+    seed: int = _declare_seed()
     seeds: int = option(1, "Number of random splits of the corpus, for the range of rho.", minimum=1)
     reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
     least_words: int = option(0, "Score only trials whose reference has at least this many words.", minimum=0)
@@ -502,5 +504,5 @@ class ReplicateOptions:
     draws: int = option(30, "Draws of the printed protocol: 56 + 56 items, two references (0: none).", minimum=0)
     jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
     out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)
-    overwrite: bool = _overwrite()
-    progress: Begin = _counting()
+    overwrite: bool = _declare_overwrite()
+    progress: Begin = _declare_counter()

@@ -26,7 +26,7 @@ class Passport(Result):
     """The card of a hearer: its agreement with people, and the verdict.
 
     Args:
-            card: its content, as `referee passport --format json` prints it.
+        card: its content, as `referee passport --format json` prints it.
 
     >>> import referee
     >>> card = {"hearer": "mine", "corpus": "c", "n": 3, "verdict": "not fit", "signature": "mine", "accuracy": 0.5, "intervals": {}}
@@ -46,11 +46,11 @@ class Passport(Result):
         super().__init__(frame_of(rows, PASSPORT))
 
     def save(self, out: str | Path) -> Path:
-        """The card as JSON, and where figures can be saved its picture beside it."""
+        """Write the passport as JSON to `out`, and its figures beside it if a figure can be drawn."""
         from referee.files import write_atomically
         from referee.show.reports.passport_card import save_card_pictures
 
-        check_place(Path(out))
+        check_writable(Path(out))
         # Pictures first and the card last: where the card is, everything is there.
         save_card_pictures(self.card, Path(out))
         write_atomically(Path(out), [json.dumps(self.card, ensure_ascii=False, indent=1)])
@@ -60,13 +60,13 @@ class Passport(Result):
         """Return the calibration curve beside bars of the measures."""
         from referee.show.reports.passport_card import draw_card
 
-        return charts.drawn(draw_card(self.card).spec)
+        return charts.draw_specification(draw_card(self.card).spec)
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         card = self.card
         return f"Passport of {card['hearer']} on {card['corpus']}: {card['verdict']}, n = {card['n']:,}"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return [str(reason) for reason in self.card.get("reasons", ())]
 
 
@@ -74,8 +74,8 @@ def _bounds(interval: Any) -> dict[str, Any]:
     return dict(zip(("low", "high"), interval, strict=True)) if interval else {}
 
 
-def check_place(out: Path) -> None:
-    """Raise an error if a card cannot be written there, before an examination that may take hours."""
+def check_writable(out: Path) -> None:
+    """Raise an error now if the passport cannot be written to `out` after an examination of hours."""
     if out.suffix != ".json":
         raise InputError(f"the card is JSON, not {out.suffix or 'nameless'}", where=out, remedy="name it CARD.json")
     if not out.parent.is_dir():
@@ -99,7 +99,7 @@ def passport(options: PassportOptions) -> Passport:
     referee.errors.InputError: folds_by cannot be 'mood'...
     """
     if options.out is not None:
-        check_place(Path(options.out))
+        check_writable(Path(options.out))
     examination = Examination(
         hearer=options.hearer,
         corpus=None if options.corpus is None else str(options.corpus),

@@ -28,7 +28,7 @@ OWN_TRIALS = "trials: ours are trained and tested on the trials that were given;
 
 
 class Replication(Result):
-    """Our scores beside the printed ones, and how well they agree.
+    """Our scores of a challenge's systems beside the printed scores, and their agreement.
 
     Args:
         task: of which challenge.
@@ -54,19 +54,19 @@ class Replication(Result):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why ours can differ from print."""
+        """Return the known reasons why our scores can differ from the printed ones."""
         # The general reasons are about folds of the public corpus.
         return (OWN_TRIALS,) if self.has_own_trials else TASKS[self.task].reasons
 
     def plot(self) -> alt.TopLevelMixin:
-        """Ours against print, one panel a measure, over both domains."""
+        """Return a scatter chart of our scores against the printed ones, one panel per measure."""
         keep = ("system", "metric", "ours", "published")
         rows = [{k: r[k] for k in keep} for r in self.rows if r["domain"] == "both"]
-        return charts.scatter(
+        return charts.draw_scatter(
             rows, f"{self.task}: ours beside print", x="published", y="ours", panel="metric", label="system"
         )
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         """Return the title of the replication."""
         s, n = self.summary, self.frame["system"].n_unique()
         return (
@@ -74,7 +74,7 @@ class Replication(Result):
             f"mean absolute difference {number(s['mean_absolute_difference'])}"
         )
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         return self.reasons
 
 

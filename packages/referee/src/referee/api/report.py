@@ -29,7 +29,7 @@ AFTER_ITEMS = 3
 
 
 class WrittenReport(Result):
-    """A report folder: `page` is its main page, and the frame lists its files.
+    """A written report folder: `page` is its main page, and the frame lists its files.
 
     Args:
         folder: its path.
@@ -51,13 +51,13 @@ class WrittenReport(Result):
 
     def plot(self) -> alt.TopLevelMixin:
         """Return the files of the folder by size."""
-        return charts.bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
+        return charts.draw_bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
 
-    def _title(self) -> str:
+    def _compose_title(self) -> str:
         return f"WrittenReport: {len(self.frame)} files in {self.folder}"
 
     def _repr_html_(self) -> str:
-        return render("notebook/report.html", title=self._title(), address=self.page.as_posix(), page=self.page)
+        return render("notebook/report.html", title=self._get_title(), address=self.page.as_posix(), page=self.page)
 
 
 @takes(ReportOptions)
@@ -89,17 +89,17 @@ def report(options: ReportOptions) -> WrittenReport:
 
     materials = gather(folders, options.progress)
     watched = materials if options.progress is None else options.progress(materials, "tables, items, court")
-    parts = [_part(m, options.style, options.items, options.court) for m in watched]
-    beside = _add_places(parts, materials, options.pictures)
+    parts = [_make_part(m, options.style, options.items, options.court) for m in watched]
+    beside = _add_place_pages(parts, materials, options.pictures)
     if options.audit:
-        parts.append(_audit())
+        parts.append(_make_audit_part())
     names = [s.name for m in materials for s in m.scored]
-    shown = options.title or _title(materials)
+    shown = options.title or _compose_title(materials)
     publish(
         named_apart(parts),
         place,
         title=shown,
-        made=_made(names),
+        made=_describe_origin(names),
         runs=names,
         overwrite=options.overwrite,
         watch=options.progress,
@@ -108,8 +108,8 @@ def report(options: ReportOptions) -> WrittenReport:
     return WrittenReport(place)
 
 
-def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
-    """Return the part of the report on one table."""
+def _make_part(material: Material, style: str | None, items: int, court: bool) -> Part:
+    """Return the chapters of the report about one table of scores."""
     hearing, held = gather_hearing(material), summon_court(material, always=court)
     sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
     speakers = speakers_section(material)
@@ -118,10 +118,10 @@ def _part(material: Material, style: str | None, items: int, court: bool) -> Par
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
 
 
-def _add_places(
+def _add_place_pages(
     parts: list[Part], materials: Sequence[Material], pictures: str | Path | None
 ) -> dict[str, Callable[[Path], object]]:
-    """Insert a chapter for every run with boxes or points after the items.
+    """Insert, after the items, a chapter for every run whose answers are boxes or points.
 
     Return the folders of their pages.
     """
@@ -141,8 +141,8 @@ def _add_places(
     return beside
 
 
-def _audit() -> Part:
-    """Return the part of the report with the audits."""
+def _make_audit_part() -> Part:
+    """Return the chapter of the report that audits the printed tables of the shipped papers."""
     from referee.auditing.audit import audit
     from referee.auditing.paper import shipped, shipped_paper
     from referee.show.reports.audit_section import audit_section
@@ -150,13 +150,13 @@ def _audit() -> Part:
     return Part(title="Audit", sections=(audit_section([audit(shipped_paper(name)) for name in shipped()]),))
 
 
-def _title(materials: list[Material]) -> str:
+def _compose_title(materials: list[Material]) -> str:
     """Return the title of the report."""
     if not materials:
         return "Audit of printed tables"
     return "Report on " + " and ".join(dict.fromkeys(m.label for m in materials))
 
 
-def _made(names: list[str]) -> str:
+def _describe_origin(names: list[str]) -> str:
     day = datetime.datetime.now(datetime.UTC).date().isoformat()
     return f"Made {day} from {', '.join(names)}" if names else f"Made {day}"

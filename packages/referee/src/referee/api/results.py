@@ -120,7 +120,7 @@ class Result:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The rows; classes whose frame is made when it is asked for override this."""
+        """Return the rows as a polars frame; subclasses override this to build the frame on first access."""
         raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
@@ -133,25 +133,25 @@ class Result:
 
     def to_latex(self) -> str:
         """Return a complete booktabs table."""
-        return latex_table(*self._table())
+        return latex_table(*self._format_table())
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Return column heads and cells as text."""
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the headings and the cells of the result's table as text."""
         return list(self.frame.columns), [[_shown(cell) for cell in row] for row in self.frame.iter_rows()]
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         return f"{type(self).__name__}: {len(self.frame)} rows of {', '.join(self.frame.columns)}"
 
-    def _notes(self) -> Sequence[str]:
+    def _list_notes(self) -> Sequence[str]:
         """Return the notes that a notebook shows under the table."""
         return ()
 
     def _repr_html_(self) -> str:
-        heads, rows = self._table()
-        return render("notebook/result.html", title=self._title(), heads=heads, rows=rows, notes=self._notes())
+        heads, rows = self._format_table()
+        return render("notebook/result.html", title=self._get_title(), heads=heads, rows=rows, notes=self._list_notes())
 
     def __repr__(self) -> str:
-        return self._title()
+        return self._get_title()
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -170,7 +170,7 @@ def _shown(cell: Any) -> str:
     return "–" if cell is None else number(cell) if isinstance(cell, float) else str(cell)
 
 
-def bounded(value: float | None, low: float | None, high: float | None, marks: str = "") -> str:
+def format_interval(value: float | None, low: float | None, high: float | None, marks: str = "") -> str:
     """Return a value with its marks and interval: ``0.512* [0.470, 0.560]``."""
     bounds = "" if value is None or low is None else f" [{number(low)}, {number(high)}]"
     return f"{number(value)}{marks}{bounds}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.options import RunOptions
 from referee.api.results import OUTPUTS, RUNS, Result, frame_of
-from referee.api.score import Scores, listed, score
+from referee.api.score import Scores, score, split_names
 from referee.engines.choice import engine_named
 from referee.errors import InputError
 from referee.jobs.folder import Run
@@ -33,7 +33,7 @@ class FinishedRun(Result):
 
     Args:
         folder: its path.
-            counts: the numbers of outputs and outcomes, by system.
+        counts: the numbers of outputs and outcomes, by system.
 
     >>> import referee, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -65,14 +65,14 @@ class FinishedRun(Result):
         return frame_of(rows, OUTPUTS)
 
     def score(self, **options: Any) -> Scores:
-        """Score this run; the options are those of `referee.score`."""
+        """Score this run, with the options of `referee.score`."""
         return score(self.folder, **options)
 
     def plot(self) -> alt.TopLevelMixin:
-        """How many trials each system answered."""
-        return charts.bars(self.frame.to_dicts(), "trials answered", x="answered", y="system")
+        """Return a bar chart of how many trials each system answered."""
+        return charts.draw_bars(self.frame.to_dicts(), "trials answered", x="answered", y="system")
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         """Return the title of the run."""
         n = len(self.frame)
         trials = max(self.frame["trials"], default=0)
@@ -99,7 +99,7 @@ def run(options: RunOptions) -> FinishedRun:
     ([20], [20])
     """
     if options.retry is not None:
-        return _again(Path(options.retry), listed(options.systems), options.progress)
+        return _retry_run(Path(options.retry), split_names(options.systems), options.progress)
     has_pack = options.train is not None or options.test is not None
     if not options.systems or (options.corpus is None and not has_pack) or options.out is None:
         raise InputError("systems, a corpus and a place for the run are needed", remedy="name all three, or `retry`")
@@ -110,7 +110,7 @@ def run(options: RunOptions) -> FinishedRun:
             "training and test trials replace the corpus and its cut",
             remedy="write --train and --test, without --corpus, --cut and --only",
         )
-    named = sampled(systems_named(listed(options.systems)), options.samples)
+    named = sampled(systems_named(split_names(options.systems)), options.samples)
     # A named split here would be mistaken for the cut into training and test.
     if options.only is not None and "=" not in options.only:
         raise InputError(
@@ -122,7 +122,7 @@ def run(options: RunOptions) -> FinishedRun:
             options.train, options.test, options.data, options.reading, options.limit
         )
     else:
-        opened = limited(open_corpus(options.corpus, options.data, options.reading, options.only), options.limit)
+        opened = limit_corpus(open_corpus(options.corpus, options.data, options.reading, options.only), options.limit)
     plan = RunPlan(
         systems=named,
         folds=options.folds,
@@ -148,8 +148,8 @@ def run(options: RunOptions) -> FinishedRun:
     return FinishedRun(Path(options.out), counts)
 
 
-def _again(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun:
-    """Failed questions of a finished run asked again; a run without any stays as it is."""
+def _retry_run(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun:
+    """Ask the failed questions of a finished run again; a run without failures is left unchanged."""
     from referee.jobs.retry import failures_of
     from referee.jobs.retry import retry as ask_again
 
@@ -160,8 +160,8 @@ def _again(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun
     return FinishedRun(folder, counts)
 
 
-def limited(opened: Opened, limit: int | None) -> Opened:
-    """A corpus of which only the first trials are read."""
+def limit_corpus(opened: Opened, limit: int | None) -> Opened:
+    """Return the corpus reduced to its first `limit` trials."""
     if limit is None:
         return opened
     # Part of the plan: an unfinished run with another limit is another run.

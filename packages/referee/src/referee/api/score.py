@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from referee import catalogue
 from referee.api import charts
 from referee.api.options import ScoreOptions
-from referee.api.results import ITEMS, SCORES, Result, bounded, frame_of, group_columns
+from referee.api.results import ITEMS, SCORES, Result, format_interval, frame_of, group_columns
 from referee.engines.choice import engine_named
 from referee.errors import InputError, UnknownName
 from referee.files import is_address
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     from markupsafe import Markup
 
-__all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "listed", "score"]
+__all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "score", "split_names"]
 
 TESTS = {"t": "p", "randomisation": "p_randomisation"}
 # Read again for pictures only where that is quick.
@@ -56,14 +56,14 @@ class WorstItems(Result):
         self.cards = cards
 
     def plot(self) -> alt.TopLevelMixin:
-        """Return a strip of the items' values for each system."""
-        return charts.strips(self.frame.to_dicts(), self._title())
+        """Return a chart with a strip of these items' values for each system."""
+        return charts.draw_strips(self.frame.to_dicts(), self._get_title())
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         return f"WorstItems: {len(self.frame)} items by {', '.join(self.frame['metric'].unique(maintain_order=True))}"
 
     def _repr_html_(self) -> str:
-        return render("notebook/cards.html", title=self._title(), citation="", cards=self.cards)
+        return render("notebook/cards.html", title=self._get_title(), citation="", cards=self.cards)
 
 
 class ItemScores(Result):
@@ -78,10 +78,10 @@ class ItemScores(Result):
     """
 
     def plot(self) -> alt.TopLevelMixin:
-        """A strip a system, a panel a measure."""
-        return charts.strips(self.frame.to_dicts(), "items by score")
+        """Return a chart with one strip per system and one panel per measure."""
+        return charts.draw_strips(self.frame.to_dicts(), "items by score")
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         """Return the title of the scores."""
         metrics = self.frame["metric"].unique(maintain_order=True).to_list()
         systems, trials = self.frame["system"].n_unique(), self.frame["trial"].n_unique()
@@ -93,11 +93,11 @@ class Scores(Result):
     """Signed scores of every system, group and measure.
 
     Args:
-            table: their additive statistics.
-            answers: a function that returns the outputs.
+        table: their additive statistics.
+        answers: a function that returns the outputs.
         opened: the corpus.
-            test: the p value of the stars.
-            progress: the callback for finished rows.
+        test: the p value of the stars.
+        progress: the callback for finished rows.
 
     >>> import referee
     >>> scores = referee.score(demo=True, metrics=["set/dice", "string/edit"])
@@ -120,12 +120,12 @@ class Scores(Result):
 
     @property
     def answers(self) -> Answers:
-        """The outputs of the systems."""
+        """Return the outputs that were scored."""
         return self._answers()
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """One row per system, group and measure."""
+        """Return one row per system, group and measure, as a polars frame that is built on first access."""
         return frame_of(map(self._row, self.rows), SCORES)
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Scores(Result):
 
     @property
     def measured(self) -> list[dict[str, Any]]:
-        """The rows of measures that have a value for at least one system; all rows where none has."""
+        """Return the rows of the measures that have a value for some system; all rows if no measure has one."""
         metrics = {r["metric"] for r in self.rows if r["n"]}
         return [r for r in self.rows if r["metric"] in metrics] or self.rows
 
@@ -144,7 +144,7 @@ class Scores(Result):
         return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
 
     def worst(self, metric: str | None = None, system: str | None = None, n: int = 5) -> WorstItems:
-        """Return the items with the poorest values of a measure (default: the first), as pictures."""
+        """Return the `n` items with the poorest values of a measure (default: the first), with their pictures."""
         import polars as pl
 
         metric = metric or self.measured[0]["metric"]
@@ -160,10 +160,10 @@ class Scores(Result):
         frame = frame.sort("value", descending=less_is_better, maintain_order=True).head(n)
         ids = set(frame["trial"])
         trials = {t.id: t for t in self.opened.trials() if t.id in ids}
-        return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
+        return WorstItems(frame, [self._make_card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
-    def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
-        """Return the card of one item for the notebook."""
+    def _make_card(self, trial: Trial, row: dict[str, Any]) -> Markup:
+        """Return an HTML card with the scene, description and value of one item."""
         from referee.show.drawing.trial_cards import trial_card
 
         answered = self.answers.by_system.get(row["system"])
@@ -177,18 +177,18 @@ class Scores(Result):
         return trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
 
     def plot(self) -> alt.TopLevelMixin:
-        """A dot with its interval for every system, one panel a measure."""
+        """Return a chart with a dot and an interval per system, one panel per measure."""
         rows = [r for r in self.measured if r["group"] is None]
         keep = ("system", "metric", "value", "low", "high", "n")
         confidence = f"{self.table.settings.confidence:.0%}"
-        return charts.dots([{k: r[k] for k in keep} for r in rows], f"{self.opened.name}: {confidence} intervals")
+        return charts.draw_dots([{k: r[k] for k in keep} for r in rows], f"{self.opened.name}: {confidence} intervals")
 
     def to_latex(self) -> str:
-        """The table of `referee score --format latex`."""
+        """Return the table that `referee score --format latex` prints."""
         return score_tables.as_latex(self.measured, self.test, self.table.about_clusters())
 
     def to_markdown(self) -> str:
-        """The table of `referee score --format markdown`."""
+        """Return the table that `referee score --format markdown` prints."""
         return score_tables.as_markdown(self.measured, self.test, self.table.about_clusters())
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
@@ -198,7 +198,7 @@ class Scores(Result):
         save_scored(Path(out), self.answers, self.opened, self.table, self.measured, sys.argv[1:], overwrite)
         return Path(out)
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
+    def _format_table(self) -> tuple[list[str], list[list[str]]]:
         """Return the table of scores."""
         rows = self.measured
         metrics = list(dict.fromkeys(r["metric"] for r in rows))
@@ -208,11 +208,13 @@ class Scores(Result):
         body = []
         for system, group in lines:
             line_rows = [cells[system, group, m] for m in metrics]
-            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in line_rows]
+            values = [
+                format_interval(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in line_rows
+            ]
             body.append([system, group or "all", str(max(r["n"] for r in line_rows)), *values])
         return heads, body
 
-    def _title(self) -> str:
+    def _get_title(self) -> str:
         """Return the title of the scores."""
         systems = self.table.systems
         whole = [r for r in self.measured if r["group"] is None]
@@ -228,12 +230,12 @@ class Scores(Result):
 
     def _repr_html_(self) -> str:
         """Return the scores with example items as HTML."""
-        heads, rows = self._table()
+        heads, rows = self._format_table()
         metric, card = next((r["metric"] for r in self.measured), ""), self.opened.card
         is_pictured = len(self.table.trials) <= PICTURED and any(r["n"] for r in self.measured)
         return render(
             "notebook/scores.html",
-            title=self._title(),
+            title=self._get_title(),
             heads=heads,
             rows=rows,
             synthetic=card is not None and card.synthetic,
@@ -278,10 +280,10 @@ def score(options: ScoreOptions) -> Scores:
     if _nothing(outputs):
         raise InputError("no outputs were named", remedy="name a file of outputs, or choose --demo")
     # Not said is not the same as --no-humans: a run that had people keeps them.
-    humans = _remembered(outputs) if options.humans is None else options.humans
+    humans = _was_scored_with_people(outputs) if options.humans is None else options.humans
     settings = Settings(
-        metrics=_present(metric_names(listed(options.metrics))),
-        by=listed(options.by),
+        metrics=_require_metrics(metric_names(split_names(options.metrics))),
+        by=split_names(options.by),
         # A person held against their own words would always win.
         references="others" if humans else options.references,
         humans=humans,
@@ -293,7 +295,7 @@ def score(options: ScoreOptions) -> Scores:
         lenient=options.lenient,
     )
     opened = open_corpus(
-        _corpus_of(outputs) if corpus is None else corpus, options.data, options.reading, options.split, options.seed
+        _infer_corpus(outputs) if corpus is None else corpus, options.data, options.reading, options.split, options.seed
     )
     if options.ids is not None:
         opened = only_items(opened, options.ids)
@@ -305,7 +307,7 @@ def score(options: ScoreOptions) -> Scores:
         return opened_outputs
 
     indexed = answers(index=True)
-    jobs = options.jobs or (None if options.engine != "local" or _is_large(opened) else 1)
+    jobs = options.jobs or (None if options.engine != "local" or _is_worth_workers(opened) else 1)
     workers = engine_named(options.engine, jobs, options.address)
     table = score_trials(
         indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or without_progress
@@ -333,23 +335,23 @@ def score(options: ScoreOptions) -> Scores:
     return cast(Scores, scores.items) if options.items else scores
 
 
-def _is_large(opened: Opened) -> bool:
-    """Whether a corpus takes longer to read than worker processes take to start."""
+def _is_worth_workers(opened: Opened) -> bool:
+    """Return whether reading the corpus takes longer than starting worker processes."""
     if opened.file is None:
         return False
     return is_address(opened.file) or (Path(opened.file).is_file() and Path(opened.file).stat().st_size >= LARGE)
 
 
-def listed(text: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names from a comma-separated text or from a list; InputError for anything else."""
+def split_names(text: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names from a comma-separated text or a list. Raises InputError for any other value."""
     names = text.split(",") if isinstance(text, str) else list(text) if isinstance(text, Iterable) else [text]
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"{text!r} is not a list of names", remedy='give a text such as "a,b", or a list of texts')
     return tuple(name.strip() for name in names if name.strip())
 
 
-def _present(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the metric names. Raises InputError if there are none."""
+def _require_metrics(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the metric names. Raises InputError if the list is empty."""
     if not names:
         raise InputError("no metric was named", remedy="see `referee list metrics`")
     return names
@@ -363,15 +365,15 @@ def _several(outputs: Any) -> list[Any]:
     return [] if outputs is None else [outputs] if isinstance(outputs, (str, Path)) else list(outputs)
 
 
-def _paths(outputs: Any) -> list[str]:
-    """Return the files and folders among the outputs."""
+def _list_paths(outputs: Any) -> list[str]:
+    """Return those of the outputs that are files or folders."""
     named = [outputs] if isinstance(outputs, (str, Path)) else outputs if isinstance(outputs, (list, tuple)) else []
     return [str(o) for o in named if isinstance(o, (str, Path))]
 
 
-def _corpus_of(outputs: Any) -> str:
-    """Return the corpus that the outputs imply: their run folder, or the corpus of recorded answers."""
-    paths = _paths(outputs)
+def _infer_corpus(outputs: Any) -> str:
+    """Return the corpus that the outputs belong to: that of their run folder, or of recorded answers."""
+    paths = _list_paths(outputs)
     recorded = [o for o in paths if o.startswith(RECORDED)]
     if recorded and len(recorded) == len(paths):
         return recorded[0].removeprefix(RECORDED).partition("|")[0]
@@ -390,6 +392,6 @@ def _corpus_of(outputs: Any) -> str:
     return runs[0]
 
 
-def _remembered(outputs: Any) -> bool:
-    """Return whether a run folder that is scored again had people as a row."""
-    return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in _paths(outputs) if is_run(o))
+def _was_scored_with_people(outputs: Any) -> bool:
+    """Return whether the table of a run folder that is scored again had a row for people."""
+    return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in _list_paths(outputs) if is_run(o))

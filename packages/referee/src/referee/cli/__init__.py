@@ -198,7 +198,7 @@ def main(argv: list[str] | None = None) -> int:
     # After BrokenPipeError, which is one as well.
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(f"referee: {place}{error.strerror or error}\n  → {_remedy_for(error)}", file=sys.stderr)
+        print(f"referee: {place}{error.strerror or error}\n  → {_find_remedy(error)}", file=sys.stderr)
         return 2
     except StoppedWork as stop:
         print(f"referee: stopped; {stop}", file=sys.stderr)
@@ -208,8 +208,8 @@ def main(argv: list[str] | None = None) -> int:
         return STOPPED
 
 
-def _remedy_for(error: OSError) -> str:
-    """Return the remedy for an error of the operating system."""
+def _find_remedy(error: OSError) -> str:
+    """Return the sentence that tells the user how to mend an error of the operating system."""
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -222,7 +222,7 @@ def _remedy_for(error: OSError) -> str:
 
 
 def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:
-    """Run one command of a group, or print its help: `about`, with the commands at {commands}."""
+    """Run one command of a group; without one, print the help text `about` with the list of commands at {commands}."""
     if _wants_help(args):
         _print_help(about, commands)
         return 0
@@ -272,7 +272,7 @@ def lab_module(command: str) -> str:
 
 
 def take_verbosity(args: list[str]) -> list[str]:
-    """Return the arguments without --quiet and --verbose, and remember which of the two were there.
+    """Record whether --quiet or --verbose is among the arguments, and return the other arguments.
 
     Every command takes both, in any position; after ``--`` they are names.
     """
@@ -290,19 +290,19 @@ def is_verbose() -> bool:
     return VERBOSE in _chosen
 
 
-def is_watched() -> bool:
-    """Return whether standard error is a terminal that may show a progress bar."""
+def has_terminal() -> bool:
+    """Return whether standard error is a terminal, which may show a progress bar."""
     return sys.stderr.isatty() and not is_quiet()
 
 
-def results() -> Console:
-    """Return the console for results, as wide as the terminal or COLUMNS."""
+def results_console() -> Console:
+    """Return a rich console for standard output, as wide as the terminal or as COLUMNS says."""
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return _console(width=PIPED if piped else None)
+    return _make_console(width=PIPED if piped else None)
 
 
-def _console(**more: Any) -> Console:
-    """Return a console for output, without colours if they are disabled."""
+def _make_console(**more: Any) -> Console:
+    """Return a rich console, without colours if the environment disables them."""
     from rich.console import Console
 
     # Where colours are not wanted, bold and dim are not either: they are the same control characters to a file.
@@ -325,7 +325,7 @@ def print_note(text: str, style: str = "") -> None:
 
 
 def print_warning(text: str) -> None:
-    """Print a warning to standard error: a remark that affects the interpretation of results."""
+    """Print a warning to standard error: a sentence that affects how results may be interpreted."""
     _print_to_stderr(text, "yellow")
 
 
@@ -334,4 +334,4 @@ def _print_to_stderr(text: str, style: str) -> None:
     if not sys.stderr.isatty():
         print(text, file=sys.stderr)
         return
-    _console(stderr=True).print(text, style=style, markup=False, soft_wrap=True)
+    _make_console(stderr=True).print(text, style=style, markup=False, soft_wrap=True)

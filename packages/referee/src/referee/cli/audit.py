@@ -13,9 +13,9 @@ from referee.auditing.corrections import as_toml
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
 from referee.auditing.paper import shipped, shipped_paper
-from referee.cli import results
+from referee.cli import results_console
 from referee.cli.options import examples, new_app
-from referee.cli.progress import counting
+from referee.cli.progress import show_progress
 from referee.options import command, option
 
 app = new_app()
@@ -66,14 +66,14 @@ def run_audit(options: AuditCommand) -> int:
     differences that rounding cannot explain are reported.
     """
     if options.names:
-        _list()
+        _print_papers()
         return 0
     # By --paper always a shipped one, even where a folder has the same name.
-    audits = audit([*options.papers, *map(shipped_paper, options.paper or ())], progress=counting).audits
+    audits = audit([*options.papers, *map(shipped_paper, options.paper or ())], progress=show_progress).audits
     if options.register:
         print(as_toml(c for a in audits for c in a.corrections), end="")
     elif options.form == "table":
-        _show(audits, every=options.every, explain=options.explain)
+        _print_audits(audits, every=options.every, explain=options.explain)
     elif options.form == "markdown":
         print(as_markdown(audits, every=options.every))
     else:
@@ -82,20 +82,20 @@ def run_audit(options: AuditCommand) -> int:
     return int(options.strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
 
 
-def _list() -> None:
-    """Print the shipped papers."""
+def _print_papers() -> None:
+    """Print the list of papers whose printed tables ship with the package."""
     papers = [shipped_paper(name) for name in shipped()]
     width = max(len(p.name) for p in papers)
     for p in papers:
         print(f"{p.name:<{width}}  {p.citation}")
 
 
-def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
-    """The summary, the findings paper by paper, with `explain` the assumptions, and with `every` all rows."""
+def _print_audits(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
+    """Print a summary and the failed checks of each paper; optionally all checks and their assumptions."""
     from rich.markup import escape
     from rich.padding import Padding
 
-    console = results()
+    console = results_console()
     console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line for all readers
     for a in audits:
         console.print()
@@ -107,17 +107,17 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
         for finding in a.findings:
             console.print(Padding(f"[red]✗[/red] {escape(finding.sentence)}", (0, 0, 0, 2)))
         if explain:
-            for line in _assumed(a):
+            for line in _list_assumptions(a):
                 console.print(Padding(f"[dim]{escape(line)}[/dim]", (0, 0, 0, 4)))
         if every:
-            console.print(_rows(a.rows))
+            console.print(_make_table(a.rows))
     console.print()
     more = "" if every else "--all prints every row; "
     console.print(f"[dim]{more}referee audit FOLDER checks your own tables (`referee docs audit`)[/dim]")
 
 
-def _assumed(a: Audit) -> list[str]:
-    """One line a check; checks that take the same for granted share one."""
+def _list_assumptions(a: Audit) -> list[str]:
+    """Return a line per check with its assumptions; checks with equal assumptions share a line."""
     alike: dict[tuple[str, str, str], list[int]] = {}
     for assumption in a.assumptions:
         alike.setdefault((assumption.kind, assumption.assumes, assumption.admitted), []).append(assumption.check)
@@ -128,7 +128,7 @@ def _assumed(a: Audit) -> list[str]:
     return lines
 
 
-def _rows(rows: Sequence[AuditRow]) -> object:
+def _make_table(rows: Sequence[AuditRow]) -> object:
     """Return the table of audit rows."""
     from rich.markup import escape
     from rich.table import Table

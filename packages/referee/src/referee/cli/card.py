@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import Run
 
@@ -50,12 +50,12 @@ def card(
     manifest = opened.manifest
     if not (run / "outputs.jsonl").is_file() or not manifest.get("systems"):
         raise InputError("this run has no descriptions", where=run, remedy="name a run of systems")
-    cards = _made(opened, manifest, hearer, passport, seed, confidence)
+    cards = _make_cards(opened, manifest, hearer, passport, seed, confidence)
     if form == "json":
         print(json.dumps({"cards": cards}, ensure_ascii=False, indent=1))
     else:
         for made in cards:
-            _print(made)
+            _print_cards(made)
     if picture is not None:
         from referee.show.reports.speaker_picture import save_pictures
 
@@ -64,16 +64,16 @@ def card(
     return 0
 
 
-def _made(
+def _make_cards(
     opened: Run, manifest: dict[str, Any], hearer: str | None, passport: Path | None, seed: int, confidence: float
 ) -> list[dict[str, Any]]:
-    """Return the cards of a run's speakers."""
+    """Return a card for each speaker of a run."""
     from referee.hearers.speaker_card import cards_of
     from referee.jobs.open import open_corpus
 
     outputs = {(o.system, o.trial): o.description for o in opened.outputs()}
-    listening = None if hearer is None else _listening(opened.folder, hearer, passport, seed)
-    with advancing("descriptions with a word left out", cost=True) as begin:
+    listening = None if hearer is None else _load_hearer(opened.folder, hearer, passport, seed)
+    with show_steps("descriptions with a word left out", cost=True) as begin:
         return cards_of(
             list(opened.trials()),
             outputs,
@@ -86,8 +86,8 @@ def _made(
         )
 
 
-def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
-    """Return the hearer that measures success; raise InputError unless it has a passport."""
+def _load_hearer(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
+    """Return the hearer that measures success. Raises InputError if it has no passport."""
     from referee.capabilities import Remembers, SignsCalls, learns
     from referee.hearers.passports.cards import read_card
     from referee.hearers.passports.named_hearer import name_of, summon
@@ -115,24 +115,24 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
     return Listening(hearer=made, signed=sign(signature(name.partition("|")[0], made, seed=seed), card), seed=seed)
 
 
-def _print(made: dict[str, Any]) -> None:
-    """Print a card as a table."""
+def _print_cards(made: dict[str, Any]) -> None:
+    """Print speakers' cards as tables."""
     from rich.table import Table
 
-    from referee.cli import results
+    from referee.cli import results_console
 
     samples = f", {made['samples']} samples" if made["samples"] > 1 else ""
     title = f"{made['speaker']} ({made['language']}; {made['trials']} trials{samples})"
     table = Table("measure", "value", "n", title=title, box=None, pad_edge=False)
     table.add_column("basis", overflow="fold")
     for name, cell in made["cells"].items():
-        table.add_row(name.replace("_", " "), _shown(cell), str(cell["n"]), cell["signed"])
-    console = results()
+        table.add_row(name.replace("_", " "), _format_cell(cell), str(cell["n"]), cell["signed"])
+    console = results_console()
     console.print(table)
     console.print(made["signature"], markup=False, overflow="fold")
 
 
-def _shown(cell: dict[str, Any]) -> str:
+def _format_cell(cell: dict[str, Any]) -> str:
     """Return a value with its interval."""
     if cell["value"] is None:
         return "–"

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.api.options import CompareOptions
-from referee.cli import print_note, results
+from referee.cli import print_note, results_console
 from referee.cli.options import examples, new_app
 from referee.errors import InputError
 from referee.files import write_atomically
@@ -84,16 +84,16 @@ def _print_findings(compared: Compared) -> None:
     sentences = [p.sentence(compared.comparisons.confidence) for p in compared.comparisons.pairs if p.metric == first]
     power = compared.comparisons.power_sentence()
     for sentence in [*sentences, *([] if power is None else [power]), *compared.comparisons.notes]:
-        results().print(sentence, markup=False)
+        results_console().print(sentence, markup=False)
     for metric, ranks in compared.ranks.items():
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results().print(
+            results_console().print(
                 f"Ranks by {metric}: {shown} (systems without a significant difference share a rank).", markup=False
             )
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
-        results().print(pair_table(others))
+        results_console().print(pair_table(others))
 
 
 def pair_table(pairs: Sequence[Pair]) -> Table:

@@ -42,7 +42,7 @@ class _LazyGroup(TyperGroup):
 
 
 def answer_request() -> int:
-    """Print the completions that the installed script asks for through the environment."""
+    """Print the completions for which the installed shell script asks through environment variables."""
     completion_init()
     _LazyGroup(installed_commands(), name="referee")(prog_name="referee", complete_var=VARIABLE)
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee import catalogue
-from referee.cli import options, results
+from referee.cli import options, results_console
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError, RefereeError
@@ -75,8 +75,8 @@ More about one of them: referee corpus card NAME. To install one: referee corpus
 """)
 
 
-def create(name: str, data: Path | None = None, reading: str | None = None) -> Any:
-    """A reader by name, with the data folder and the reading where it takes them."""
+def create_corpus(name: str, data: Path | None = None, reading: str | None = None) -> Any:
+    """Return the corpus reader with this name, with the data folder and reading passed to those that take them."""
     from inspect import signature
 
     taken = signature(catalogue.load("corpus", name)).parameters
@@ -98,7 +98,7 @@ def find_folder(name: str, data: Path | None) -> Path | None:
 
     The reader decides if it can do without the usual files.
     """
-    corpus = create(name, data)
+    corpus = create_corpus(name, data)
     folder = folder_of(corpus.card)
     try:
         if corpus.card.files:
@@ -113,10 +113,10 @@ def find_folder(name: str, data: Path | None) -> Path | None:
     return locate(data, folder, ())
 
 
-def can_be_read(name: str, data: Path | None) -> bool:
+def is_readable(name: str, data: Path | None) -> bool:
     """Return whether a corpus can be read now: shipped ones need no folder; broken ones are skipped."""
     try:
-        return bool(create(name, data).card.synthetic) or find_folder(name, data) is not None
+        return bool(create_corpus(name, data).card.synthetic) or find_folder(name, data) is not None
     except RefereeError:
         return False
 
@@ -126,23 +126,23 @@ def corpora(
     data: options.Data = None,
     form: options.TableOrJson = "table",
 ) -> int:
-    """All corpora that can be asked for by name, and which of them are installed."""
+    """Print all corpora that have a name, and whether each is installed."""
     if form not in ("table", "json"):
         raise InputError(f"there is no format {form!r}", remedy="--format is table or json")
     # `jsonl` is a form and no corpus.
-    rows = [_row(name, data) for name in catalogue.names("corpus") if name != "jsonl"]
+    rows = [_make_row(name, data) for name in catalogue.names("corpus") if name != "jsonl"]
     if form == "json":
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
     else:
-        _print(rows)
+        _print_table(rows)
     return 0
 
 
-def _row(name: str, data: Path | None) -> dict[str, Any]:
+def _make_row(name: str, data: Path | None) -> dict[str, Any]:
     """Return the row of a corpus in the table."""
     if not catalogue.is_shipped("corpus", name):
-        return _neighbour(name, data)
-    card: Card = create(name, data).card
+        return _make_plugin_row(name, data)
+    card: Card = create_corpus(name, data).card
     facts = FACTS.get(name)
     return {
         "name": name,
@@ -151,20 +151,20 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
         "domain": facts.domain if facts else None,
         "listeners": facts.listeners if facts else None,
         "synthetic": card.synthetic,
-        "found": "shipped" if card.synthetic else _where(name, data),
+        "found": "shipped" if card.synthetic else _locate_corpus(name, data),
         "about": catalogue.entry("corpus", name).about,
     }
 
 
-def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
-    """Return the row of another package's corpus, which is read for its size.
+def _make_plugin_row(name: str, data: Path | None) -> dict[str, Any]:
+    """Return the table row of a corpus that another package adds; it is read to count its trials.
 
     Errors are reported in the row.
     """
     about = catalogue.entry("corpus", name).about
     row: dict[str, Any] = {"name": name, "trials": None, "languages": [], "domain": None, "listeners": None}
     try:
-        corpus = create(name, data)
+        corpus = create_corpus(name, data)
         row["languages"] = list(corpus.card.languages)
         domains = [trial.domain for trial in corpus.trials()]
         row |= {"trials": len(domains), "domain": ", ".join(dict.fromkeys(d for d in domains if d)) or None}
@@ -179,7 +179,7 @@ def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
     return {**row, "synthetic": bool(corpus.card.synthetic), "found": about, "about": about}
 
 
-def _where(name: str, data: Path | None) -> str | None:
+def _locate_corpus(name: str, data: Path | None) -> str | None:
     """Return the path of the corpus, or its error; None if it is missing."""
     try:
         folder = find_folder(name, data)
@@ -188,12 +188,12 @@ def _where(name: str, data: Path | None) -> str | None:
     return str(folder) if folder else None
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
+def _print_table(rows: list[dict[str, Any]]) -> None:
     """Print the table of corpora."""
     from rich.markup import escape
     from rich.table import Table
 
-    console = results()
+    console = results_console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("corpus", "trials", "language", "domain", "listeners", "where"):
         # Names and numbers stay whole; where there is no room, the rest is broken over lines.

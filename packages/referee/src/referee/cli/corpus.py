@@ -19,9 +19,9 @@ import typer
 
 from referee import catalogue
 from referee.cli import options, page_width
-from referee.cli.corpora import create, find_folder, folder_of
+from referee.cli.corpora import create_corpus, find_folder, folder_of
 from referee.cli.help_page import wrap_words
-from referee.cli.progress import counting, fetching
+from referee.cli.progress import show_download, show_progress
 from referee.contracts import Card
 from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
 from referee.errors import CannotWrite, DataNotFound, InputError
@@ -105,7 +105,7 @@ def export(
     if shape not in SHAPES:
         raise InputError(f"cannot export as {shape!r}", remedy=f"--as is one of {', '.join(SHAPES)}")
     opened = open_corpus(name, data=data, reading=reading, split=split, seed=seed)
-    chosen = spoken_by(counting(opened.trials(), f"{opened.name}: trials"), speaker)
+    chosen = select_speakers(show_progress(opened.trials(), f"{opened.name}: trials"), speaker)
     if shape == "challenge-xml":
         write_xml(chosen, out)
     elif shape == "pictures":
@@ -145,8 +145,8 @@ def check(
     from referee.hearers.data_checks import check_corpus
 
     options.check_form(form)
-    source, read = checked_source(name, data, responses)
-    findings = check_corpus(counting(source.trials(), f"{name}: trials"), read, getattr(source, "blank", list)())
+    source, read = choose_source(name, data, responses)
+    findings = check_corpus(show_progress(source.trials(), f"{name}: trials"), read, getattr(source, "blank", list)())
     if form == "json":
         print(json.dumps({"findings": [asdict(f) for f in findings]}, ensure_ascii=False, indent=1))
         return 0
@@ -157,14 +157,14 @@ def check(
     return 0
 
 
-def checked_source(name: str, data: Path | None, responses: Path | None) -> tuple[Any, Iterable[Response]]:
-    """Return what has the trials, and the responses to them."""
+def choose_source(name: str, data: Path | None, responses: Path | None) -> tuple[Any, Iterable[Response]]:
+    """Return the object that holds the trials and the object that holds their responses."""
     from referee.corpora.jsonl import JsonlCorpus, read_responses
     from referee.jobs.folder import Run, is_run
 
     path = Path(name)
     is_named = name in catalogue.names("corpus")
-    source = create(name, data) if is_named else Run(path) if is_run(path) else JsonlCorpus(path)
+    source = create_corpus(name, data) if is_named else Run(path) if is_run(path) else JsonlCorpus(path)
     return source, source.responses() if responses is None else read_responses(responses)
 
 
@@ -191,7 +191,7 @@ def splits(
     from referee.corpora.splits import describe, split
     from referee.options import CUTS
 
-    trials = list(counting(open_corpus(name, data=data, reading=reading).trials(), f"{name}: trials read"))
+    trials = list(show_progress(open_corpus(name, data=data, reading=reading).trials(), f"{name}: trials read"))
     for cut in cuts or [f"{by}-80/20" for by in CUTS if by != "game"]:
         print(json.dumps(describe(cut, seed, split(trials, cut, seed)).as_json()))
     return 0
@@ -223,14 +223,14 @@ def add(
     from referee.corpora.installation import install
 
     # Without the data folder: the card says which files to expect, and they are not there yet.
-    static: Card = create(name).card
+    static: Card = create_corpus(name).card
     data_folder = data or os.environ.get("REFEREE_DATA")
     if not static.files:
         raise InputError(f"the corpus {name!r} needs no installing", remedy=f"use it: --corpus {name}")
     if not data_folder:
         raise DataNotFound("no data folder is known", remedy="name the folder with --data or REFEREE_DATA")
     target = Path(data_folder) / folder_of(static)
-    shared = _shares_its_folder(name, static)
+    shared = _has_shared_folder(name, static)
     # A folder that two corpora share may be there for the other one's sake.
     if target.exists() and not replace and not (shared and find_folder(name, Path(data_folder)) is None):
         raise CannotWrite(
@@ -239,13 +239,13 @@ def add(
             remedy="add --replace to put the new one in its place",
         )
     counts: dict[str, int] = {}
-    with fetching(f"{name}: fetching") as progress:
+    with show_download(f"{name}: fetching") as progress:
         install(
             source,
             target,
             [Path(f).name for f in static.files],
             # Called before the new folder gets its name: an unreadable corpus never becomes visible.
-            lambda f: counts.update(_proof(name, f, source)),
+            lambda f: counts.update(_verify_installation(name, f, source)),
             shared,
             progress,
         )
@@ -253,16 +253,16 @@ def add(
     return 0
 
 
-def _shares_its_folder(name: str, static: Card) -> bool:
-    """Return whether another corpus shares the folder (GRE3D3 and GRE3D7 do), whose files must stay."""
+def _has_shared_folder(name: str, static: Card) -> bool:
+    """Return whether another corpus uses the same folder, whose files must then stay (GRE3D3 and GRE3D7)."""
     others = (n for n in catalogue.names("corpus") if n not in (name, "jsonl"))
-    return any(folder_of(create(n).card) == folder_of(static) for n in others)
+    return any(folder_of(create_corpus(n).card) == folder_of(static) for n in others)
 
 
-def _proof(name: str, folder: Path, source: str) -> dict[str, int]:
-    """Read the whole corpus; errors name their place, and a corpus without trials is an error."""
+def _verify_installation(name: str, folder: Path, source: str) -> dict[str, int]:
+    """Read the whole installed corpus. Raises InputError for an error in a file or a corpus without trials."""
     try:
-        counts = count(create(name, folder), name)
+        counts = count(create_corpus(name, folder), name)
     except DataNotFound as error:
         raise InputError(
             f"this is not the corpus {name!r}: {error.problem}",
@@ -308,7 +308,7 @@ def synthetic(
     corpus = Synthetic(
         seed=seed, speakers=speakers, scenes=scenes, entities=entities, similarity=similarity, slips=slips, typos=typos
     )
-    write_atomically(out, trial_lines(islice(counting(corpus.trials(), "trials made"), trials)))
+    write_atomically(out, trial_lines(islice(show_progress(corpus.trials(), "trials made"), trials)))
     return 0
 
 
@@ -359,7 +359,7 @@ def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, An
 
     Without the data, the reader's facts and the missing files.
     """
-    corpus = create(name, data, reading)
+    corpus = create_corpus(name, data, reading)
     static: Card = corpus.card
     facts: dict[str, Any] = {field.name: getattr(static, field.name) for field in fields(Card)}
     if hasattr(corpus, "reading"):
@@ -369,11 +369,11 @@ def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, An
     folder = find_folder(name, data)
     if folder is None:
         return facts | {"missing": f"not in the data folder; install it with: referee corpus add {name} PATH-OR-URL"}
-    return facts | {"found": str(folder), "checksum": _checksum(folder, static), **count(corpus, name)}
+    return facts | {"found": str(folder), "checksum": _compute_checksum(folder, static), **count(corpus, name)}
 
 
-def _checksum(folder: Path, static: Card) -> str | None:
-    """SHA-256 over the files the card names; None where the corpus came in another form."""
+def _compute_checksum(folder: Path, static: Card) -> str | None:
+    """Return the SHA-256 of the files on a corpus card; None if the corpus was installed in another form."""
     from referee.corpora.reading.folder import checksum
 
     files = [folder / Path(f).name for f in static.files]
@@ -382,7 +382,7 @@ def _checksum(folder: Path, static: Card) -> str | None:
 
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
-    """Counts by reading everything once.
+    """Return the numbers of trials, speakers, descriptions and responses of a corpus, read once.
 
     None where the corpus does not name its speakers, scenes, games or participants.
     """
@@ -391,7 +391,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
     languages: set[str] = set()
     domains: Counter[str] = Counter()
     trials = references = 0
-    for trial in counting(corpus.trials(), f"{name}: trials read"):
+    for trial in show_progress(corpus.trials(), f"{name}: trials read"):
         trials += 1
         references += len(trial.references)
         for factor, labels in clusters.items():
@@ -399,7 +399,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
         languages.add(trial.language)
         domains[trial.domain or "not stated"] += 1
     responses = 0
-    for response in counting(corpus.responses(), f"{name}: responses read"):
+    for response in show_progress(corpus.responses(), f"{name}: responses read"):
         responses += 1
         # Listeners are no field of a trial: they are known from their responses.
         if "participant" in corpus.card.sampled:
@@ -423,7 +423,7 @@ def print_card(facts: dict[str, Any]) -> None:
     for key, value in facts.items():
         if value is None or value == "" or value == () or key == "synthetic":
             continue
-        lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_shown(key, value)]
+        lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_format_field(key, value)]
         head = f"{key.replace('_', ' '):<{width}}  "
         for line in lines:
             wrapped = [head + line] if page is None else wrap_words(line, page, head, " " * len(head))
@@ -431,8 +431,8 @@ def print_card(facts: dict[str, Any]) -> None:
             head = " " * len(head)
 
 
-def _shown(key: str, value: Any) -> str:
-    """Return a field of the card as text."""
+def _format_field(key: str, value: Any) -> str:
+    """Return the value of a field of the corpus card as text."""
     if key == "sampled":
         return describe_sampling(value)
     if isinstance(value, dict):
@@ -445,8 +445,8 @@ def _shown(key: str, value: Any) -> str:
 # -- export ----------------------------------------------------------------------------------------------------------------
 
 
-def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
-    """The trials of some speakers; none at all is a mistake worth stopping for."""
+def select_speakers(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
+    """Return the trials of some speakers. Raises InputError if there are none."""
     names = None if speakers is None else {s.strip() for s in speakers.split(",")}
     empty = True
     for trial in trials:
@@ -473,14 +473,14 @@ def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
     for trial in trials:
         seen: Counter[str] = Counter()
         for reference in trial.references:
-            name = system or _human(reference, trial)
+            name = system or _write_reference(reference, trial)
             seen[name] += 1
             if seen[name] > 1:  # two people, or one twice, under one name: a system answers a trial once
                 name = f"{name}-{seen[name]}"
             yield json_line(output_to_json(trial.id, name, reference))
 
 
-def _human(reference: Description, trial: Trial) -> str:
+def _write_reference(reference: Description, trial: Trial) -> str:
     speaker = reference.speaker or trial.speaker
     return f"human-{speaker}" if speaker else "human"
 
@@ -489,9 +489,9 @@ def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterato
     """Yield responses as JSON lines."""
     from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
 
-    corpus = create(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
+    corpus = create_corpus(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
     count = 0
-    for response in counting(corpus.responses(), f"{name}: responses"):
+    for response in show_progress(corpus.responses(), f"{name}: responses"):
         if response.trial in trial_ids:
             count += 1
             yield json_line(response_to_json(response))

@@ -11,7 +11,7 @@ from referee.api.court import court as hold
 from referee.api.options import CourtOptions
 from referee.cli import page_width, print_warning
 from referee.cli.options import examples, new_app
-from referee.cli.progress import counting
+from referee.cli.progress import show_progress
 from referee.courtroom.printed_evidence import published
 from referee.courtroom.proceedings import Proceedings
 from referee.files import make_folder, write_atomically
@@ -44,18 +44,18 @@ class CourtCommand(CourtOptions):
 
 @command(app, CourtCommand, EPILOG)
 def court(options: CourtCommand) -> int:
-    """Try every automatic measure against every hearer measure, and say which ones hold.
+    """Test how well every automatic measure predicts the results of hearers, and print the verdicts.
 
     Linear and rank agreement over families of systems, tested among all pairs of the table, without any one family, with and without human rows, per domain;
     where there are items also soft pairwise accuracy, accuracy with ties, AUC and rank correlation; one verdict per measure.
     """
-    options.progress = counting
+    options.progress = show_progress
     judgement = apply(hold, options)
     for warning in judgement.proceedings.warnings if options.form == "json" else ():  # the page has them
         print_warning(f"warning: {warning}")
     data = json.dumps(judgement.data, ensure_ascii=False, indent=1)
     if options.out is not None:
-        _save(judgement.proceedings, court_page(judgement.proceedings), data, options.out)
+        _save_results(judgement.proceedings, court_page(judgement.proceedings), data, options.out)
     print(
         data
         if options.form == "json"
@@ -64,7 +64,7 @@ def court(options: CourtCommand) -> int:
     return 0
 
 
-def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
+def _save_results(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
     """Write the results as JSON, text and figure."""
     from referee.show.reports.court_figure import court_figure, save_court_figure
 

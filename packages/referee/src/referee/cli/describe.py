@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options, print_note, print_warning
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee.errors import NotTrained
 from referee.jobs.describe import (
     DEFAULT_SYSTEM,
@@ -73,12 +73,12 @@ def describe(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
         )
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
-    described, trained_on = _described(view, system, trials, corpus)
+    described, trained_on = _describe_target(view, system, trials, corpus)
     if form == "json":
         print(json.dumps(_as_json(described, view, system, trained_on), ensure_ascii=False, indent=1))
     else:
-        _print(described, explain)
-    _warn(described)
+        _print_description(described, explain)
+    _print_warnings(described)
     # A warning does not change the exit code; a missing description, and words that differ from the chosen properties,
     # do.
     return 0 if described.description.text and not described.dropped and not described.false else 1
@@ -88,22 +88,22 @@ def _targets(text: str) -> list[str]:
     return [t.strip() for t in text.split(",") if t.strip()]
 
 
-def _described(
+def _describe_target(
     view: SpeakerView, system: str, trials: Iterable[Trial] | None, corpus: str | None
 ) -> tuple[Described, str | None]:
-    """Return the description by a system.
+    """Return a system's description of the target.
 
     One that needs training without a corpus uses the shipped one, with a note.
     """
     try:
-        with waiting(f"{system} learns" if trials is not None else system):
+        with show_clock(f"{system} learns" if trials is not None else system):
             return describe_view(view, system, trials), corpus
     except NotTrained:
         # With a named corpus, the answer must not come from training on another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
     print_note(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
-    with waiting(f"{system} learns"):
+    with show_clock(f"{system} learns"):
         return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 
 
@@ -136,7 +136,7 @@ def _as_json(described: Described, view: SpeakerView, system: str, trained_on: s
     }
 
 
-def _print(described: Described, explain: bool) -> None:
+def _print_description(described: Described, explain: bool) -> None:
     """Print the description, with its steps if requested."""
     if explain:
         for number, step in enumerate(described.steps, 1):
@@ -147,7 +147,7 @@ def _print(described: Described, explain: bool) -> None:
     print(described.description.text or "(nothing)")
 
 
-def _warn(described: Described) -> None:
+def _print_warnings(described: Described) -> None:
     """Print warnings on false, dropped or insufficient properties."""
     if not described.description.text:
         print(f"referee: no description: {described.trouble or 'the system gave no words'}", file=sys.stderr)

@@ -40,6 +40,6 @@ def run(args: list[str]) -> int:
 
 
 def _read_title(path: Path) -> str:
-    """The heading of a page."""
+    """Return the first heading of a page of documentation."""
     with path.open(encoding="utf-8") as lines:
         return next((line.lstrip("# ").rstrip() for line in lines if line.startswith("# ")), path.stem)

@@ -59,11 +59,13 @@ def draw(options: DrawCommand) -> int:
     else:
         drawing.save(options.out, options.scale)
     if options.regions is not None:
-        write_atomically(options.regions, [_regions(drawing, Path(options.out), options.scale, options.outlines)])
+        write_atomically(
+            options.regions, [_describe_regions(drawing, Path(options.out), options.scale, options.outlines)]
+        )
     return 0
 
 
-def _regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
+def _describe_regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
     """Return the picture with its size and hash, and the region of every entity, as JSON of a trial."""
     import hashlib
     import json

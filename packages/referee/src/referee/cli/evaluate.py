@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.api.options import EvaluateOptions
-from referee.cli import print_note, results
+from referee.cli import print_note, results_console
 from referee.cli.options import examples, new_app
 from referee.options import apply, command, option
 
@@ -45,14 +45,14 @@ class EvaluateCommand(EvaluateOptions):
 @command(app, EvaluateCommand, EPILOG)
 def evaluate(options: EvaluateCommand) -> int:
     """Recognise the format of files, score them, compare systems, and report the findings."""
-    from referee.api.evaluate import declared_by
+    from referee.api.evaluate import declarations_of
     from referee.api.evaluate import evaluate as evaluate_files
 
     if options.explain:
         from referee.jobs.evaluate import explain_material, open_material
 
         material = open_material(
-            options.outputs, options.references, options.scenes, declared_by(options), options.data
+            options.outputs, options.references, options.scenes, declarations_of(options), options.data
         )
         print("\n".join(explain_material(material)))
         return 0
@@ -60,18 +60,18 @@ def evaluate(options: EvaluateCommand) -> int:
     if options.format == "json":
         print(json.dumps(evaluation.data, ensure_ascii=False, indent=1, allow_nan=False))
     else:
-        _print(evaluation, options.signatures)
+        _print_findings(evaluation, options.signatures)
     for path in (options.report, options.save_as):
         if path is not None:
             print_note(f"written: {path}")
     return 0
 
 
-def _print(evaluation: Evaluation, all_signatures: bool) -> None:
+def _print_findings(evaluation: Evaluation, all_signatures: bool) -> None:
     """Print the findings and tables."""
     from referee.show.reports import score_tables
 
-    console = results()
+    console = results_console()
     mapping = ", ".join(f"{role} = {column}" for role, column in evaluation.recognised["mapping"].items())
     console.print(
         f"recognised: {evaluation.recognised['kind']}, {evaluation.recognised['format']}; {mapping}", markup=False

@@ -34,11 +34,11 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace such a folder.")] = False,
 ) -> int:
     """Write prompts for every trial as an inspect_ai task and a Hugging Face style dataset."""
-    from referee.api.run import limited
+    from referee.api.run import limit_corpus
     from referee.jobs.export_task import export_task
     from referee.jobs.open import open_corpus
 
-    opened = limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
+    opened = limit_corpus(open_corpus(corpus, data=data, reading=reading, split=only), limit)
     n = export_task(opened, out, role=role, seed=seed, overwrite=overwrite)
     print(f"{n} prompts in {out}   next: inspect eval {out}/task.py --model PROVIDER/MODEL", file=sys.stderr)
     return 0

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee.errors import InputError
 
 app = options.new_app()
@@ -62,7 +62,7 @@ def ground(
     suspects: Annotated[bool, typer.Option("--suspects", help="List the items that every model misses.")] = False,
     form: options.TextOrJson = "text",
 ) -> int:
-    """The convention detective: which reading of the numbers fits a whole set (never item by item), how sure that is, and whether the declared one does."""
+    """Report which convention (units, order) the coordinates of a whole set follow, how certain that is, and whether the declared one fits."""
     options.check_form(form)
     if page is not None:
         return _write_page(page, out, pictures)
@@ -70,7 +70,7 @@ def ground(
         raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
     from referee.jobs.grounding import check_file, missed_by_all
 
-    with waiting("all readings of the numbers"):
+    with show_clock("all readings of the numbers"):
         report = check_file(
             check, corpus=corpus, data=data, reading=reading, gold=gold, declared=convention or [], size=size
         )
@@ -81,7 +81,7 @@ def ground(
         rows = report.as_rows() | ({} if listed is None else {"suspects": listed})
         print(json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False))
         return 0
-    _print(report.as_rows(), listed)
+    _print_report(report.as_rows(), listed)
     return 0
 
 
@@ -94,24 +94,27 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
         raise InputError("the folder for the page is missing", remedy="name a new folder with --out")
     made = Run(run)
     _ = made.manifest  # raises the error for a folder that is no run at once
-    with waiting("pages of items"):
+    with show_clock("pages of items"):
         written = write_place_pages(out, made, pictures)
     print(f"{written:,} items in {out / 'index.html'}")
     return 0
 
 
-def _print(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
-    """Print the conventions of a file's models."""
-    print(f"{report['file']}: {report['items']:,} items; gold boxes are {report['gold'] or 'open'}" + _inverted(report))
+def _print_report(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
+    """Print the convention that each model's coordinates follow, and the items that all models miss."""
+    print(
+        f"{report['file']}: {report['items']:,} items; gold boxes are {report['gold'] or 'open'}"
+        + _describe_inverted(report)
+    )
     for row in report["models"]:
         print(f"\n{row['model']}  (n = {row['n']:,})")
-        for line in _lines(row):
+        for line in _describe_model(row):
             print(f"  {line}")
     if listed is not None:
         _print_suspects(listed)
 
 
-def _inverted(report: dict[str, Any]) -> str:
+def _describe_inverted(report: dict[str, Any]) -> str:
     """Return a remark on inverted gold boxes."""
     names = report["inverted"]
     return (
@@ -121,7 +124,7 @@ def _inverted(report: dict[str, Any]) -> str:
     )
 
 
-def _lines(row: dict[str, Any]) -> list[str]:
+def _describe_model(row: dict[str, Any]) -> list[str]:
     """Return the lines on one model."""
     lines = []
     if row["reading"] is not None:

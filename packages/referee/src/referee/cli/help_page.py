@@ -39,7 +39,7 @@ def wrap_words(text: str, width: int, indent: str = "", hanging: str | None = No
 
 
 def list_entries(entries: Mapping[str, str], width: int) -> str:
-    """Names with a description each, descriptions wrapped in their column."""
+    """Return names with their descriptions in two columns, descriptions wrapped in the second."""
     column = max(map(len, entries)) + 4
     return "\n".join(
         line
@@ -62,7 +62,7 @@ def format_examples(lines: Iterable[str], width: int) -> list[str]:
 
 
 def _break_command(command: str, width: int) -> list[str]:
-    """A command in lines that a shell reads as one, broken before an option or argument outside quotes."""
+    """Return a long command broken into lines that a shell reads as one command."""
     lines, line = [], "  "
     for word in _split_outside_quotes(command):
         if line.strip() and len(line) + 1 + len(word) > width - 2:
@@ -112,10 +112,10 @@ def fit_page(text: str, width: int) -> str:
 _GAP = 2
 
 
-def fitted(
+def fit_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, fixed: int = 1, title: str = "", left: int = 1
 ) -> list[Table]:
-    """Return tables no wider than `width`, each with the first `fixed` columns.
+    """Return a table as one or more tables no wider than `width`; each repeats the first `fixed` columns.
 
     The first `left` are flush left.
     """
@@ -123,7 +123,7 @@ def fitted(
     from rich.text import Text
 
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    first, parts = list(range(fixed)), _parts(widths, fixed, width)
+    first, parts = list(range(fixed)), _split_columns(widths, fixed, width)
     tables = []
     for i, part in enumerate(parts or [[]]):
         table = Table(
@@ -138,8 +138,8 @@ def fitted(
     return tables
 
 
-def _parts(widths: Sequence[int], fixed: int, width: int) -> list[list[int]]:
-    """Return the columns of each part of a table that is wider than the terminal."""
+def _split_columns(widths: Sequence[int], fixed: int, width: int) -> list[list[int]]:
+    """Return the columns of each part of a table that is too wide for the terminal."""
     left = width - sum(w + _GAP for w in widths[:fixed])
     parts: list[list[int]] = []
     used = 0

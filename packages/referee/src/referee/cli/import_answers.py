@@ -76,7 +76,7 @@ def import_run(
                 where=source,
                 remedy="name the corpus of the questions; without one: referee evaluate FILE --save-as RUN",
             )
-        mapped = _mapped(columns) | ({"system": system} if system else {})
+        mapped = _parse_columns(columns) | ({"system": system} if system else {})
         if documents is not None:
             mapped["documents"] = str(documents)
         opened = open_corpus(corpus, data=data, reading=reading)
@@ -89,7 +89,7 @@ def import_run(
     return 0
 
 
-def _mapped(columns: str | None) -> dict[str, str]:
+def _parse_columns(columns: str | None) -> dict[str, str]:
     """Return the columns of --map. Raises InputError for an invalid part."""
     pairs = [part.partition("=") for part in (columns or "").split(",") if part.strip()]
     wrong = [

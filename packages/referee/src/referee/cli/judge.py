@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.errors import InputError
 
 app = options.new_app()
@@ -47,16 +47,16 @@ def judge(
     """Let a model rate descriptions, or compare its ratings with people's."""
     if form not in ("table", "json") or (run is None) == (examine is None):
         raise InputError("name a run to judge, or --examine neuralreg", remedy="see `referee judge --help`")
-    model = _made(judge_named)
+    model = _make_judge(judge_named)
     scale_names = [s.strip() for s in scales.split(",") if s.strip()]
     if run is None:
         if examine != "neuralreg":
             raise InputError(f"{examine!r} has no rated texts", remedy="--examine neuralreg")
-        return _examine(model, scale_names, data, out, limit, form)
-    return _prefer(run, model, prefer, form) if prefer else _rate(run, model, scale_names, form)
+        return _examine_judge(model, scale_names, data, out, limit, form)
+    return _compare_outputs(run, model, prefer, form) if prefer else _rate_outputs(run, model, scale_names, form)
 
 
-def _made(switches: str) -> Any:
+def _make_judge(switches: str) -> Any:
     """Return a judge from its options. Raises InputError without a model."""
     from referee.catalogue import build
     from referee.hearers.model_judge import ModelJudge
@@ -67,10 +67,10 @@ def _made(switches: str) -> Any:
     return made
 
 
-def _examine(
+def _examine_judge(
     model: Any, scales: Sequence[str], data: Path | None, out: Path | None, limit: int | None, form: str
 ) -> int:
-    """Make the card of a judge."""
+    """Compare a judge's ratings with people's, and write its passport."""
     from referee.corpora.rated_texts import read_rated_texts
     from referee.files import write_atomically
     from referee.hearers.passports.rating_cards import examine_ratings
@@ -82,7 +82,7 @@ def _examine(
         folder = out.with_suffix(".calls")
         folder.mkdir(parents=True, exist_ok=True)
         model.remember(folder)
-    with advancing(f"{model.model}: {scales[0]}", cost=True) as begin:
+    with show_steps(f"{model.model}: {scales[0]}", cost=True) as begin:
         card = examine_ratings(model, texts, scales[0], begin(len(texts)))
     if out is not None:
         write_atomically(out, [json.dumps(card, ensure_ascii=False, indent=1)])
@@ -105,8 +105,8 @@ def _examine(
     return 0
 
 
-def _ready(run: Path, model: Any) -> list[tuple[str, str, str]]:
-    """Return system, trial and words of every output, with the judge's cache prepared."""
+def _list_outputs(run: Path, model: Any) -> list[tuple[str, str, str]]:
+    """Return (system, trial, words) for every output of a run, and prepare the judge's cache of answers."""
     from referee.hearers.remote import in_words
     from referee.jobs.folder import Run
 
@@ -117,17 +117,17 @@ def _ready(run: Path, model: Any) -> list[tuple[str, str, str]]:
     return [(o.system, o.trial, text) for o in Run(run).outputs() if (text := in_words(o.description))]
 
 
-def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
+def _rate_outputs(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
     """Rate all outputs of a run and store the ratings."""
     from referee.capabilities import in_parallel
     from referee.files import write_atomically
     from referee.jobs.folder import Run
 
-    texts = _ready(run, model)
+    texts = _list_outputs(run, model)
     trials = {t.id: t for t in Run(run).trials()}
     questions = [(o, scale) for o in texts for scale in scales]
     rows = []
-    with advancing(f"{model.model}: ratings", cost=True) as begin:
+    with show_steps(f"{model.model}: ratings", cost=True) as begin:
         advance = begin(len(questions))
         answers = in_parallel(model, lambda q: model.rate(q[0][2], q[1], trials[q[0][1]]), questions)
         for ((system, trial, _), scale), verdict in zip(questions, answers, strict=True):
@@ -135,10 +135,10 @@ def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
             rows.append({**row, "rating": verdict.rating, "outcome": verdict.outcome})
             advance(1)
     write_atomically(run / "ratings.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
-    return _show(rows, model, form)
+    return _print_means(rows, model, form)
 
 
-def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
+def _print_means(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
     """Print the mean ratings."""
     from referee.signature import signature
 
@@ -167,8 +167,8 @@ def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
     return 0
 
 
-def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
-    """Ask for preferences between two systems and store them."""
+def _compare_outputs(run: Path, model: Any, systems: str, form: str) -> int:
+    """Ask the judge which of two systems' descriptions it prefers, for each trial, and store its answers."""
     from collections import Counter
 
     from referee.capabilities import in_parallel
@@ -176,7 +176,7 @@ def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
 
     names = [s.strip() for s in systems.split(",")]
     texts_by_system: dict[str, dict[str, str]] = {name: {} for name in names}
-    for system, trial, text in _ready(run, model):
+    for system, trial, text in _list_outputs(run, model):
         if system in texts_by_system:
             texts_by_system[system][trial] = text
     if len(texts_by_system) != 2 or not all(texts_by_system.values()):
@@ -184,7 +184,7 @@ def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
     pairs = [t for t in Run(run).trials() if all(t.id in texts for texts in texts_by_system.values())]
     first_texts, second_texts = (texts_by_system[name] for name in names)
     counts: Counter[str] = Counter()
-    with advancing(f"{model.model}: preferences", cost=True) as begin:
+    with show_steps(f"{model.model}: preferences", cost=True) as begin:
         advance = begin(len(pairs))
         for preference in in_parallel(model, lambda t: model.prefer(first_texts[t.id], second_texts[t.id], t), pairs):
             counts[preference] += 1

@@ -9,10 +9,10 @@ from typing import Any
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.api.options import ListenOptions
-from referee.cli import StoppedWork, print_note, print_warning, results
-from referee.cli.help_page import fitted
+from referee.cli import StoppedWork, print_note, print_warning, results_console
+from referee.cli.help_page import fit_table
 from referee.cli.options import examples, new_app
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.jobs.folder import Run
 from referee.jobs.listen import QuestionsWritten
 from referee.metrics.hearing import UNDERSTOOD
@@ -64,7 +64,7 @@ class ListenCommand(ListenOptions):
 def listen(options: ListenCommand) -> int:
     """Add a hearer's responses to a run, then show identification rates: n, value and interval by system and hearer."""
     try:
-        with advancing(f"{options.hearer}: answers", cost=True) as options.progress:
+        with show_steps(f"{options.hearer}: answers", cost=True) as options.progress:
             heard = apply(listen_to, options)
     except KeyboardInterrupt:
         raise StoppedWork("all answers so far are stored; the same command resumes") from None
@@ -82,8 +82,8 @@ def listen(options: ListenCommand) -> int:
         rows = {"rows": heard.rows, "hearers": heard.signatures, **_asking(manifest)}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
-        _print(heard)
-        _say_asking(manifest)
+        _print_rows(heard)
+        _print_cost(manifest)
     return 0
 
 
@@ -91,8 +91,8 @@ def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in ("unanswered", "spent") if name in manifest}
 
 
-def _say_asking(manifest: dict[str, Any]) -> None:
-    """Print the numbers of unanswered questions, and the cost."""
+def _print_cost(manifest: dict[str, Any]) -> None:
+    """Print how many questions stayed unanswered, and what the answers cost."""
     for hearer, n in manifest.get("unanswered", {}).items():
         print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
     for hearer, spent in manifest.get("spent", {}).items():
@@ -101,14 +101,14 @@ def _say_asking(manifest: dict[str, Any]) -> None:
         print(f"{hearer}: {spent['calls']} calls, {tokens:,} tokens{cost}")
 
 
-def _print(heard: Heard) -> None:
+def _print_rows(heard: Heard) -> None:
     """Print one row per system and hearer, without empty columns; columns that do not fit follow below."""
     groups = heard.groups()
     names = [name for name in HEADS if name in heard.filled()]
     heads = ["system", "hearer", "n", *(HEADS[name] for name in names)]
-    body = [[*labels, str(g["ir"]["n"]), *(_cell(g[name]) for name in names)] for labels, g in groups.items()]
-    console = results()
-    for table in fitted(heads, body, console.width, fixed=3, title="hearing"):
+    body = [[*labels, str(g["ir"]["n"]), *(_format_cell(g[name]) for name in names)] for labels, g in groups.items()]
+    console = results_console()
+    for table in fit_table(heads, body, console.width, fixed=3, title="hearing"):
         console.print(table)
     over = dict.fromkeys(row["cluster"] or "single answers" for row in heard.rows if row["n"])
     print(f"{heard.confidence:.0%} intervals over {'; '.join(over)}. Details: --format json")
@@ -123,7 +123,7 @@ def _print(heard: Heard) -> None:
             console.print("(no passport: not validated on people; see `referee passport --help`)", markup=False)
 
 
-def _cell(row: dict[str, Any]) -> str:
+def _format_cell(row: dict[str, Any]) -> str:
     """Return a value with its interval."""
     if row["value"] is None:
         return "–"

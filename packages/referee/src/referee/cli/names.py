@@ -43,7 +43,9 @@ def run(args: list[str]) -> int:
         import json
 
         rows = [
-            {"kind": k, "name": n, "about": about(k, n), **_tags(k, e)} for k in kinds for n, e in entries(k).items()
+            {"kind": k, "name": n, "about": about(k, n), **_format_tags(k, e)}
+            for k in kinds
+            for n, e in entries(k).items()
         ]
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
         return 0
@@ -78,8 +80,8 @@ def _parse_arguments(args: list[str]) -> tuple[list[str], str]:
     return words, form
 
 
-def _tags(kind: str, entry: Entry) -> dict[str, object]:
-    """Facts about an entry beside its name; empty ones for a system that another package added."""
+def _format_tags(kind: str, entry: Entry) -> dict[str, object]:
+    """Return facts about a catalogue entry that are shown beside its name, such as year and team of a system."""
     defaults: dict[str, object] = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
     return {**defaults, **entry.tags}
 
@@ -92,7 +94,7 @@ def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list
     tags = list(dict.fromkeys(tag for entry in table.values() for tag in entry.tags))
     # A head only where there is more than one column to distinguish.
     head = [("name", *tags)] if tags else []
-    rows = head + [(name, *(_cell(entry.tags.get(tag, "")) for tag in tags)) for name, entry in table.items()]
+    rows = head + [(name, *(_format_cell(entry.tags.get(tag, "")) for tag in tags)) for name, entry in table.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     column = 2 + sum(cell + 2 for cell in widths)
     if width is not None and width - column < NARROWEST:
@@ -107,7 +109,7 @@ def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list
 
 def _format_stanza(kind: str, name: str, entry: Entry, width: int) -> list[str]:
     """A name, then its tags and description, indented."""
-    tags = "; ".join(f"{tag} {_cell(value)}" for tag, value in entry.tags.items() if value)
+    tags = "; ".join(f"{tag} {_format_cell(value)}" for tag, value in entry.tags.items() if value)
     indent = " " * 6
     return [
         f"  {name}",
@@ -116,7 +118,7 @@ def _format_stanza(kind: str, name: str, entry: Entry, width: int) -> list[str]:
     ]
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     """Return a value as the text of a cell."""
     if isinstance(value, bool):
         return "yes" if value else "no"

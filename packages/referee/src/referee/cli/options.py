@@ -46,7 +46,7 @@ class _ExamplesFirst(TyperCommand):
         """Write the options in columns."""
         records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
         for title, kind in (("Arguments", "argument"), ("Options", "option")):
-            rows = [_plain_record(r) for param, r in records if r is not None and param.param_type_name == kind]
+            rows = [_simplify_record(r) for param, r in records if r is not None and param.param_type_name == kind]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_max=26)
@@ -70,8 +70,8 @@ def _repeat_option(arguments: list[str], name: str) -> list[str]:
     return repeated if arguments[-1:] != [name] else [*repeated, name]
 
 
-def _plain_record(record: tuple[str, str]) -> tuple[str, str]:
-    """The line of an option with `N`, `TEXT` and `PATH` for types, and limits in words."""
+def _simplify_record(record: tuple[str, str]) -> tuple[str, str]:
+    """Return the line of an option with `N`, `TEXT` or `PATH` as its type, and its limits in words."""
     name, about = record
     name = re.sub(r"<(?:list\[)?([a-z ]+)\]?>", lambda match: METAVARS.get(match[1], match[1].upper()), name).rstrip()
     about = re.sub(r"([\d.]+)<=x<=([\d.]+)(?=\])", r"\1 to \2", about)
@@ -80,7 +80,7 @@ def _plain_record(record: tuple[str, str]) -> tuple[str, str]:
 
 
 def _fit_epilog(epilog: str, width: int) -> str:
-    """Return examples and notes no wider than the page."""
+    """Return the examples and notes of a help page, wrapped to its width."""
     lines = epilog.strip().splitlines()
     commands = [line for line in lines if line.startswith("  ")]
     notes = [line for line in lines[1:] if line and not line.startswith("  ")]

@@ -9,9 +9,9 @@ from typing import Any
 
 from referee.api.options import PassportOptions
 from referee.api.passport import passport as examine
-from referee.cli import results
+from referee.cli import results_console
 from referee.cli.options import examples, new_app
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.options import apply, command, option
 
@@ -51,44 +51,44 @@ class PassportCommand(PassportOptions):
 
 @command(app, PassportCommand, EPILOG)
 def passport(options: PassportCommand) -> int:
-    """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
+    """Compare a hearer with people who read the same descriptions, and print whether it may replace them as a measure."""
     options.spread = True
-    with advancing(f"{options.hearer}: answers") as options.progress:
+    with show_steps(f"{options.hearer}: answers") as options.progress:
         issued_passport = apply(examine, options)
-    print(json.dumps(issued_passport.card, ensure_ascii=False, indent=1)) if options.form == "json" else _print(
-        issued_passport.card
-    )
+    print(
+        json.dumps(issued_passport.card, ensure_ascii=False, indent=1)
+    ) if options.form == "json" else _print_passport(issued_passport.card)
     return 0
 
 
-def _print(card: dict[str, Any]) -> None:
+def _print_passport(card: dict[str, Any]) -> None:
     """Print a passport as a table."""
     from rich.markup import escape
     from rich.table import Table
 
-    console = results()
+    console = results_console()
     table = Table(
         title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}", title_justify="left", box=None, pad_edge=False
     )
     for name in ("measure", "value", "95% interval", "beside it"):
         # Numbers stay whole; only remarks are wrapped.
         table.add_column(name, no_wrap=name != "beside it", overflow="fold", header_style="bold")
-    for row in _rows(card):
+    for row in _make_rows(card):
         table.add_row(*map(escape, row))
     console.print(table)
     console.print(f"[bold]{card['verdict']}[/bold]")
     for reason in card["reasons"]:
         print(f"  {reason}")
-    for line in _footing(card):
+    for line in _describe_basis(card):
         print(line)
     print(f"passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}  {card['signature']}")
 
 
-def _footing(card: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines under the table: other experiments, fitted parameters, training, inputs, folds, clusters,
+def _describe_basis(card: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines under the table: what the passport was computed from, and what it does not cover.
     omissions.
     """
-    yield from _elsewhere(card["transfer"])
+    yield from _describe_transfer(card["transfer"])
     if card["fitted"]:
         fit, textbook = card["fitted"], card["fitted"]["textbook"]
         values = ", ".join(
@@ -115,8 +115,8 @@ def _footing(card: dict[str, Any]) -> Iterator[str]:
         yield "outcomes: " + ", ".join(f"{n} {word}" for word, n in card["outcomes"].items())
 
 
-def _elsewhere(transfer: dict[str, Any] | None) -> Iterator[str]:
-    """Yield the results on other experiments."""
+def _describe_transfer(transfer: dict[str, Any] | None) -> Iterator[str]:
+    """Yield a line on the hearer's results in each other experiment."""
     if transfer is None:
         yield "other experiments: none"
         return
@@ -131,11 +131,11 @@ def _elsewhere(transfer: dict[str, Any] | None) -> Iterator[str]:
         yield f"  {e['experiment']}: accuracy {_shown(e['accuracy'])} (people {_shown(e['human_accuracy'])}), AUC {_shown(e['auc'])}, n = {e['n']:,}{words}"
 
 
-def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    """Return the rows of the text output; the JSON has all."""
-    beside = _beside_judge(card) if "correlation" in card else _beside(card)
+def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Return the rows of the printed table; the JSON file has more."""
+    beside = _remarks_on_judge(card) if "correlation" in card else _remarks_on_hearer(card)
     rows = [(name.replace("_", " "), _shown(card[name]), _interval(card, name), note) for name, note in beside.items()]
-    rows += _ranking(card["rank_agreement"])
+    rows += _make_ranking_rows(card["rank_agreement"])
     if card["ceiling"] is not None:
         top = card["ceiling"]
         note = f"people foretell people: kappa {_shown(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
@@ -147,12 +147,12 @@ def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _beside(card: dict[str, Any]) -> dict[str, str]:
+def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a hearer."""
     return {
         "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
         "expected_accuracy": f"belief in the target; above chance: p {_chance(card['above_chance']['p'])}",
-        "auc": "0.5 is chance; " + _spread(card, "auc"),
+        "auc": "0.5 is chance; " + _format_range(card, "auc"),
         "auc_within_condition": f"{card['pairs_within_condition']:,} pairs of one condition",
         "auc_within_game": f"{card['pairs_within_game']:,} pairs of one game",
         "kappa": f"of success alone {_shown(card['success_kappa'])}",
@@ -164,7 +164,7 @@ def _beside(card: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
+def _remarks_on_judge(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a judge."""
     return {
         "auc": f"0.5 is chance; people found {_shown(card['human_accuracy'])}",
@@ -176,7 +176,7 @@ def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _ranking(ranking: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
+def _make_ranking_rows(ranking: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
     """Return the rows on ranking."""
     if ranking is None:
         return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
@@ -204,6 +204,6 @@ def _span(bounds: list[float] | None) -> str:
     return "" if bounds is None else f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
 
 
-def _spread(card: dict[str, Any], name: str) -> str:
+def _format_range(card: dict[str, Any], name: str) -> str:
     scores = [fold[name] for fold in card["folds"] if fold[name] is not None]
     return f"folds {min(scores):.3f} to {max(scores):.3f}" if scores else "no fold has a value"

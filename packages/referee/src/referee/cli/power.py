@@ -10,7 +10,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.engines.choice import engine_apart
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine
@@ -76,7 +76,7 @@ def power(
         residual_sd=residual_sd,
     )
     worker = engine_apart(engine, jobs, address) or LocalEngine()
-    estimates = _simulate(study, simulations, alpha, seed, worker, shard)
+    estimates = _run_simulations(study, simulations, alpha, seed, worker, shard)
     if form == "json":
         # The values used: their defaults depend on the measure.
         spreads = dict(zip(("participant_sd", "item_sd"), study.spreads, strict=True))
@@ -87,11 +87,11 @@ def power(
     return 0
 
 
-def _simulate(
+def _run_simulations(
     study: PlannedStudy, simulations: int, alpha: float, seed: int, engine: Engine, shard: int
 ) -> pl.DataFrame:
     """Simulate studies with a progress bar."""
-    with advancing("simulated studies") as begin:
+    with show_steps("simulated studies") as begin:
         advance, reported = begin(simulations), 0
 
         def show(done: int) -> None:

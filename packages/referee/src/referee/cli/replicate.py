@@ -9,10 +9,10 @@ from typing import Any
 from referee import catalogue
 from referee.api.options import ReplicateOptions
 from referee.api.replicate import replicate
-from referee.cli import results
-from referee.cli.help_page import fitted
+from referee.cli import results_console
+from referee.cli.help_page import fit_table
 from referee.cli.options import examples, new_app
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.jobs.challenge_tasks import BOTH, TASKS
 from referee.options import apply, command, option
 from referee.show.reports.score_tables import as_csv, as_json, number
@@ -46,32 +46,34 @@ class ReplicateCommand(ReplicateOptions):
 @command(app, ReplicateCommand, EPILOG)
 def replicate_task(options: ReplicateCommand) -> int:
     """Run the systems of a challenge and set our scores beside the printed ones."""
-    with advancing(f"systems of {options.task}") as options.progress:
+    with show_steps(f"systems of {options.task}") as options.progress:
         replication = apply(replicate, options)
     if options.form == "json":
         print(as_json(replication.rows, summary=replication.summary, reasons=list(replication.reasons)))
     elif options.form == "csv":
         print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in replication.rows]))
     else:
-        _print(options.task, replication.rows, replication.summary, replication.reasons)
+        _print_replication(options.task, replication.rows, replication.summary, replication.reasons)
     return 0
 
 
-def _print(task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any], reasons: Sequence[str]) -> None:
+def _print_replication(
+    task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any], reasons: Sequence[str]
+) -> None:
     """Print the tables of a replication and the reasons for differences."""
-    console = results()
+    console = results_console()
     for measure in TASKS[task].measures:
-        for table in _tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
+        for table in _make_tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
             console.print(table)
-    for table in _agreement(summary["columns"], console.width):
+    for table in _make_agreement_table(summary["columns"], console.width):
         console.print(table)
     console.print("\nWhy ours can differ from print:", style="bold")
     for reason in reasons:
         console.print(f"- {reason}", highlight=False)
 
 
-def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any]:
-    """One line a system, the best in print first: ours, print and difference for every domain that print has, and the spread over folds."""
+def _make_tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any]:
+    """Return tables of a measure: a row per system with our score, the printed score and the difference by domain."""
     by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
@@ -92,22 +94,22 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
     for system, by_domain in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
         both = by_domain[BOTH]
         spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
-        cells = [cell for domain in domains for cell in _cells(by_domain[domain])]
-        protocol = _protocol(both) if has_protocol else []
+        cells = [cell for domain in domains for cell in _format_cells(by_domain[domain])]
+        protocol = _format_draws(both) if has_protocol else []
         label = both["evidence"] or "people"
         body.append([system, *cells, spread, *protocol, label, "yes" if both["fitted"] else "no"])
-    return fitted(heads, body, width, title=metric)
+    return fit_table(heads, body, width, title=metric)
 
 
-def _protocol(row: dict[str, Any]) -> list[str]:
-    """Return the mean and range of the draws of the printed protocol, and whether the printed value is inside."""
+def _format_draws(row: dict[str, Any]) -> list[str]:
+    """Return mean and range of the scores over random draws of the printed protocol, marked if they include print."""
     if row.get("protocol") is None:
         return ["–", "–"]
     text = f"{number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"
     return [text, {True: "yes", False: "no", None: "–"}[row["published_in_range"]]]
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, str, str]:
+def _format_cells(row: dict[str, Any]) -> tuple[str, str, str]:
     difference = "–" if row["difference"] is None else f"{row['difference']:+.3f}"
     return number(row["ours"]), number(row["published"]), difference
 
@@ -120,19 +122,19 @@ KINDS = {
 }
 
 
-def _agreement(columns: Iterable[dict[str, Any]], width: int) -> list[Any]:
-    """Spearman's rho over four choices of systems, each with its range and how many systems it is of, and the mean absolute difference."""
+def _make_agreement_table(columns: Iterable[dict[str, Any]], width: int) -> list[Any]:
+    """Return the table of Spearman's rho between our scores and print, for four choices of systems."""
     heads = ["measure", "domain", "mended", *KINDS.values(), "mean |diff|", "faithful"]
     body = []
     for column in columns:
         apart = (number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
         words = "yes" if column["mended"] else "no"
-        body.append([column["metric"], column["domain"], words, *(_rho(column, key) for key in KINDS), *apart])
+        body.append([column["metric"], column["domain"], words, *(_format_rho(column, key) for key in KINDS), *apart])
     title = "Spearman's rho with print (lowest to highest fold, or cut where there are several) and how many systems"
-    return fitted(heads, body, width, fixed=3, title=title, left=3)
+    return fit_table(heads, body, width, fixed=3, title=title, left=3)
 
 
-def _rho(column: dict[str, Any], key: str) -> str:
+def _format_rho(column: dict[str, Any], key: str) -> str:
     """Return Spearman's rho with its range and number of systems."""
     spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
     between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""

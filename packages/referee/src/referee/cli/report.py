@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.api.options import ReportOptions
 from referee.api.report import report as write_report
 from referee.cli.options import examples, new_app
-from referee.cli.progress import counting
+from referee.cli.progress import show_progress
 from referee.options import apply, command
 
 app = new_app()
@@ -29,7 +29,7 @@ Open report/index.html: it needs no network. Tables lie beside it as CSV and LaT
 def report(options: ReportOptions) -> int:
     """Make one page from run folders: scores, groups, agreement of measures, items, methods, data."""
 
-    options.progress = counting
+    options.progress = show_progress
     made = apply(write_report, options)
     print(f"{made.page}")
     return 0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from referee.api.options import RunOptions
 from referee.api.run import run as run_systems
-from referee.api.score import listed
+from referee.api.score import split_names
 from referee.cli import StoppedWork, print_note
 from referee.cli.options import examples, new_app
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import is_run
 from referee.jobs.run import QuestionsWritten
@@ -44,7 +44,7 @@ language models come from the environment (OPENAI_API_KEY); `referee docs runnin
 def run_named(options: RunOptions) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
     if options.retry is not None:
-        return _retry(Path(options.retry), options.systems)
+        return _retry_run(Path(options.retry), options.systems)
     if missing := [
         f"--{name}"
         for name in ("systems", *(() if options.train or options.test else ("corpus",)), "out")
@@ -53,7 +53,7 @@ def run_named(options: RunOptions) -> int:
         raise InputError(f"{' and '.join(missing)} is missing", remedy="see `referee run --help`")
     out = Path(str(options.out))
     try:
-        with advancing(f"{options.systems} on {options.corpus or options.test}", cost=True) as options.progress:
+        with show_steps(f"{options.systems} on {options.corpus or options.test}", cost=True) as options.progress:
             finished_run = apply(run_systems, options)
     except KeyboardInterrupt:
         raise _stopped() from None
@@ -62,29 +62,29 @@ def run_named(options: RunOptions) -> int:
             f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to resume"
         )
         return 0
-    _print(finished_run.counts)
-    _say_failures(out, finished_run.counts)
+    _print_counts(finished_run.counts)
+    _print_failures(out, finished_run.counts)
     print_note(f"run folder: {out}   next: referee score {out} --by domain")
     return 0
 
 
-def _retry(folder: Path, systems: str | Sequence[str]) -> int:
+def _retry_run(folder: Path, systems: str | Sequence[str]) -> int:
     """Repeat the failed questions of a run."""
     from referee.jobs.retry import failures_of
     from referee.jobs.retry import retry as ask_again
 
-    named = systems_named(listed(systems)) if systems else ()
+    named = systems_named(split_names(systems)) if systems else ()
     failed = failures_of(folder)
     if not failed and is_run(folder):
         print_note("no question of this run failed")
         return 0
     try:
-        with advancing(f"{failed} questions again", cost=True) as watch:
+        with show_steps(f"{failed} questions again", cost=True) as watch:
             counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
     except KeyboardInterrupt:
         raise _stopped() from None
-    _print(counts)
-    _say_failures(folder, counts)
+    _print_counts(counts)
+    _print_failures(folder, counts)
     print_note(f"run folder: {folder}   scores are of the earlier outputs: score it again, and listen again")
     return 0
 
@@ -93,14 +93,14 @@ def _stopped() -> StoppedWork:
     return StoppedWork("all answers so far are stored; the same command resumes from here")
 
 
-def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
+def _print_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
     """Print the number of unanswered questions of a finished run."""
     failed = sum(numbers.get("failed", 0) for numbers in counts.values())
     if failed:
         print(f"{failed:g} questions were not answered; ask them again: referee run --retry {out}", file=sys.stderr)
 
 
-def _print(counts: dict[str, dict[str, float]]) -> None:
+def _print_counts(counts: dict[str, dict[str, float]]) -> None:
     """Print one line per system: the number of outputs, and other counts."""
     width = max(map(len, counts))
     for system, numbers in counts.items():

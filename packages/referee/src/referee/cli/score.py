@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api.options import ScoreOptions
-from referee.cli import is_watched, print_note, results
+from referee.cli import has_terminal, print_note, results_console
 from referee.cli.options import examples, new_app
-from referee.cli.progress import counting, waiting
+from referee.cli.progress import show_clock, show_progress
 from referee.options import FORMATS, apply, command, option
 
 if TYPE_CHECKING:
@@ -54,21 +54,21 @@ def score(options: ScoreCommand) -> int:
     # Imported here: `referee score --help` needs neither measures nor drawings.
     from referee.api.score import score as score_outputs
 
-    options.progress = counting if is_watched() else None
+    options.progress = show_progress if has_terminal() else None
     out, options.out = options.out, None
     scores = apply(score_outputs, options)
     # Measures that were named are shown even where nothing could be measured.
     rows = scores.measured if options.metrics == "default" else scores.rows
     if out is not None:
         # Before printing: a pipe that is closed early must not cost the run folder.
-        with waiting("writing the run folder"):
+        with show_clock("writing the run folder"):
             scores.save(out, options.overwrite)
-    _print(rows, options, scores)
+    _print_scores(rows, options, scores)
     _print_notes(scores, out)
     return 0
 
 
-def _print(rows: list[dict[str, Any]], options: ScoreCommand, scores: Scores) -> None:
+def _print_scores(rows: list[dict[str, Any]], options: ScoreCommand, scores: Scores) -> None:
     """Print the scores in the chosen format."""
     from referee.show.reports import score_tables
 
@@ -104,7 +104,7 @@ def _print_table(rows: list[dict[str, Any]], scores: Scores, about: str, all_sig
     from referee import catalogue
     from referee.show.reports import score_tables
 
-    console = results()
+    console = results_console()
     directions = {
         name: catalogue.configure("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)
     }

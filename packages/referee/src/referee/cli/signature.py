@@ -57,11 +57,11 @@ def signature(
     """
     options.check_form(form)
     # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were stored.
-    text = what if "|" in what else _find(what, [p for p in places or [] if p.is_dir()] or [Path()])
+    text = what if "|" in what else _find_signature(what, [p for p in places or [] if p.is_dir()] or [Path()])
     if against:
         # `--against CORPUS OUTPUTS`: only the first of several is the option's.
         more = [p for p in places or [] if "|" in what or not p.is_dir()]
-        return _compare(text, [*against, *more], form)
+        return _print_differences(text, [*against, *more], form)
     parts = explain(text)
     if form == "json":
         print(json.dumps({"hash": short(text), "signature": text, "parts": parts}, ensure_ascii=False, indent=1))
@@ -73,13 +73,13 @@ def signature(
     return 0
 
 
-def _compare(text: str, files: Sequence[Path], form: str) -> int:
-    """Print the parts in which a signature differs from the nearest one that files have.
+def _print_differences(text: str, files: Sequence[Path], form: str) -> int:
+    """Print the parts in which a signature differs from the most similar signature of some files.
 
     Exit code 1 where some do.
     """
     # A signature without outputs, as it stands under a table, is compared without them.
-    others = dict.fromkeys(_signatures_of(text, files))
+    others = dict.fromkeys(_read_signatures(text, files))
     if "outputs" not in explain(text):
         others = dict.fromkeys(map(without_outputs, others))
     same_measure = [other for other in others if explain(other)["measure"] == explain(text)["measure"]]
@@ -105,17 +105,17 @@ def _compare(text: str, files: Sequence[Path], form: str) -> int:
     return int(bool(parts))
 
 
-def _signatures_of(text: str, files: Sequence[Path]) -> Iterator[str]:
-    """Yield the signatures of files: of runs and score tables, or from scoring outputs on the signature's corpus."""
+def _read_signatures(text: str, files: Sequence[Path]) -> Iterator[str]:
+    """Yield the signatures in runs and score tables, or those from scoring outputs on the signature's corpus."""
     loose = [file for file in files if not file.is_dir() and file.suffix != ".json"]
     for place in (file for file in files if file not in loose):
-        of_runs = (row for run in _runs(place) for row in Run(run).scores())
-        rows = _rows_of_table(place) if place.suffix == ".json" else of_runs
+        of_runs = (row for run in _find_runs(place) for row in Run(run).scores())
+        rows = _read_rows(place) if place.suffix == ".json" else of_runs
         yield from (str(row["signature"]) for row in rows if "signature" in row)
     if len(loose) == 2:
         from referee.api.score import score
 
-        corpus, outputs = sorted(loose, key=lambda file: not _is_corpus(file))
+        corpus, outputs = sorted(loose, key=lambda file: not _has_trials(file))
         parts = explain(text)
         clusters = parts.get("cluster", "design")
         rows = score(
@@ -135,7 +135,7 @@ def _signatures_of(text: str, files: Sequence[Path]) -> Iterator[str]:
         )
 
 
-def _rows_of_table(file: Path) -> list[dict[str, Any]]:
+def _read_rows(file: Path) -> list[dict[str, Any]]:
     """Return the rows of a score table. Raises InputError for another file."""
     try:
         rows = json.loads(file.read_text("utf-8"))["rows"]
@@ -146,15 +146,15 @@ def _rows_of_table(file: Path) -> list[dict[str, Any]]:
         ) from error
 
 
-def _is_corpus(file: Path) -> bool:
+def _has_trials(file: Path) -> bool:
     """Whether the first line of a file is a trial rather than an output."""
     with file.open(encoding="utf-8") as lines:
         return '"entities"' in next((line for line in lines if line.strip()), "")
 
 
-def _find(abbreviation: str, places: list[Path]) -> str:
+def _find_signature(abbreviation: str, places: list[Path]) -> str:
     """Return the signature with a short form in some folders. Raises InputError if there is none."""
-    for folder in (run for place in places for run in _runs(place)):
+    for folder in (run for place in places for run in _find_runs(place)):
         try:
             rows = Run(folder).scores()
         except RefereeError:
@@ -169,12 +169,12 @@ def _find(abbreviation: str, places: list[Path]) -> str:
     )
 
 
-def _runs(place: Path, deep: int = DEEP) -> Iterator[Path]:
-    """Yield the run folders below a place."""
+def _find_runs(place: Path, deep: int = DEEP) -> Iterator[Path]:
+    """Yield the run folders in a folder; with `deep`, also those in its subfolders."""
     # Not looked into further: a run holds no runs.
     if is_run(place):
         yield place
     elif place.is_dir() and deep:
         for child in sorted(place.iterdir()):
             if child.is_dir() and not child.name.startswith("."):
-                yield from _runs(child, deep - 1)
+                yield from _find_runs(child, deep - 1)

@@ -40,7 +40,7 @@ def view(
     Nothing leaves this machine, and the run is not changed.
     """
     if run is None:
-        _serve(_play(data), port, browser)
+        _serve(_make_playground(data), port, browser)
         return 0
     from referee.show.viewer.run_view import RunView
 
@@ -63,9 +63,9 @@ def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
         server.serve_forever()
 
 
-def _play(data: Path | None) -> dict[str, Answering]:
+def _make_playground(data: Path | None) -> dict[str, Answering]:
     """Return the routes of the playground."""
-    from referee.cli.corpora import can_be_read
+    from referee.cli.corpora import is_readable
     from referee.show.viewer.playground import Playground, play_routes
 
-    return play_routes(Playground(data=data, has=lambda name: can_be_read(name, data)))
+    return play_routes(Playground(data=data, has=lambda name: is_readable(name, data)))

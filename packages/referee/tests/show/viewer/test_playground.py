@@ -151,11 +151,11 @@ def test_no_words_are_no_description() -> None:
 
 def test_the_command_needs_no_data_folder_to_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A newcomer has none: scenes then come from the shipped corpora, and corpora that are not there are not offered."""
-    from referee.cli.view import _play
+    from referee.cli.view import _make_playground
 
     monkeypatch.delenv("REFEREE_DATA", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    answered = _play(None)["GET /known"](Question())
+    answered = _make_playground(None)["GET /known"](Question())
     offered = [corpus["name"] for corpus in json.loads(answered.content)["corpora"]]
     assert "synthetic" in offered
     assert "tuna" not in offered

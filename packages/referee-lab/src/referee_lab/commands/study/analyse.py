@@ -11,7 +11,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options, page_width
 from referee.cli.help_page import wrap_words
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 
 if TYPE_CHECKING:
     from referee.show.reports.sheets import Cell, Sheet
@@ -47,7 +47,7 @@ def analyse(
     from referee_lab.study.folder.study import open_study
 
     one_of("--format", format, FORMATS)
-    with waiting("models and tests"):
+    with show_clock("models and tests"):
         analysis = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
         # NaN is no JSON: better an error here than a file that others cannot read.

@@ -10,7 +10,7 @@ import typer
 from referee import catalogue
 from referee.catalogue import one_of
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee_lab.commands.study.new import id_of
 
 app = options.new_app()
@@ -48,7 +48,7 @@ def chain(
     wishes = Wishes(
         protocol=to, design="given", participants=participants, id=id_of(out), title=title, contact=contact, seed=seed
     )
-    with waiting("descriptions, lists and pages"):
+    with show_clock("descriptions, lists and pages"):
         made = chain_study(open_study(study), out, wishes, yoked=yoked, mode=mode, database=database)
     print((out / "design.txt").read_text(encoding="utf-8"))
     print(f"\nMade {out} (hash {made.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 
 if TYPE_CHECKING:
     from referee_lab.study.design.balance import BalanceClaim
@@ -55,10 +55,10 @@ def check(
             print(line)
 
     # One after the other: a trial that cannot be played does not hide the design.
-    with waiting("the design and its power"):
+    with show_clock("the design and its power"):
         design = design_report(opened) if is_text else ""
     write(design)
-    with waiting("a rehearsal"):
+    with show_clock("a rehearsal"):
         rehearsed = rehearse(opened)
     write(f"\n{rehearsed}")
     claims = _prove(opened)
@@ -111,7 +111,7 @@ def _prove(study: Study) -> list[BalanceClaim]:
         prove_ways,
         prove_chain,
     )
-    with waiting("what participants see, hear and press"):
+    with show_clock("what participants see, hear and press"):
         return [claim for proof in proofs for claim in proof(study)]
 
 
@@ -123,7 +123,7 @@ def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | N
 
     if (reason := "--no-browser" if not browser else missing_browser()) is not None:
         return [], None, f"that every layout is whole in a browser, without cut texts ({reason})"
-    with waiting("every layout in a browser"):
+    with show_clock("every layout in a browser"):
         look = look_at(study)
     part = None
     if look.opened < look.layouts:

@@ -12,7 +12,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee.jobs.folder import Run
 
@@ -178,7 +178,7 @@ def new(
         if value:
             remedy = "write rows of kind practice and check" if option in ("--practice", "--checks") else "leave it out"
             raise InputError(f"{option} is for {'run folders' if is_table(run) else 'tables of items'}", remedy=remedy)
-    with waiting("items, lists and power"):
+    with show_clock("items, lists and power"):
         if is_table(run):
             draft, notes = prepare_table(run, wishes, _names(factors), _names(between), _mapping(map))
         else:

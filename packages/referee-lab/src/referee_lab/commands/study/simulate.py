@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.progress import advancing
+from referee.cli.progress import show_steps
 
 app = options.new_app()
 
@@ -60,7 +60,7 @@ def simulate(
     thinking = engine_apart(engine, jobs, address)
     code = 0
     if participants:
-        with advancing(f"{study.name}: answers") as watch:
+        with show_steps(f"{study.name}: answers") as watch:
             played = play(
                 study,
                 hearer,

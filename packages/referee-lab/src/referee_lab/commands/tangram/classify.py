@@ -14,7 +14,7 @@ import typer
 
 from referee.catalogue import one_of
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def classify(
     if is_transfer(train, test, has_source, annotator):
         names, dialogues = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
         learned, tested = (_situations(source, forms, speakers) for source in dialogues)
-        with waiting("models"):
+        with show_clock("models"):
             classification = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
@@ -85,7 +85,7 @@ def classify(
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
             return _forms(name, situations, (data, folds, by, seed, worst), settings, form)
-        with waiting("models"):
+        with show_clock("models"):
             classification = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
     settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
     if form == "json":
@@ -311,7 +311,7 @@ def _forms(
     data, folds, by, seed, worst = asked
     counts = Counter(str(form_of(s.text)) for s in situations)
     ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
-    with waiting("models"):
+    with show_clock("models"):
         predictions, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
         dialogues = kth_dialogues(data, unit=UTTERANCE_UNIT)
         spoken = run(

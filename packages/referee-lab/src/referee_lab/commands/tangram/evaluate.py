@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee_lab.commands.tangram.sources import aligned, number, open_dialogues
 
@@ -74,7 +74,7 @@ def evaluate(
             None,
         )
     else:
-        with waiting("a rehearsal with simulated evaluators"):
+        with show_clock("a rehearsal with simulated evaluators"):
             name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
         evaluation, reviewed = rehearsal.evaluation, rehearsal.review
     # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.

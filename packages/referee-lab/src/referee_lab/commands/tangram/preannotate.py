@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.progress import counting
+from referee.cli.progress import show_progress
 from referee_lab.commands.tangram.recordings import open_session, refuse_second, sessions_named, write_annotation
 from referee_lab.commands.tangram.sources import number
 
@@ -57,7 +57,7 @@ def preannotate(
     bare: dict[str, set[str]] = {}
     for path in sessions:
         refuse_second(annotation_path(path, annotator))
-    for path in counting(sessions, "recordings"):
+    for path in show_progress(sessions, "recordings"):
         session = open_session(path)
         reference = session.dialogue
         lexicon = find_lexicon(reference.language, reference.pieces, word_file)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
-from referee.cli.progress import counting
+from referee.cli.progress import show_progress
 from referee.errors import InputError
 from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
 
@@ -79,7 +79,7 @@ def _pieces(
     from referee_lab.tangram.models.demonstratives import fold_places
     from referee_lab.tangram.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
-    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, train=learned, watch=counting)
+    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, train=learned, watch=show_progress)
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
     if form == "json":
@@ -108,7 +108,7 @@ def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, 
     """Print the accuracies of the resolvers over figures."""
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
-    accuracies = resolve_figures(situations, folds=folds, seed=seed, watch=counting)
+    accuracies = resolve_figures(situations, folds=folds, seed=seed, watch=show_progress)
     if form == "json":
         print(json.dumps({"source": name, "rows": [asdict(r) for r in accuracies]}, ensure_ascii=False, indent=1))
         return 0

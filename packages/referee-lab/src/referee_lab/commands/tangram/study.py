@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.progress import waiting
+from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee_lab.commands.tangram.sources import open_sessions, told_proposals
 from referee_lab.tangram.tiers.dialogue import UTTERANCE
@@ -126,7 +126,7 @@ def study(
     if systems is not None:
         sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
         return _context_study(out, sessions, plan, systems.split(","), contexts.split(","), items)
-    with waiting("sessions, classifier and clips"):
+    with show_clock("sessions, classifier and clips"):
         sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
         prepared = prepare_overhearing(sessions, plan)
         made = write_study(out, prepared.draft)
@@ -156,7 +156,7 @@ def _context_study(
     from referee_lab.study.folder.draft import write_study
     from referee_lab.tangram.desk.context_study import BASE_ERROR, EFFECT, prepare_context_study
 
-    with waiting("sessions, systems and clips"):
+    with show_clock("sessions, systems and clips"):
         prepared = prepare_context_study(sessions, plan, systems, contexts, items)
         made = write_study(out, prepared.draft)
     number = len(made.lists[0].trials)
