@@ -56,7 +56,9 @@ def _declare_engine() -> Any:
     return option("local", "Where the work is done: local or ray (`referee docs clusters`).")
 
 
-def _declare_shard(default: int | None, about: str = "Items a piece of work; affects memory and speed, not results.") -> Any:
+def _declare_shard(
+    default: int | None, about: str = "Items a piece of work; affects memory and speed, not results."
+) -> Any:
     return option(default, about, minimum=1)
 
 
