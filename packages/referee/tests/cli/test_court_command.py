@@ -164,7 +164,8 @@ def test_what_is_not_defined_is_a_dash(capsys: pytest.CaptureFixture[str], tmp_p
     row = next(line for line in out.splitlines() if line.split()[:2] == ["flat", "found"])
     assert row.split() == ["flat", "found", "5", *["–"] * 8]
     assert (
-        "pairs cannot be tried: one of the two does not vary over the systems, or not without one of them: flat." in out
+        "pairs cannot be tested: one of the two measures does not vary over the systems, or over all systems but one: flat."
+        in out
     )
 
 
@@ -173,16 +174,16 @@ def test_one_system_is_a_clear_outcome(capsys: pytest.CaptureFixture[str], tmp_p
         capsys, write(tmp_path / "one.csv", "system,automatic:a,hearer:h\nx,1,2\n"), "--out", tmp_path / "o"
     )
     assert code == 0
-    assert "a → h: cannot be tried: only 1 system with both values" in out
+    assert "a → h: cannot be tested: only 1 system with both values" in out
 
 
 def test_what_cannot_be_tried_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = "system,automatic:a,automatic:b,automatic:c,hearer:h,hearer:k\nx,1,2,,3,4\ny,2,3,,4,5\n"
     _, out, _ = run(capsys, write(tmp_path / "two.csv", table))
-    assert "  4 pairs cannot be tried: only 2 systems with both values (at least 4 are needed): a, b." in out
-    assert "  2 pairs cannot be tried: no system with both values (at least 4 are needed): c." in out
+    assert "  4 pairs cannot be tested: only 2 systems with both values (at least 4 are needed): a, b." in out
+    assert "  2 pairs cannot be tested: no system with both values (at least 4 are needed): c." in out
     assert "  no values: c" in out
-    assert out.count("cannot be tried:") == 2
+    assert out.count("cannot be tested:") == 2
 
 
 @pytest.mark.parametrize(
@@ -190,10 +191,10 @@ def test_what_cannot_be_tried_is_said_once(capsys: pytest.CaptureFixture[str], t
     [
         ("system,automatic:a\nx,1\n", "not a table of systems and measures"),
         ("system,automatic:a,hearer:h\n", "not a table of systems and measures"),
-        ("system,automatic:a,hearer:h\nx,many,2\n", ":2: 'many' under automatic:a is not a number"),
-        ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", ":3: a second row of 'x' (the first is line 2)"),
-        ("system,human,automatic:a,hearer:h\nx,maybe,1,2\n", "'maybe' under human"),
-        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", ":2: 'inf' under automatic:a is not a number"),
+        ("system,automatic:a,hearer:h\nx,many,2\n", ":2: column 'automatic:a' contains 'many'"),
+        ("system,automatic:a,hearer:h\nx,1,2\nx,1,2\n", ":3: the system 'x' has a second row"),
+        ("system,human,automatic:a,hearer:h\nx,maybe,1,2\n", "column 'human' contains 'maybe'"),
+        ("system,automatic:a,hearer:h\nx,inf,2\ny,1,2\n", ":2: column 'automatic:a' contains 'inf'"),
     ],
 )
 def test_a_table_that_makes_no_sense_is_refused_with_its_line(
@@ -308,7 +309,7 @@ def test_people_are_predicted_and_a_simulated_hearer_only_with_a_passport(
 def test_counts_on_the_page_add_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, write(tmp_path / "mine.csv", MINE))
     (line,) = [line for line in out.splitlines() if line.startswith("Of ")]
-    assert line == "Of 8 pairs of measures: 3 tried, 5 cannot be tried"
+    assert line == "Of 8 pairs of measures: 3 tried, 5 cannot be tested"
     data = json.loads(run(capsys, tmp_path / "mine.csv", "--format", "json")[1])
     assert data["counts"] == {"pairs": 8, "tried": 3, "cannot be tried": 5, "no passport": 0}
     assert sum(f["count"] for f in data["findings"]) == 8

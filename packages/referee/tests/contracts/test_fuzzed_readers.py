@@ -22,7 +22,7 @@ import referee
 from referee.auditing.audit import audit
 from referee.auditing.paper import read_paper
 from referee.cli import main
-from referee.courtroom.printed_evidence import sheets_of_csv
+from referee.courtroom.printed_evidence import read_csv_sheets
 from referee.errors import RefereeError
 from referee.hearers.recorded import read_recorded
 from referee.jobs.folder import Run
@@ -137,7 +137,7 @@ def readers(valid: Path) -> dict[str, Reader]:
     return {
         "paper": lambda folder: audit(read_paper(folder)),
         "scene": lambda folder: (referee.draw(folder / "scene.json"), referee.describe(folder / "scene.json", "a")),
-        "court": lambda folder: sheets_of_csv(folder / "table.csv"),
+        "court": lambda folder: read_csv_sheets(folder / "table.csv"),
         "study": open_study,
         "taxonomy": lambda folder: read_taxonomy(folder / "words.tsv"),
         "recorded": lambda folder: read_recorded(f"recorded:{folder / 'answers.jsonl'}", trials),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from referee.courtroom.answer_noise import Panel, draw_means, find_ceilings, step_up
-from referee.courtroom.noise_of_r import noise_of
+from referee.courtroom.noise_of_r import estimate_noise
 from referee.metrics.hearing import MEASURES, OVER_RESPONSES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
@@ -70,14 +70,14 @@ def test_noise_widens_the_interval_of_r() -> None:
     x = np.arange(12.0)
     y = x + np.random.default_rng(5).normal(0, 3, 12)
     r = float(np.corrcoef(x, y)[0, 1])
-    still = noise_of(x, y, np.repeat(y[:, None], 50, axis=1))
+    still = estimate_noise(x, y, np.repeat(y[:, None], 50, axis=1))
     assert still is not None
     assert (still.low, still.high) == (pytest.approx(r), pytest.approx(r))
     assert still.interval_low == pytest.approx(np.tanh(np.arctanh(r) - 1.959964 / 3), abs=1e-6)
-    shaken = noise_of(x, y, y[:, None] + np.random.default_rng(6).normal(0, 3, (12, 500)))
+    shaken = estimate_noise(x, y, y[:, None] + np.random.default_rng(6).normal(0, 3, (12, 500)))
     assert shaken is not None
     assert shaken.interval_low is not None
     assert still.interval_low is not None
     assert shaken.interval_low < still.interval_low
     assert shaken.low < r
-    assert noise_of(x[:3], y[:3], np.ones((3, 5))) is None
+    assert estimate_noise(x[:3], y[:3], np.ones((3, 5))) is None

@@ -10,14 +10,14 @@ import pytest
 
 from referee.courtroom.evidence import ALL, PEOPLE, Evidence, SystemScores, pairwise_accuracy, try_sheet
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
-from referee.courtroom.printed_evidence import sheets_of_paper
-from referee.courtroom.verdicts import case_of, sum_up, sum_up_items
+from referee.courtroom.printed_evidence import read_paper_sheets
+from referee.courtroom.verdicts import make_case, summarise_items, summarise_systems
 from referee.errors import InputError
 
 
 @cache
 def whole_evidence(paper: str) -> list[Evidence]:
-    sheets, _ = sheets_of_paper(paper)
+    sheets, _ = read_paper_sheets(paper)
     return [e for sheet in sheets for e in try_sheet(sheet)]
 
 
@@ -51,7 +51,7 @@ def test_one_system_moves_dice_against_identification_time_from_minus_28_to_plus
     assert found.highest is not None
     assert found.highest.who == "IS-FBS"
     assert found.highest.r == pytest.approx(0.42, abs=0.005)
-    case = case_of(found)
+    case = make_case(found)
     assert case.finding == "unsettled"
     # numpy.corrcoef over the means of the eight families, and of the seven others
     assert "r = -.39" in case.sentence
@@ -59,8 +59,8 @@ def test_one_system_moves_dice_against_identification_time_from_minus_28_to_plus
 
 
 def test_no_automatic_measure_of_belz_and_gatt_predicts_a_hearer_measure() -> None:
-    sheets, _ = sheets_of_paper("belz-gatt-2008")
-    assert not [e for e in try_sheet(sheets[0]) if case_of(e).finding == "predicts"]
+    sheets, _ = read_paper_sheets("belz-gatt-2008")
+    assert not [e for e in try_sheet(sheets[0]) if make_case(e).finding == "predicts"]
 
 
 def test_one_model_hides_what_spice_does_and_the_human_row_turns_its_sign() -> None:
@@ -70,7 +70,7 @@ def test_one_model_hides_what_spice_does_and_the_human_row_turns_its_sign() -> N
     assert (apart.lowest.who, apart.lowest.found.n) == ("GLaMM", 14)
     assert apart.lowest.r == pytest.approx(-0.83, abs=0.005)
     assert (apart.n, together.n) == (16, 17)
-    case = case_of(apart, together)
+    case = make_case(apart, together)
     # over the means of the eight models r is +.10, and -.83 without GLaMM: the sign hangs on one
     assert case.finding == "unsettled"
     assert "n = 8 families; over 16 systems r = -.05" in case.sentence
@@ -83,10 +83,10 @@ def test_judged_adequacy_goes_with_finding_in_2009_and_four_families_are_too_few
     assert adequacy.pearson.stars == "**"
     assert adequacy.families is not None
     assert adequacy.families.n == 4  # three entries of NIL-UCM are one
-    assert case_of(adequacy).finding != "predicts"
-    sheets, _ = sheets_of_paper("tunareg2009")
+    assert make_case(adequacy).finding != "predicts"
+    sheets, _ = read_paper_sheets("tunareg2009")
     alone = try_sheet(replace(sheets[0], families={}))
-    words = {e.automatic: case_of(e).finding for e in alone if e.hearer == "ID accuracy" and e.rows == ALL}
+    words = {e.automatic: make_case(e).finding for e in alone if e.hearer == "ID accuracy" and e.rows == ALL}
     assert words["Adequacy"] == "predicts"
     assert words["BLEU"] != "predicts"
 
@@ -99,14 +99,14 @@ def test_domains_are_tried_apart() -> None:
     furniture, people = (evidence("tuna2008", "Edit", "IT", domain=d) for d in ("furniture", "people"))
     assert furniture.pearson.r == pytest.approx(0.76, abs=0.005)  # numpy.corrcoef of the printed columns
     assert people.pearson.r == pytest.approx(0.65, abs=0.005)
-    assert {case_of(e).domain for e in (furniture, people)} == {"furniture", "people"}
+    assert {make_case(e).domain for e in (furniture, people)} == {"furniture", "people"}
 
 
 def test_a_column_that_does_not_vary_has_no_correlation_and_no_ranking() -> None:
     (found,) = try_sheet(straight([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]))
     assert found.pearson.r is None
     assert found.accuracy is None
-    case = case_of(found)
+    case = make_case(found)
     assert case.finding == "untried"
     assert "does not vary" in case.sentence
 
@@ -115,7 +115,7 @@ def test_one_system_and_two_systems_cannot_be_tried() -> None:
     for n, word in ((1, "1 system with"), (2, "2 systems with")):
         (found,) = try_sheet(straight([0.1, 0.2][:n], [3, 4][:n]))
         assert found.pearson.r is None, "two points always lie on a line"
-        assert word in case_of(found).sentence
+        assert word in make_case(found).sentence
 
 
 def test_missing_values_leave_the_pair_out_and_n_says_so() -> None:
@@ -129,7 +129,7 @@ def test_a_measure_where_less_is_better_is_right_when_it_correlates_negatively()
     (good,) = try_sheet(straight(values, turned, better={"A": "lower"}))
     (bad,) = try_sheet(straight(values, turned))
     (neither,) = try_sheet(straight(values, turned, better={"A": "none"}))
-    assert [case_of(e).finding for e in (good, bad, neither)] == ["predicts", "reversed", "related"]
+    assert [make_case(e).finding for e in (good, bad, neither)] == ["predicts", "reversed", "related"]
     assert (good.accuracy, bad.accuracy, neither.accuracy) == (1.0, 0.0, None)
 
 
@@ -147,7 +147,7 @@ def test_losing_only_a_system_is_no_reason_to_call_a_correlation_carried() -> No
     assert found.families.p_linear == pytest.approx(
         2 / 120, abs=1 / 120
     )  # one or two of all 120 orders are as straight
-    assert case_of(found).finding == "predicts", "four systems could never be significant: 2 of 24 orders are .08"
+    assert make_case(found).finding == "predicts", "four systems could never be significant: 2 of 24 orders are .08"
 
 
 def test_pairs_that_hearers_do_not_tell_apart_are_no_pairs_and_ties_are_half_right() -> None:
@@ -156,16 +156,18 @@ def test_pairs_that_hearers_do_not_tell_apart_are_no_pairs_and_ties_are_half_rig
 
 
 def test_a_verdict_counts_what_it_found() -> None:
-    sheets, _ = sheets_of_paper("tunareg2009")
+    sheets, _ = read_paper_sheets("tunareg2009")
     alone = try_sheet(replace(sheets[0], families={}))
-    cases = [case_of(e) for e in alone if e.automatic == "Adequacy" and e.rows == ALL]
-    assert sum_up("Adequacy", cases).startswith("Adequacy predicts 1 of 2 hearer measures: holds for ID accuracy;")
+    cases = [make_case(e) for e in alone if e.automatic == "Adequacy" and e.rows == ALL]
+    assert summarise_systems("Adequacy", cases).startswith(
+        "Adequacy predicts 1 of 2 hearer measures: holds for ID accuracy;"
+    )
 
 
 def test_a_verdict_over_items_follows_the_corrected_p_and_the_direction() -> None:
     def sentence(kind: str, better: str, value: float, p: float | None = 0.01) -> str:
         found = Association(value=value, n=9, clusters=7, low=value - 0.1, high=value + 0.1, p_corrected=p)
-        return sum_up_items([("h", kind, better, found)])
+        return summarise_items([("h", kind, better, found)])
 
     assert sentence("auc", "lower", 0.7) == "Over items: holds for h (AUC .70 [.60, .80], n = 9, p = .010)."
     assert sentence("auc", "higher", 0.3).startswith("Over items: the wrong way for h")
@@ -176,11 +178,11 @@ def test_a_verdict_over_items_follows_the_corrected_p_and_the_direction() -> Non
     assert sentence("rho", "higher", -0.3) == "Over items: holds for h (rho -.30 [-.40, -.20], n = 9, p = .010)."
     assert sentence("rho", "lower", -0.3).startswith("Over items: the wrong way for h")
     assert sentence("rho", "none", -0.3).startswith("Over items: related to h")
-    assert sum_up_items([("h", "auc", "higher", Association(value=None, n=0, clusters=0))]) == ""
+    assert summarise_items([("h", "auc", "higher", Association(value=None, n=0, clusters=0))]) == ""
 
 
 def test_columns_of_another_length_are_refused() -> None:
-    with pytest.raises(InputError, match="A has 2 values for 3 systems"):
+    with pytest.raises(InputError, match="2 values for 3 systems"):
         try_sheet(SystemScores(systems=("a", "b", "c"), automatic={"A": [1, 2]}, hearer={"H": [1, 2, 3]}))
 
 
@@ -252,5 +254,5 @@ def test_answers_of_one_cluster_are_not_counted_as_independent() -> None:
 def test_success_that_never_varies_has_no_auc() -> None:
     assert auc([1, 2, 3], [1, 1, 1]).value is None
     assert auc([], []).n == 0
-    with pytest.raises(InputError, match="0 or 1"):
+    with pytest.raises(InputError, match="0 and 1"):
         auc([1, 2], [1, 2])

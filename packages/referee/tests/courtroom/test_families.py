@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.courtroom.families import family_names, unite
-from referee.courtroom.printed_evidence import sheets_of_paper
+from referee.courtroom.families import family_names, merge_groups
+from referee.courtroom.printed_evidence import read_paper_sheets
 from referee.systems.roster import rows
 
 
@@ -43,14 +43,14 @@ def test_whoever_said_the_same_is_one() -> None:
 
 
 def test_groups_that_share_a_member_are_one() -> None:
-    assert unite("abcde", ["ab", "cd", "bc"]) == [["a", "b", "c", "d"], ["e"]]
+    assert merge_groups("abcde", ["ab", "cd", "bc"]) == [["a", "b", "c", "d"], ["e"]]
 
 
 @pytest.mark.parametrize(
     ("paper", "group"), [("belz-gatt-2008", "asgre2007"), ("tuna2008", "tuna2008-reg"), ("tunareg2009", "tunareg2009")]
 )
 def test_printed_tables_have_the_families_that_a_run_of_the_same_systems_would_have(paper: str, group: str) -> None:
-    sheets, _ = sheets_of_paper(paper)
+    sheets, _ = read_paper_sheets(paper)
     labels = {f"{group}/{name}": row.printed or name for g, name, _, row in rows() if g == group}
     declared = {s: f for s, f in sheets[0].families.items() if s in sheets[0].systems}
     ours = {labels[s]: f for s, f in family_names(list(labels)).items() if labels[s] in sheets[0].systems}

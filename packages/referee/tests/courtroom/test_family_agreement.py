@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from referee.courtroom.agreement import agree, agree_dealt, divide
+from referee.courtroom.agreement import agree, agree_permuted, divide_into_two_groups
 
 
 def holed(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +48,9 @@ def test_a_column_that_does_not_vary_has_no_coefficient() -> None:
 
 def division(x: list[float], y: list[float]) -> tuple[float, float, list[bool]]:
     shape = (len(x), 1, 1)
-    between, within, upper = divide(np.array(x).reshape(shape), np.array(y).reshape(shape), np.ones(shape, dtype=bool))
+    between, within, upper = divide_into_two_groups(
+        np.array(x).reshape(shape), np.array(y).reshape(shape), np.ones(shape, dtype=bool)
+    )
     return float(between[0, 0]), float(within[0, 0]), [bool(u) for u in upper[:, 0, 0]]
 
 
@@ -79,7 +81,7 @@ def test_tables_dealt_together_are_those_dealt_one_by_one():
     x, y = rng.integers(0, 5, size=(9, 3)) / 4, rng.normal(size=(9, 2))
     x[2, 1] = y[4, 0] = np.nan
     orders = rng.permuted(np.tile(np.arange(9), (4, 1)), axis=1)
-    together = agree_dealt(x, y, orders)
+    together = agree_permuted(x, y, orders)
     for place, order in enumerate(orders):
         for name, alone in agree(x, y[order])._asdict().items():
             part = getattr(together, name)[..., 2 * place : 2 * place + 2]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from referee.courtroom.pairwise import (
-    accuracy_with_ties,
     compare_soft_accuracy,
     compare_tied_accuracy,
+    compute_accuracy_with_ties,
     rank_clusters,
     soft_pairwise_accuracy,
 )
@@ -58,7 +58,7 @@ def test_soft_pairwise_accuracy_equals_the_wmt_program(seed: int):
 def test_accuracy_with_ties_equals_the_wmt_program(seed: int):
     human, *measures = world(seed)
     for measure, expected in zip(measures, TIED[seed], strict=True):
-        found = accuracy_with_ties(human, measure, shuffles=0)
+        found = compute_accuracy_with_ties(human, measure, shuffles=0)
         assert (found.accuracy, found.threshold) == pytest.approx(expected, abs=1e-9)
 
 
@@ -82,7 +82,7 @@ def test_swapping_pairs_equals_the_wmt_program(seed: int):
 
 def test_ties_by_hand():
     """Three systems, one item: people 1, 1, 0; measure .9, .8, .1. Without ties 2 of 3 pairs; calling gaps up to .1 equal makes it 3 of 3."""
-    found = accuracy_with_ties(np.array([[1.0], [1.0], [0.0]]), np.array([[0.9], [0.8], [0.1]]), shuffles=0)
+    found = compute_accuracy_with_ties(np.array([[1.0], [1.0], [0.0]]), np.array([[0.9], [0.8], [0.1]]), shuffles=0)
     assert found.accuracy == 1
     assert found.threshold == pytest.approx(0.1)
     assert found.pairs == 3
@@ -92,7 +92,7 @@ def test_a_measure_that_knows_nothing_is_at_its_chance_level():
     """People who tie in most pairs reward whoever calls everything equal: chance is far above one half, and a random measure does not beat it."""
     rng = np.random.default_rng(7)
     human = (rng.random((6, 80)) < 0.9).astype(float)
-    found = accuracy_with_ties(human, rng.random((6, 80)), shuffles=100)
+    found = compute_accuracy_with_ties(human, rng.random((6, 80)), shuffles=100)
     assert found.chance is not None
     assert found.chance > 0.75
     assert found.accuracy <= found.chance_high
@@ -126,7 +126,9 @@ def test_chance_with_ties_is_that_of_sorting_the_gaps_of_every_deal(scores):
     human = rng.integers(0, 3, size=(5, 30)).astype(float)
     measure = rng.integers(0, 4, size=human.shape) / 4 if scores == "steps" else rng.normal(size=human.shape)
     dealing = np.random.default_rng(4)
-    expected = [accuracy_with_ties(human, dealing.permuted(measure, axis=0), shuffles=0).accuracy for _ in range(20)]
-    found = accuracy_with_ties(human, measure, shuffles=20)
+    expected = [
+        compute_accuracy_with_ties(human, dealing.permuted(measure, axis=0), shuffles=0).accuracy for _ in range(20)
+    ]
+    found = compute_accuracy_with_ties(human, measure, shuffles=20)
     assert found.chance == pytest.approx(np.mean(expected), abs=1e-12)
     assert found.chance_high == pytest.approx(np.quantile(expected, 0.95), abs=1e-12)

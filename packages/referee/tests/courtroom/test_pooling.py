@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from referee.api.court import court
-from referee.courtroom.base_rates import power_of
+from referee.courtroom.base_rates import estimate_power
 from referee.courtroom.evidence import SystemScores
-from referee.courtroom.item_evidence import LeftOut, associate, auc, leave_out_auc
+from referee.courtroom.item_evidence import LeftOut, auc, leave_out_auc, make_association
 from referee.courtroom.pooling import compare_measures, compare_systems, pool_measures
 from referee.statistics.dependent_trials import Clusters
 from referee.statistics.meta_analysis import pool, standard_error
@@ -34,12 +34,14 @@ def test_an_auc_is_the_same_by_both_ways() -> None:
     success = RNG.integers(0, 2, 200).astype(float)
     scores = success + RNG.normal(size=200)
     games = [str(i % 20) for i in range(200)]
-    assert auc(list(scores), list(success), games) == associate(leave_out_auc(list(scores), list(success), games), 0.5)
+    assert auc(list(scores), list(success), games) == make_association(
+        leave_out_auc(list(scores), list(success), games), 0.5
+    )
 
 
 def test_effects_are_pooled_with_random_effects() -> None:
     by_measure = {e.measure: e for e in pool_measures(CORPORA, "people: success")}
-    single = [associate(parts["good"], 0.5) for parts in CORPORA.values()]
+    single = [make_association(parts["good"], 0.5) for parts in CORPORA.values()]
     expected = pool(
         [a.value or 0.0 for a in single], [standard_error(a.low or 0.0, a.high or 0.0) for a in single], null=0.5
     )
@@ -53,7 +55,7 @@ def test_effects_are_pooled_with_random_effects() -> None:
 
 def test_one_corpus_says_nothing_about_a_new_one() -> None:
     (good, *_) = pool_measures({"c0": CORPORA["c0"]}, "people: success")
-    alone = associate(CORPORA["c0"]["good"], 0.5)
+    alone = make_association(CORPORA["c0"]["good"], 0.5)
     assert (good.effect, good.low, good.high, good.corpora) == (alone.value, alone.low, alone.high, 1)
     assert (good.new_low, good.new_high) == (None, None)
 
@@ -87,16 +89,16 @@ def table(systems: int) -> SystemScores:
 
 
 def test_more_systems_have_more_power() -> None:
-    few, many = power_of(table(8), tables=60), power_of(table(25), tables=60)
+    few, many = estimate_power(table(8), tables=60), estimate_power(table(25), tables=60)
     assert few is not None
     assert many is not None
     assert few.predicts < many.predicts
     assert f"over 8 systems (8 families) would be called *predicts* in {few.predicts:.0%}" in few.sentence
-    assert power_of(table(3)) is None
+    assert estimate_power(table(3)) is None
 
 
 def test_without_any_correlation_predicts_is_rare() -> None:
-    none = power_of(table(12), correlation=0.0, tables=200)
+    none = estimate_power(table(12), correlation=0.0, tables=200)
     assert none is not None
     assert none.predicts <= 0.05
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from referee.courtroom.pairwise import accuracy_with_ties, soft_pairwise_accuracy
-from referee.courtroom.ranking_evidence import as_matrix, rank_measures, soft_chance
+from referee.courtroom.pairwise import compute_accuracy_with_ties, soft_pairwise_accuracy
+from referee.courtroom.ranking_evidence import expect_soft_accuracy, make_matrix, rank_measures
 
 
 def world(seed: int = 1) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -21,7 +21,7 @@ def test_measures_get_their_accuracies_and_those_that_cannot_be_told_apart_share
     human, measures = world()
     found = {r.automatic: r for r in rank_measures("h", human, measures, permutations=100)}
     assert found["good"].soft_accuracy == soft_pairwise_accuracy(human, measures["good"])
-    expected = accuracy_with_ties(human, measures["good"], shuffles=0)
+    expected = compute_accuracy_with_ties(human, measures["good"], shuffles=0)
     assert (found["good"].tied_accuracy, found["good"].threshold) == (expected.accuracy, expected.threshold)
     assert found["good"].soft_rank == found["again"].soft_rank == 1
     assert found["poor"].soft_rank == 2
@@ -34,7 +34,7 @@ def test_a_measure_that_knows_nothing_is_expected_where_random_ones_are() -> Non
     rng = np.random.default_rng(3)
     drawn = [soft_pairwise_accuracy(human, rng.random(human.shape), permutations=300) for _ in range(60)]
     # 3 standard errors of 60 draws
-    assert soft_chance(human) == pytest.approx(np.mean(drawn), abs=3 * np.std(drawn) / 60**0.5)
+    assert expect_soft_accuracy(human) == pytest.approx(np.mean(drawn), abs=3 * np.std(drawn) / 60**0.5)
 
 
 def test_what_never_varies_or_was_never_measured_is_not_ranked_and_says_why() -> None:
@@ -51,4 +51,4 @@ def test_items_that_any_system_lacks_are_left_out() -> None:
     human, measures = world()
     measures["good"][2, :5] = np.nan
     assert {r.items for r in rank_measures("h", human, measures, 40)} == {55}
-    assert as_matrix(["a", "b"], ["x"], {("a", "x"): 1.0}).tolist()[0] == [1.0]
+    assert make_matrix(["a", "b"], ["x"], {("a", "x"): 1.0}).tolist()[0] == [1.0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.corpora.synthetic.corpus import Synthetic
-from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
+from referee.courtroom.sampling import Asked, cluster_answers, format_clusters
 
 TRIALS = list(Synthetic(speakers=3).trials())
 SCENES = {t.scene.id for t in TRIALS}
@@ -11,7 +11,7 @@ SCENES = {t.scene.id for t in TRIALS}
 
 def told(hearer: str, cluster: str, sampled: tuple[str, ...] | None, people: int = 2) -> str:
     answers = [Asked("synthetic", t, f"p{p}") for t in TRIALS for p in range(people)]
-    return told_clusters(clusters_of_answers(answers, hearer, cluster, sampled))
+    return format_clusters(cluster_answers(answers, hearer, cluster, sampled))
 
 
 def test_by_design_scenes_and_speakers_are_drawn_and_people_besides() -> None:
@@ -21,7 +21,7 @@ def test_by_design_scenes_and_speakers_are_drawn_and_people_besides() -> None:
 
 def test_a_game_holds_its_people() -> None:
     trials = [Asked("c", t, "p") for t in TRIALS]
-    found = clusters_of_answers(trials, "people", "design", ("game",))
+    found = cluster_answers(trials, "people", "design", ("game",))
     assert found.names == ("item",), "no trial here names a game, so items are drawn"
 
 
@@ -34,4 +34,4 @@ def test_as_asked() -> None:
 
 def test_trials_of_two_corpora_are_not_the_same_for_having_the_same_name() -> None:
     answers = [Asked(origin, t, "p") for origin in ("a", "b") for t in TRIALS]
-    assert told_clusters(clusters_of_answers(answers, "h", "scene", None)) == f"{2 * len(SCENES)} scenes"
+    assert format_clusters(cluster_answers(answers, "h", "scene", None)) == f"{2 * len(SCENES)} scenes"

@@ -10,9 +10,9 @@ import pytest
 from referee.courtroom.admissions import NO_PASSPORT, Admission, admit, cap
 from referee.courtroom.base_rates import word_rates
 from referee.courtroom.evidence import SystemScores, try_sheet
-from referee.courtroom.printed_evidence import sheets_of_paper
+from referee.courtroom.printed_evidence import read_paper_sheets
 from referee.courtroom.rules import WORDS
-from referee.courtroom.verdicts import MEANING, case_of, sum_up
+from referee.courtroom.verdicts import MEANING, make_case, summarise_systems
 
 LINE = [1.0, 2.0, 3.1, 4.0, 5.2, 6.0, 7.1, 8.0, 9.0, 10.1]
 
@@ -42,7 +42,7 @@ def test_siblings_that_stand_apart_are_one_family_that_carries() -> None:
     assert together.families is not None
     assert together.families.n == 11
     assert together.word in ("carried", "open", "hidden", "unsettled")
-    assert "4 systems (s0, s1, s2, s3) against 10 others" in case_of(together).sentence
+    assert "4 systems (s0, s1, s2, s3) and the 10 others" in make_case(together).sentence
 
 
 def test_ranks_must_agree_as_well() -> None:
@@ -53,7 +53,7 @@ def test_ranks_must_agree_as_well() -> None:
 
 def test_linear_agreement_alone_is_disputed() -> None:
     """TUNA 2008 as printed, the column headed BLEU against reading time: r = .76 and rho = .58 (scipy), and ten systems need .63 of either."""
-    sheets, _ = sheets_of_paper("tuna2008")
+    sheets, _ = read_paper_sheets("tuna2008")
     (found,) = [e for e in try_sheet(sheets[0]) if (e.automatic, e.hearer) == ("BLEU", "RT")]
     assert found.spearman.r == pytest.approx(0.58, abs=0.005)
     assert found.word == "disputed"
@@ -71,7 +71,7 @@ def test_what_is_shown_alone_may_be_nothing_among_many() -> None:
     assert first.families.p_adjusted is not None
     assert first.families.p_linear is not None
     assert first.families.p_linear <= 0.05 < first.families.p_adjusted
-    assert "among all pairs" in case_of(first).sentence
+    assert "among all tested pairs" in make_case(first).sentence
 
 
 def test_noise_of_the_answers_enters_the_verdict() -> None:
@@ -127,18 +127,18 @@ SIGNED = "noisy|seed:1|passport:0123456789ab:use-with-care"
 def test_a_simulated_hearer_caps_the_verdict_and_says_so() -> None:
     admission = admit("noisy", SIGNED, {"0123456789ab": CARD})
     (found,) = try_sheet(sheet(LINE, LINE, admissions={"H": admission}))
-    case = case_of(found)
+    case = make_case(found)
     assert found.word == "predicts"
     assert case.finding == "predicts a simulated hearer"
     assert (
         "answers of a simulated hearer (passport degen2020:0123456789ab: use with care), not of people" in case.sentence
     )
-    assert sum_up("A", [case]).startswith("A predicts 0 of 1 hearer measure")
+    assert summarise_systems("A", [case]).startswith("A predicts 0 of 1 hearer measure")
 
 
 def test_without_a_passport_there_is_no_verdict() -> None:
     (found,) = try_sheet(sheet(LINE, LINE, admissions={"H": Admission(simulated=True, hearer="noisy")}))
-    case = case_of(found)
+    case = make_case(found)
     assert case.finding == NO_PASSPORT
     assert "noisy has no passport" in case.reason
 

@@ -13,9 +13,9 @@ from referee.api.options import CourtOptions
 from referee.api.results import COURT, Result, frame_of
 from referee.courtroom.heard_evidence import TrialSettings, try_heard, try_runs
 from referee.courtroom.heard_runs import HeardCorpus
-from referee.courtroom.printed_evidence import published as published_names
-from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
-from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
+from referee.courtroom.printed_evidence import list_published_papers as published_names
+from referee.courtroom.printed_evidence import read_csv_sheets, read_published_sheets
+from referee.courtroom.proceedings import Proceedings, hold_court, hold_published_court, make_json
 from referee.engines.choice import engine_apart
 from referee.errors import InputError
 from referee.jobs.folder import is_run
@@ -59,7 +59,7 @@ class CourtResult(Result):
     @cached_property
     def data(self) -> dict[str, Any]:
         """Return everything as JSON values: the output of `referee court --format json`."""
-        return as_json(self.proceedings)
+        return make_json(self.proceedings)
 
     def page(self, width: int = 160) -> str:
         """Return the text that `referee court` prints, `width` columns wide."""
@@ -150,7 +150,9 @@ def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSet
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
         )
     if paper is not None:
-        return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress, settings.engine)
+        return hold_published_court(
+            paper, read_published_sheets(paper), settings.seed, settings.progress, settings.engine
+        )
     hold = partial(hold_court, seed=settings.seed, progress=settings.progress, engine=settings.engine)
     named = [str(s) for s in sources if not s.exists() and str(s) in catalogue.names("corpus")]
     if named:
@@ -170,4 +172,4 @@ def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSet
         raise InputError(
             "there is no such run folder or file", where=sources[0], remedy="name run folders, or one CSV file"
         )
-    return hold(str(sources[0]), sheets_of_csv(sources[0]))
+    return hold(str(sources[0]), read_csv_sheets(sources[0]))

@@ -12,7 +12,7 @@ from referee.api.options import CourtOptions
 from referee.cli import page_width, print_warning
 from referee.cli.options import examples, new_app
 from referee.cli.progress import show_progress
-from referee.courtroom.printed_evidence import published
+from referee.courtroom.printed_evidence import list_published_papers
 from referee.courtroom.proceedings import Proceedings
 from referee.files import make_folder, write_atomically
 from referee.options import apply, command, option
@@ -29,7 +29,7 @@ EPILOG = examples(f"""
 
   referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
 
-Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: `referee docs court`.
+Printed tables: {", ".join(list_published_papers())}. What the columns mean, and the form of MY.csv: `referee docs court`.
 """)
 
 

@@ -42,13 +42,15 @@ OF_PEOPLE = Admission()
 
 
 def admit(hearer: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> Admission:
-    """Return the admission of a hearer to the trials of a run.
+    """Return whether a hearer's answers count as people's or as a simulated hearer's with a passport.
 
     `signed` is its signature in the run's manifest; `cards` are the passports stored in the run. A passport counts if
     the signature names it.
     """
     named = signed.partition(SIGNED)[2]
-    hearer_cards = [c for key, c in cards.items() if c.get("hearer") == hearer and _digits(key, c) in named and named]
+    hearer_cards = [
+        c for key, c in cards.items() if c.get("hearer") == hearer and _shorten_hash(key, c) in named and named
+    ]
     if not hearer_cards:
         return Admission(simulated=True, hearer=hearer)
     card = hearer_cards[-1]
@@ -56,12 +58,13 @@ def admit(hearer: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> A
     return Admission(simulated=True, hearer=hearer, passport=passport, says=str(card.get("verdict", "")))
 
 
-def _digits(key: str, card: Mapping[str, Any]) -> str:
+def _shorten_hash(key: str, card: Mapping[str, Any]) -> str:
+    """Return the first twelve digits of a passport's hash (or of its file name), as signatures cite it."""
     return str(card.get("hash", key))[:12]
 
 
 def cap(word: str, admission: Admission) -> str:
-    """A finding as far as it may go: as it is for people, capped for simulated hearers, none without a passport."""
+    """Limit a finding: unchanged for people, weakened for a simulated hearer, "no passport" without one."""
     if admission.refused:
         return NO_PASSPORT
     return CAPPED.get(word, word) if admission.simulated else word

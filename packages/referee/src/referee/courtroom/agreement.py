@@ -41,25 +41,25 @@ class Agreements(NamedTuple):
 
 
 def agree(x: FloatArray, y: FloatArray) -> Agreements:
-    """All coefficients of a table."""
-    return _agree(x, y, _levels(x), _levels(y))
+    """Correlate every automatic measure (columns of x) with every hearer measure (columns of y)."""
+    return _compute_agreements(x, y, _equalise_rounded_values(x), _equalise_rounded_values(y))
 
 
-def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
-    """The same of many tables at once, in which the rows of `y` are permuted by `orders` (one a table).
+def agree_permuted(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
+    """Correlate many tables at once, in which the rows of `y` are permuted by `orders` (one a table).
 
     The last axis is that of `y`, table after table.
     """
-    wide, levels = (part[orders].transpose(1, 0, 2).reshape(len(x), -1) for part in (y, _levels(y)))
-    return _agree(x, wide, _levels(x), levels)
+    wide, levels = (part[orders].transpose(1, 0, 2).reshape(len(x), -1) for part in (y, _equalise_rounded_values(y)))
+    return _compute_agreements(x, wide, _equalise_rounded_values(x), levels)
 
 
-def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArray) -> Agreements:
-    """Return r and rho of every pair of measures, over all units and without each unit."""
+def _compute_agreements(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArray) -> Agreements:
+    """Compute r and rho of every pair of measures over all units, and without each unit in turn."""
     complete = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     left = complete[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
     wide_x, wide_y = np.nan_to_num(x)[:, :, None], np.nan_to_num(y)[:, None, :]
-    steps = [_steps(level_x)[:, :, :, None], _steps(level_y)[:, :, None, :]]
+    steps = [_compute_rank_steps(level_x)[:, :, :, None], _compute_rank_steps(level_y)[:, :, None, :]]
     ranks = [np.einsum("jah,jiah->iah", complete, np.broadcast_to(s, (len(x), *complete.shape))) for s in steps]
     # leaving a unit out lowers the ranks of all above it by one, and of its ties by one half
     left_ranks = [whole[None] - step * complete[:, None] for whole, step in zip(ranks, steps, strict=True)]
@@ -70,7 +70,7 @@ def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArra
         product_moment(wide_x[None], wide_y[None], left),
         product_moment(left_ranks[0], left_ranks[1], left),
     )
-    between, within = divide(wide_x, wide_y, complete)[:2]
+    between, within = divide_into_two_groups(wide_x, wide_y, complete)[:2]
     return Agreements(
         n=complete.sum(axis=0).astype(np.int64),
         r=product_moment(wide_x, wide_y, complete),
@@ -82,7 +82,7 @@ def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArra
     )
 
 
-def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
+def correlate_subsets(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return r and rho of complete columns over subsets of units (groups by units).
 
     `left` marks the units of each subset. Values are rounded to twelve decimals, so that equal ones compare as equal;
@@ -90,25 +90,28 @@ def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[Float
     """
     included = left[:, :, None, None]
     # a rank is the sum of the contributions of all units in the subset
-    ranks = [(left.astype(float) @ _steps(_levels(v[:, None]))[:, :, 0])[:, :, None, None] for v in (x, y)]
+    ranks = [
+        (left.astype(float) @ _compute_rank_steps(_equalise_rounded_values(v[:, None]))[:, :, 0])[:, :, None, None]
+        for v in (x, y)
+    ]
     r = product_moment(x[None, :, None, None], y[None, :, None, None], included)[:, 0, 0]
     rho = product_moment(ranks[0], ranks[1], included)[:, 0, 0]
     return np.round(r, 12), np.round(rho, 12)
 
 
-def _levels(columns: FloatArray) -> FloatArray:
-    """Columns in which values that differ by rounding alone are equal."""
+def _equalise_rounded_values(columns: FloatArray) -> FloatArray:
+    """Return the columns with values that differ only by rounding made equal."""
     return np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns
 
 
-def _steps(level: FloatArray) -> FloatArray:
+def _compute_rank_steps(level: FloatArray) -> FloatArray:
     """Return the contribution of unit j to the rank of unit i: 1 if j is lower, one half if equal."""
     higher: FloatArray = (level[:, None] < level[None]) + 0.5 * (level[:, None] == level[None])
     return higher
 
 
 def product_moment(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatArray:
-    """Pearson's r along the last axis but two, of the complete units.
+    """Compute Pearson's r over the complete units, which are the third axis from the end.
 
     NaN with fewer than three of them, or where a column does not vary.
     """
@@ -124,15 +127,15 @@ def product_moment(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatAr
     return coefficients
 
 
-def divide(x: FloatArray, y: FloatArray, complete: BoolArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """The best division of units into two groups, one high and one low in both measures (or in opposite ones): the share of variance between the groups in
-    whichever measure has less of it, r within the groups, and who is in the upper one.
+def divide_into_two_groups(
+    x: FloatArray, y: FloatArray, complete: BoolArray
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Find the best division of the units into two groups, one high and one low in both measures.
 
-    Units are ordered by the sum of both standardised measures; every cut of that order is tried, the one with the largest share is taken.
-    """
+    Returns the proportion of variance between the groups (in the measure with less of it), r within the groups, and a mask of the upper group."""
     n = complete.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        u, v = (_standardised(np.broadcast_to(part, complete.shape), complete, n) for part in (x, y))
+        u, v = (_standardise(np.broadcast_to(part, complete.shape), complete, n) for part in (x, y))
         v = v * np.where((u * v).sum(axis=0) < 0, -1.0, 1.0)
         order = np.argsort(np.where(complete, -(u + v), np.inf), axis=0, kind="stable")
         top = np.cumsum(np.take_along_axis(complete, order, 0), axis=0).astype(float)
@@ -142,12 +145,14 @@ def divide(x: FloatArray, y: FloatArray, complete: BoolArray) -> tuple[FloatArra
         shares = [s * s * weight / n for s in sums]
         lesser = np.minimum(*shares)
         cut = lesser.argmax(axis=0)[None]
-        within = _within(u, v, [np.take_along_axis(s, cut, 0)[0] for s in sums], np.take_along_axis(weight, cut, 0)[0])
+        within = _correlate_within_groups(
+            u, v, [np.take_along_axis(s, cut, 0)[0] for s in sums], np.take_along_axis(weight, cut, 0)[0]
+        )
     place = np.argsort(order, axis=0, kind="stable")
     return np.take_along_axis(lesser, cut, 0)[0], within, (place <= cut) & complete
 
 
-def _standardised(values: FloatArray, complete: BoolArray, n: IntArray) -> FloatArray:
+def _standardise(values: FloatArray, complete: BoolArray, n: IntArray) -> FloatArray:
     """Return the columns minus their mean, divided by their standard deviation; 0 for constant columns."""
     away = np.where(complete, values - (values * complete).sum(axis=0) / n, 0.0)
     spread = np.sqrt((away * away).sum(axis=0) / n)
@@ -156,8 +161,8 @@ def _standardised(values: FloatArray, complete: BoolArray, n: IntArray) -> Float
     return scaled
 
 
-def _within(u: FloatArray, v: FloatArray, sums: list[FloatArray], weight: FloatArray) -> FloatArray:
-    """The correlation when the means of the two groups are taken out."""
+def _correlate_within_groups(u: FloatArray, v: FloatArray, sums: list[FloatArray], weight: FloatArray) -> FloatArray:
+    """Return the correlation of u and v after subtracting the means of the two groups."""
     left = (u * v).sum(axis=0) - sums[0] * sums[1] * weight
     spread = [(part * part).sum(axis=0) - s * s * weight for part, s in zip((u, v), sums, strict=True)]
     both = spread[0] * spread[1]

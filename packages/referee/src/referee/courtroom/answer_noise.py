@@ -35,25 +35,25 @@ class Panel:
     hearings: Mapping[str, Hearing]
     clusters: Mapping[str, Clusters]
 
-    def sizes(self) -> dict[str, int]:
-        """How many clusters of each factor there are over all systems."""
+    def count_clusters(self) -> dict[str, int]:
+        """Count the clusters of each factor over all systems."""
         names = next(iter(self.clusters.values())).names
         return {n: 1 + max(int(c.codes[i].max()) for c in self.clusters.values()) for i, n in enumerate(names)}
 
-    def means(self, weights: Weights) -> FloatArray:
-        """All measures of every system (draws by systems by MEASURES), with a row of weights a draw for the clusters of some factors."""
+    def compute_means(self, weights: Weights) -> FloatArray:
+        """Return all measures of every system (draws by systems by MEASURES) under weights of the clusters."""
         draws = len(next(iter(weights.values())))
         result = np.empty((draws, len(self.hearings), len(MEASURES)))
         for place, (system, hearing) in enumerate(self.hearings.items()):
             step = max(1, AT_ONCE // len(hearing.items))
             for start in range(0, draws, step):
                 part = {name: rows[start : start + step] for name, rows in weights.items()}
-                result[start : start + step, place] = _weighted(hearing, self.clusters[system], part)
+                result[start : start + step, place] = _measure_weighted(hearing, self.clusters[system], part)
         return result
 
 
-def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatArray:
-    """A system's measures for every draw; all that an item belongs to multiplies its weight."""
+def _measure_weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatArray:
+    """Measure one system in every draw; the weight of an answer is the product of its clusters' weights."""
     draws = len(next(iter(weights.values())))
     people, things = np.ones((draws, hearing.n_participants)), np.ones((draws, hearing.n_items))
     for name, codes in zip(clusters.names, clusters.codes, strict=True):
@@ -67,9 +67,9 @@ def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatAr
 
 
 def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback = without_progress) -> FloatArray:
-    """Means by draw, system and measure; NaN where a draw leaves a system without answers."""
+    """Return bootstrap means by draw, system and measure; NaN where a draw leaves a system without answers."""
     rng = np.random.default_rng([seed, 5])
-    sizes = panel.sizes()
+    sizes = panel.count_clusters()
     result = np.empty((draws, len(panel.hearings), len(MEASURES)))
     for start in progress(range(0, draws, STEP), "answers drawn anew"):
         rows = [
@@ -78,7 +78,7 @@ def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback =
         ]
         weights = {name: np.array([row[name] for row in rows], dtype=float) for name in sizes}
         # Without factors there is nothing to resample: every answer has weight 1.
-        result[start : start + STEP] = panel.means(weights or {"": np.ones((len(rows), 1))})
+        result[start : start + STEP] = panel.compute_means(weights or {"": np.ones((len(rows), 1))})
     return result
 
 
@@ -95,28 +95,30 @@ class NoiseCeiling:
 def find_ceilings(
     panel: Panel, measures: Sequence[str], families: Sequence[Sequence[int]], seed: int
 ) -> dict[str, NoiseCeiling]:
-    """Split-half reliability over families (places of their systems), for the factor whose halves agree least; one ceiling a measure.
+    """Return, for each hearer measure, its split-half reliability and the highest r that the noise allows.
 
     No value with fewer than three families: two always agree or disagree perfectly.
     """
-    by_factor = {name: list(_halves(panel, name, n, seed)) for name, n in panel.sizes().items() if n > 1}
-    return {m: _lowest(by_factor, MEASURES.index(m), families) for m in measures}
+    by_factor = {
+        name: list(_measure_halves(panel, name, n, seed)) for name, n in panel.count_clusters().items() if n > 1
+    }
+    return {m: _choose_lowest_reliability(by_factor, MEASURES.index(m), families) for m in measures}
 
 
-def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield pairs of system means from random halves of a factor."""
+def _measure_halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Split the clusters of a factor at random and yield the system means of both halves, many times."""
     rng = np.random.default_rng([seed, 6])
     chosen = np.zeros((HALVES, n))
     for row in chosen:
         row[rng.permutation(n)[: n // 2]] = 1.0
-    yield from zip(panel.means({factor: chosen}), panel.means({factor: 1.0 - chosen}), strict=True)
+    yield from zip(panel.compute_means({factor: chosen}), panel.compute_means({factor: 1.0 - chosen}), strict=True)
 
 
-def _lowest(
+def _choose_lowest_reliability(
     by_factor: Mapping[str, Sequence[tuple[FloatArray, FloatArray]]], column: int, families: Sequence[Sequence[int]]
 ) -> NoiseCeiling:
     """Return the lowest reliability over factors, with its ceiling."""
-    agreements = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
+    agreements = {name: _correlate_halves(halves, column, families) for name, halves in by_factor.items()}
     defined = {name: r for name, r in agreements.items() if r is not None}
     if not defined:
         return NoiseCeiling(reliability=None, ceiling=None, by="", n=len(families))
@@ -125,18 +127,18 @@ def _lowest(
     return NoiseCeiling(reliability=reliability, ceiling=max(reliability, 0.0) ** 0.5, by=f"{by}s", n=len(families))
 
 
-def _agreement_of_halves(
+def _correlate_halves(
     halves: Sequence[tuple[FloatArray, FloatArray]], column: int, families: Sequence[Sequence[int]]
 ) -> float | None:
-    """The mean correlation of two halves over families; None where it is defined in none of the splits."""
+    """Return the mean correlation of both halves over families; None if no split defines it."""
     if len(families) < 3:
         return None
     pairs = [[np.array([half[list(f), column].mean() for f in families]) for half in both] for both in halves]
-    correlations = [r for a, b in pairs if (r := _correlation(a, b)) is not None]
+    correlations = [r for a, b in pairs if (r := _correlate_columns(a, b)) is not None]
     return float(np.mean(correlations)) if correlations else None
 
 
-def _correlation(a: FloatArray, b: FloatArray) -> float | None:
+def _correlate_columns(a: FloatArray, b: FloatArray) -> float | None:
     """Return Pearson's r of two columns; None if it is undefined."""
     if np.isnan(a + b).any() or min(np.ptp(a), np.ptp(b)) <= 1e-12:
         return None

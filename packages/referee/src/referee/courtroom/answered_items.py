@@ -14,7 +14,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
-from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, sampled_by
+from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, find_sampling_units
 from referee.courtroom.item_evidence import Association, LeftOut, auc, leave_out_auc, rank_correlation
 from referee.courtroom.pooling import (
     MeasureDifference,
@@ -24,9 +24,9 @@ from referee.courtroom.pooling import (
     compare_systems,
     pool_measures,
 )
-from referee.courtroom.printed_evidence import better_way
-from referee.courtroom.ranking_evidence import RankingEvidence, as_matrix, rank_measures
-from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
+from referee.courtroom.printed_evidence import find_direction
+from referee.courtroom.ranking_evidence import RankingEvidence, make_matrix, rank_measures
+from referee.courtroom.sampling import Asked, cluster_answers, format_clusters
 from referee.engines.calls import call_all
 from referee.metrics.hearing import HUMAN, OVER_RESPONSES
 from referee.statistics.comparisons import adjust
@@ -74,7 +74,7 @@ class OverItems:
 
 
 def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSettings) -> OverItems:
-    """Every measure with values per item against success and times of every hearer, and how it ranks systems."""
+    """Test every measure with values per item against the success and times of every hearer."""
     tables = [run.item_values() for run in heard]
     pooled: list[PooledEvidence] = []
     differences: list[MeasureDifference] = []
@@ -84,31 +84,37 @@ def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSetting
     to_rank: list[tuple[str, FloatArray, dict[str, FloatArray], int, int]] = []
     admissions = {h: a for run in heard for h, a in run.admissions.items()}
     for hearer, admission in admissions.items() if metrics else ():
-        answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
+        answers = [
+            a for run, table in zip(heard, tables, strict=True) for a in _list_answers(run, table, hearer, names)
+        ]
         asked = [a.asked for a in answers]
-        clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
+        clusters = cluster_answers(asked, hearer, settings.cluster, find_sampling_units(heard))
         if not admission.refused:
-            parts = _by_corpus(metrics, hearer, answers, heard, settings)
+            parts = _measure_success_by_corpus(metrics, hearer, answers, heard, settings)
             pooled += pool_measures(parts, f"{hearer}: success")
             differences += compare_measures(parts, f"{hearer}: success")
         if not admission.simulated:
-            systems += _compare(answers)
+            systems += _compare_systems_by_corpus(answers)
         tasks = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
         if settings.engine is None:
             for each in settings.progress(tasks, f"{hearer}: item by item"):
-                evidence += _on_items(*each)
+                evidence += _test_metric_over_items(*each)
         else:
             evidence += [
-                e for batch in call_all(settings.engine, [(_on_items, g) for g in tasks], settings.shard) for e in batch
+                e
+                for batch in call_all(settings.engine, [(_test_metric_over_items, g) for g in tasks], settings.shard)
+                for e in batch
             ]
         if settings.permutations:
-            to_rank.append((f"{hearer}: success", *_matrices(metrics, answers), settings.permutations, settings.seed))
+            to_rank.append(
+                (f"{hearer}: success", *_make_matrices(metrics, answers), settings.permutations, settings.seed)
+            )
     if settings.engine is None:
         ranked = [rank_measures(*each, progress=settings.progress) for each in to_rank]
     else:
         ranked = call_all(settings.engine, [(rank_measures, each) for each in to_rank], settings.shard)
     return OverItems(
-        items=_corrected(evidence),
+        items=_correct_p_values(evidence),
         rankings=[r for batch in ranked for r in batch],
         pooled=pooled,
         differences=differences,
@@ -116,15 +122,15 @@ def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSetting
     )
 
 
-def _by_corpus(
+def _measure_success_by_corpus(
     metrics: Sequence[str], hearer: str, answers: Sequence[_Answer], heard: Sequence[HeardRun], settings: TrialSettings
 ) -> dict[str, dict[str, LeftOut]]:
-    """AUCs for success without each cluster, by corpus (or set of items) and measure with a better direction."""
+    """Return AUCs for success, also without each cluster, by corpus and measure."""
     parts: dict[str, dict[str, LeftOut]] = {}
-    turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
+    turn = {m: {"higher": 1.0, "lower": -1.0}.get(find_direction(m), 0.0) for m in metrics}
     for origin in dict.fromkeys(a.asked.origin for a in answers):
         some = [a for a in answers if a.asked.origin == origin]
-        clusters = clusters_of_answers([a.asked for a in some], hearer, settings.cluster, sampled_by(heard))
+        clusters = cluster_answers([a.asked for a in some], hearer, settings.cluster, find_sampling_units(heard))
         success = [a.values["ir"] for a in some]
         for metric in metrics:
             if not turn[metric]:
@@ -136,8 +142,8 @@ def _by_corpus(
     return parts
 
 
-def _compare(answers: Sequence[_Answer]) -> list[SystemComparison]:
-    """Systems against each other, item by item, within each set of items."""
+def _compare_systems_by_corpus(answers: Sequence[_Answer]) -> list[SystemComparison]:
+    """Compare the success of systems item by item within each corpus (or set of items)."""
     right: dict[str, dict[str, dict[str, list[float]]]] = {}
     for a in answers:
         if a.row.rpartition("/")[2] != HUMAN:
@@ -151,8 +157,8 @@ def _compare(answers: Sequence[_Answer]) -> list[SystemComparison]:
     ]
 
 
-def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
-    """The evidence with p values corrected over all measures that are tried against the same answers (Holm)."""
+def _correct_p_values(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
+    """Return the evidence with p values corrected (Holm) over all measures of the same answers."""
     corrected: dict[int, float | None] = {}
     for hearer in dict.fromkeys(e.hearer for e in evidence):
         members = [i for i, e in enumerate(evidence) if e.hearer == hearer]
@@ -160,7 +166,7 @@ def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
     return [replace(e, found=replace(e.found, p_corrected=corrected[i])) for i, e in enumerate(evidence)]
 
 
-def _answers(
+def _list_answers(
     run: HeardRun, table: Mapping[str, Mapping[tuple[str, str], float]], hearer: str, names: RowNames
 ) -> Iterable[_Answer]:
     """Return the results of each answer of a hearer with the scores of the description."""
@@ -168,14 +174,14 @@ def _answers(
     for (system, answerer), hearing in run.hearings.items():
         if answerer != hearer:
             continue
-        row = names.row(run, system)
+        row = names.name_row(run, system)
         rows = zip(hearing.participants.tolist(), hearing.items.tolist(), hearing.values.tolist(), strict=True)
         for person, item, values in rows:
             trial = hearing.trials[item]
             yield _Answer(
                 row=row,
                 item=f"{run.source.corpus}/{trial}",
-                asked=Asked(run.origin(trial), run.trials[trial], hearing.hearers[person]),
+                asked=Asked(run.name_origin(trial), run.trials[trial], hearing.hearers[person]),
                 values=dict(zip(columns, values, strict=True)),
                 scores={
                     m: metric_scores[system, trial]
@@ -185,7 +191,7 @@ def _answers(
             )
 
 
-def _on_items(
+def _test_metric_over_items(
     metric: str,
     hearer: str,
     answers: Sequence[_Answer],
@@ -193,14 +199,12 @@ def _on_items(
     seed: int,
     admission: Admission,
 ) -> list[ItemEvidence]:
-    """Return the evidence over items: success against scores oriented so that higher is better, and times against
-    unoriented scores.
-    """
-    scores, better = [a.scores.get(metric) for a in answers], better_way(metric)
+    """Test one metric item by item: against success (AUC) and against each time (rank correlation)."""
+    scores, better = [a.scores.get(metric) for a in answers], find_direction(metric)
     sign = -1.0 if better == "lower" else 1.0
     turned = [None if s is None else sign * s for s in scores]
     make_evidence = partial(
-        ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission
+        ItemEvidence, automatic=metric, better=better, over=format_clusters(clusters), admission=admission
     )
     association = auc(turned, [a.values["ir"] for a in answers], clusters, seed=seed)
     evidence = [make_evidence(hearer=f"{hearer}: success", kind="auc", found=association)]
@@ -212,8 +216,8 @@ def _on_items(
     return evidence
 
 
-def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Success, and all measures that have a better direction, as systems by items.
+def _make_matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Return success, and all measures that have a better direction, as matrices of systems by items.
 
     People's own descriptions are left out as a system.
     """
@@ -226,10 +230,10 @@ def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[Float
     means = {
         key: successes[0] if len(successes) == 1 else float(np.mean(successes)) for key, successes in right.items()
     }
-    human = as_matrix(rows, items, means)
-    turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
+    human = make_matrix(rows, items, means)
+    turn = {m: {"higher": 1.0, "lower": -1.0}.get(find_direction(m), 0.0) for m in metrics}
     matrices = {
-        m: turn[m] * as_matrix(rows, items, {(a.row, a.item): a.scores[m] for a in answers if m in a.scores})
+        m: turn[m] * make_matrix(rows, items, {(a.row, a.item): a.scores[m] for a in answers if m in a.scores})
         for m in metrics
         if turn[m]
     }

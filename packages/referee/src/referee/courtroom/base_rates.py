@@ -14,10 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.courtroom.agreement import agree, agree_dealt
-from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
+from referee.courtroom.agreement import agree, agree_permuted
+from referee.courtroom.multiplicity import (
+    Chances,
+    Table,
+    compute_p_values,
+    compute_strengths,
+    permute_randomly,
+    rank_table,
+)
 from referee.courtroom.rules import FEWEST, WORDS, TriedPair, decide
-from referee.courtroom.sheet import SystemScores, family_table, signs_of
+from referee.courtroom.sheet import SystemScores, average_families, list_signs
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
 
@@ -45,7 +52,7 @@ class Power:
 
     @property
     def sentence(self) -> str:
-        """The power in a sentence."""
+        """The power as an English sentence."""
         return (
             f"A true correlation of {self.correlation:.2g} over {self.systems} systems ({self.families} families) would be called *predicts* in "
             f"{self.predicts:.0%} of such tables."
@@ -57,8 +64,8 @@ def word_rates(
 ) -> WordRates:
     """Return, for every pair of measures, the base rate of each finding (only positive rates)."""
     alone = sheet.without_people()
-    table, signs = family_table(alone), signs_of(alone)
-    counts = _count_words(table, signs, seed, tables, progress)
+    table, signs = average_families(alone), list_signs(alone)
+    counts = _compute_finding_rates(table, signs, seed, tables, progress)
     return {
         (a, h): {word: float(counts[k, i, j]) for k, word in enumerate(WORDS) if counts[k, i, j]}
         for i, a in enumerate(alone.automatic)
@@ -66,24 +73,27 @@ def word_rates(
     }
 
 
-def power_of(sheet: SystemScores, correlation: float = 0.9, seed: int = 1, tables: int = POWER_TABLES) -> Power | None:
-    """Return how often a table of this shape would show a true correlation of one measure; None for a table that cannot be tried.
+def estimate_power(
+    sheet: SystemScores, correlation: float = 0.9, seed: int = 1, tables: int = POWER_TABLES
+) -> Power | None:
+    """Estimate how often a table of this shape would show a true correlation of one measure.
 
-    Tables are drawn from the normal distribution: one automatic measure correlates with one hearer measure, all others with nothing.
+    Tables are drawn from the normal distribution: one automatic measure correlates with one hearer measure, and
+    all others are independent. Returns None if the table is too small.
     """
     alone = sheet.without_people()
-    x, y = family_table(alone)
+    x, y = average_families(alone)
     units, automatic, hearers = len(x), x.shape[1], y.shape[1]
     if units < FEWEST or not automatic or not hearers:
         return None
     rng = np.random.default_rng(seed)
     signs = np.ones((automatic, hearers), dtype=np.int64)
-    orders = deal_randomly(units, NULL, seed)
+    orders = permute_randomly(units, NULL, seed)
     counts = np.zeros(len(WORDS))
     for _ in range(tables):
         drawn = rng.normal(size=(units, automatic)), rng.normal(size=(units, hearers))
         drawn[0][:, 0] = correlation * drawn[1][:, 0] + np.sqrt(1 - correlation**2) * drawn[0][:, 0]
-        linear, rank = (_chances_of(kind, orders, signs.shape) for kind in (drawn, rank_table(drawn)))
+        linear, rank = (_compute_p_values(kind, orders, signs.shape) for kind in (drawn, rank_table(drawn)))
         word = decide(TriedPair(agree(*drawn), linear, rank, signs, np.zeros(signs.shape, dtype=bool)))[0, 0]
         counts[word] += 1
     shares = {word: float(share) for word, share in zip(WORDS, counts / tables, strict=True) if share}
@@ -99,34 +109,36 @@ def power_of(sheet: SystemScores, correlation: float = 0.9, seed: int = 1, table
     )
 
 
-def _chances_of(table: Table, orders: IntArray, shape: tuple[int, ...]) -> Chances:
-    """Return p of every pair of a drawn table, alone and among all pairs, by random permutations."""
-    observed = strengths(table, np.arange(len(table[0]))[None])[0]
-    chances = chances_among(observed, np.vstack([observed[None], strengths(table, orders)]))
+def _compute_p_values(table: Table, orders: IntArray, shape: tuple[int, ...]) -> Chances:
+    """Return the p values of every pair of a table, single and adjusted, by random permutations."""
+    observed = compute_strengths(table, np.arange(len(table[0]))[None])[0]
+    chances = compute_p_values(observed, np.vstack([observed[None], compute_strengths(table, orders)]))
     return Chances(*(p.reshape(shape) for p in chances))
 
 
-def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress: ProgressCallback) -> FloatArray:
-    """Shares of tables by word, automatic and hearer measure."""
+def _compute_finding_rates(
+    table: Table, signs: IntArray, seed: int, tables: int, progress: ProgressCallback
+) -> FloatArray:
+    """Return the proportion of permuted tables with each finding, by automatic and hearer measure."""
     shape = signs.shape
-    orders = deal_randomly(len(table[0]), max(NULL, tables), seed)
-    nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
+    orders = permute_randomly(len(table[0]), max(NULL, tables), seed)
+    nulls = [compute_strengths(kind, orders) for kind in (table, rank_table(table))]
     counts = np.zeros((len(WORDS), *shape))
     for start in progress(range(tables), "tables that chance makes"):
         # Reported one by one to the progress callback, computed in batches.
         if start % AT_ONCE:
             continue
         some = orders[start : min(start + AT_ONCE, tables)]
-        linear, rank = (_chances(null[start : start + len(some)], null, shape) for null in nulls)
+        linear, rank = (_collect_p_values(null[start : start + len(some)], null, shape) for null in nulls)
         wide = np.tile(signs, len(some))
         words = decide(
-            TriedPair(agree_dealt(*table, some), linear, rank, wide, np.zeros(wide.shape, dtype=bool))
+            TriedPair(agree_permuted(*table, some), linear, rank, wide, np.zeros(wide.shape, dtype=bool))
         ).reshape(shape[0], len(some), shape[1])
         counts += (words == np.arange(len(WORDS))[:, None, None, None]).sum(axis=2)
     return counts / tables
 
 
-def _chances(observed: FloatArray, null: FloatArray, shape: tuple[int, ...]) -> Chances:
-    """Of some tables: automatic measures by hearer measures, table after table."""
-    chances = [chances_among(table_strengths, null) for table_strengths in observed]
+def _collect_p_values(observed: FloatArray, null: FloatArray, shape: tuple[int, ...]) -> Chances:
+    """Return the p values of several permuted tables side by side (automatic by hearer measures)."""
+    chances = [compute_p_values(table_strengths, null) for table_strengths in observed]
     return Chances(*(np.hstack([p.reshape(shape) for p in parts]) for parts in zip(*chances, strict=True)))

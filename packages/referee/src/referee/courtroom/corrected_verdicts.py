@@ -31,7 +31,7 @@ class VerdictChange:
 
     @property
     def turned(self) -> bool:
-        """Whether the verdict changes, and not only the number."""
+        """Whether the verdict changes, and not only the coefficient."""
         return self.finding_printed != self.finding_corrected
 
 
@@ -44,8 +44,8 @@ def compare_verdicts(
 
     `elsewhere` are the findings at other values of the corrections.
     """
-    before, after = (_coefficients(evidence) for evidence, _ in (printed, corrected))
-    findings_before, findings_after = (_findings(cases) for _, cases in (printed, corrected))
+    before, after = (_index_coefficients(evidence) for evidence, _ in (printed, corrected))
+    findings_before, findings_after = (_index_findings(cases) for _, cases in (printed, corrected))
     others = list(elsewhere)
     return [
         VerdictChange(
@@ -59,19 +59,21 @@ def compare_verdicts(
             holds=all(other[pair] == findings_after[pair] for other in others),
         )
         for pair in findings_before
-        if _moves(before[pair], after[pair]) or findings_before[pair] != findings_after[pair]
+        if _differs(before[pair], after[pair]) or findings_before[pair] != findings_after[pair]
     ]
 
 
-def _coefficients(evidence: Iterable[Evidence]) -> dict[Pair, float | None]:
+def _index_coefficients(evidence: Iterable[Evidence]) -> dict[Pair, float | None]:
+    """Return r by domain, automatic measure and hearer measure."""
     return {(e.domain, e.automatic, e.hearer): e.pearson.r for e in evidence if e.rows == ALL}
 
 
-def _findings(cases: Iterable[Case]) -> dict[Pair, str]:
+def _index_findings(cases: Iterable[Case]) -> dict[Pair, str]:
+    """Return the finding by domain, automatic measure and hearer measure."""
     return {(c.domain, c.automatic, c.hearer): c.finding for c in cases}
 
 
-def _moves(before: float | None, after: float | None) -> bool:
+def _differs(before: float | None, after: float | None) -> bool:
     """Return whether two coefficients differ by more than rounding."""
     if before is None or after is None:
         return before is not after

@@ -19,12 +19,12 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
-from referee.courtroom.agreement import BETWEEN, agree, divide, without_groups
+from referee.courtroom.agreement import BETWEEN, agree, correlate_subsets, divide_into_two_groups
 from referee.courtroom.answer_noise import NoiseCeiling
 from referee.courtroom.multiplicity import Table, rank_table, step_down
-from referee.courtroom.noise_of_r import AnswerNoise, noise_of
+from referee.courtroom.noise_of_r import AnswerNoise, estimate_noise
 from referee.courtroom.rules import WORDS, TriedPair, decide
-from referee.courtroom.sheet import SystemScores, check_sheet, family_draws, family_table, signs_of
+from referee.courtroom.sheet import SystemScores, average_families, average_family_draws, check_sheet, list_signs
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.correlation import Correlation, pearson, spearman
 from referee.statistics.frames import as_numbers
@@ -37,9 +37,9 @@ __all__ = [
     "FamilyEvidence",
     "SystemScores",
     "Withdrawal",
+    "judge_sheet",
     "pairwise_accuracy",
     "try_sheet",
-    "words_of",
 ]
 
 ALL, PEOPLE = "systems", "systems and people"
@@ -55,7 +55,7 @@ class Withdrawal:
 
     @property
     def r(self) -> float:
-        """The coefficient; withdrawals without a defined one are not stored."""
+        """The coefficient (0 if it is undefined)."""
         return 0.0 if self.found.r is None else self.found.r
 
 
@@ -128,21 +128,21 @@ class Evidence:
 
 
 def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = without_progress) -> list[Evidence]:
-    """Every automatic measure against every hearer measure.
+    """Test every automatic measure of a sheet against every hearer measure.
 
     Over systems, and over systems and people where both are there.
     """
     check_sheet(sheet)
     alone = sheet.without_people()
     judged = _judge_families(alone, seed, progress)
-    evidence = [_weigh(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
+    evidence = [_weigh_pair(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
     if len(alone.systems) < len(sheet.systems):
-        evidence += [_weigh(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
+        evidence += [_weigh_pair(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
     return evidence
 
 
-def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
-    """Return the finding of every pair over systems, without the evidence."""
+def judge_sheet(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
+    """Return only the finding of every pair of measures over systems."""
     check_sheet(sheet)
     return {
         pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, without_progress).items()
@@ -164,15 +164,15 @@ class _Judged:
 
 
 def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) -> dict[tuple[str, str], _Judged]:
-    """Return p values, agreements and findings of every pair over families."""
-    table = family_table(sheet)
+    """Compute the p values, agreement and finding of every pair of measures over families."""
+    table = average_families(sheet)
     linear, rank = (step_down(t, seed, progress=progress) for t in (table, rank_table(table)))
     agreements = agree(*table)
-    noise = _noise_of_families(sheet, table)
+    noise = _estimate_family_noise(sheet, table)
     turned = {key: n.low <= 0 <= n.high for key, n in noise.items()}
     noisy = np.array([[turned.get((a, h), False) for h in sheet.hearer] for a in sheet.automatic], dtype=bool)
     shape = agreements.r.shape
-    words = decide(TriedPair(agreements, linear, rank, signs_of(sheet), noisy.reshape(shape)))
+    words = decide(TriedPair(agreements, linear, rank, list_signs(sheet), noisy.reshape(shape)))
     return {
         (a, h): _Judged(
             word=WORDS[words[i, j]],
@@ -186,21 +186,21 @@ def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) 
     }
 
 
-def _noise_of_families(sheet: SystemScores, table: Table) -> dict[tuple[str, str], AnswerNoise]:
-    """Return the noise of every coefficient over families, for hearer measures with answers."""
+def _estimate_family_noise(sheet: SystemScores, table: Table) -> dict[tuple[str, str], AnswerNoise]:
+    """Estimate the noise of every coefficient over families, for hearer measures with answers."""
     noises = {}
     for j, hearer in enumerate(sheet.hearer):
         if hearer not in sheet.draws:
             continue
-        drawn = family_draws(sheet, hearer)
+        drawn = average_family_draws(sheet, hearer)
         for i, automatic in enumerate(sheet.automatic):
-            if (noise := noise_of(table[0][:, i], table[1][:, j], drawn)) is not None:
+            if (noise := estimate_noise(table[0][:, i], table[1][:, j], drawn)) is not None:
                 noises[automatic, hearer] = noise
     return noises
 
 
-def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: _Judged | None) -> Evidence:
-    """Return the evidence of one pair of measures over systems and over families."""
+def _weigh_pair(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: _Judged | None) -> Evidence:
+    """Collect the evidence for one pair of measures, over systems and over families."""
     x, y = as_numbers(sheet.automatic[automatic], automatic), as_numbers(sheet.hearer[hearer], hearer)
     complete = ~(np.isnan(x) | np.isnan(y))
     x, y = x[complete], y[complete]
@@ -208,7 +208,7 @@ def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: 
     families = [sheet.family_of(s) for s in systems]
     sign = sheet.sign(automatic, hearer)
     accuracy, pairs = pairwise_accuracy(x, y, sign)
-    moved = _moved(x, y, families)
+    moved = _correlate_without_each_family(x, y, families)
     return Evidence(
         automatic=automatic,
         hearer=hearer,
@@ -219,20 +219,20 @@ def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: 
         **moved,
         accuracy=accuracy,
         pairs=pairs,
-        families=None if judged is None else _over_families(x, y, families, judged, moved),
+        families=None if judged is None else _weigh_families(x, y, families, judged, moved),
         word="" if judged is None else judged.word,
-        division=_division(x, y, systems),
-        noise=noise_of(x, y, drawn[:, complete].T) if (drawn := sheet.draws.get(hearer)) is not None else None,
+        division=_find_division(x, y, systems),
+        noise=estimate_noise(x, y, drawn[:, complete].T) if (drawn := sheet.draws.get(hearer)) is not None else None,
         ceiling=sheet.ceilings.get(hearer),
         admission=sheet.admissions.get(hearer, OF_PEOPLE),
     )
 
 
-def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, Any]:
-    """Both coefficients, and their extremes without one family."""
+def _correlate_without_each_family(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, Any]:
+    """Return both coefficients, and their lowest and highest values when one family is left out."""
     names = list(dict.fromkeys(families))
     left = np.array([[f != family for f in families] for family in names], dtype=bool).reshape(len(names), len(x))
-    r, rho = without_groups(x, y, left)
+    r, rho = correlate_subsets(x, y, left)
 
     def withdraw(index: int, method: Callable[..., Correlation]) -> Withdrawal:
         return Withdrawal(who=names[index], found=_correlate(x[left[index]], y[left[index]], method))
@@ -247,10 +247,10 @@ def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, A
     }
 
 
-def _over_families(
+def _weigh_families(
     x: FloatArray, y: FloatArray, families: Sequence[str], judged: _Judged, moved: dict[str, Any]
 ) -> FamilyEvidence:
-    """Return the agreement over means of families, for systems with both values.
+    """Collect the evidence over the means of families, for systems with both values.
 
     `moved` are the leave-one-out results over systems, which apply if every system is its own family.
     """
@@ -258,7 +258,7 @@ def _over_families(
     if len(names) < len(families):
         codes = np.array([names.index(f) for f in families], dtype=np.int64)
         counts = np.bincount(codes)
-        moved = _moved(np.bincount(codes, x) / counts, np.bincount(codes, y) / counts, names)
+        moved = _correlate_without_each_family(np.bincount(codes, x) / counts, np.bincount(codes, y) / counts, names)
     tried = judged.word != "untried"
     return FamilyEvidence(
         n=len(names),
@@ -270,11 +270,13 @@ def _over_families(
     )
 
 
-def _division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division | None:
-    """The two groups that make a correlation over systems, where they explain most of both variances."""
+def _find_division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division | None:
+    """Find two groups of systems that explain most of the variance of both measures; None if there are none."""
     if len(x) < 4:
         return None
-    between, within, upper = divide(x[:, None, None], y[:, None, None], np.ones((len(x), 1, 1), dtype=bool))
+    between, within, upper = divide_into_two_groups(
+        x[:, None, None], y[:, None, None], np.ones((len(x), 1, 1), dtype=bool)
+    )
     if not between[0, 0] >= BETWEEN:
         return None
     above = [s for s, up in zip(systems, upper[:, 0, 0], strict=True) if up]
@@ -286,14 +288,12 @@ def _division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division 
 
 
 def _correlate(x: FloatArray, y: FloatArray, method: Callable[..., Correlation]) -> Correlation:
-    """Return a coefficient of at least three systems; two always lie on a line."""
+    """Apply a correlation to at least three systems; with two the coefficient is undefined."""
     return method(x, y) if len(x) > 2 else Correlation(r=None, n=len(x))
 
 
 def pairwise_accuracy(x: Iterable[float], y: Iterable[float], sign: int = 1) -> tuple[float | None, int]:
-    """Return the share of pairs of systems that x orders as y does (a tie in x counts half), and the number of pairs
-    that differ in y.
-    """
+    """Return the proportion of pairs of systems that x orders as y does, and the number of pairs that differ in y. A tie in x counts half."""
     pairs = [
         (x1 - x2, y1 - y2) for (x1, y1), (x2, y2) in combinations(zip(x, y, strict=True), 2) if abs(y1 - y2) > NEARLY
     ]

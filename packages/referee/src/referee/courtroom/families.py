@@ -18,22 +18,22 @@ MODEL = "model:"
 
 
 def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] | None = None) -> dict[str, str]:
-    """Return the family of every system that has relatives, under a descriptive name.
+    """Return the name of the family of every system that has relatives.
 
     `output_digests` are equal for two systems if and only if all their outputs are equal.
     """
     entries = {f"{group}/{name}": (name, row) for group, name, _, row in roster_rows()}
     groups: dict[Hashable, list[str]] = {}
     for system in systems:
-        for mark in _marks(system, entries):
+        for mark in _list_family_keys(system, entries):
             groups.setdefault(mark, []).append(system)
         if output_digests is not None and system in output_digests:
             groups.setdefault(("said", output_digests[system]), []).append(system)
-    return {s: _title(group) for group in unite(systems, groups.values()) if len(group) > 1 for s in group}
+    return {s: _name_family(group) for group in merge_groups(systems, groups.values()) if len(group) > 1 for s in group}
 
 
-def _marks(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Hashable]:
-    """Return the keys that members of a family share: team and base name, team and algorithm.
+def _list_family_keys(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Hashable]:
+    """Return the keys that two members of a family share: team and base name, team and algorithm, or model.
 
     The model, or the name without its options.
     """
@@ -48,8 +48,8 @@ def _marks(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Ha
     return [(row.team, base), (row.team, row.year, parts), (plain, *models)]
 
 
-def _title(group: Sequence[str]) -> str:
-    """``ATT-FB-*`` where all names begin with the same words, else the first name and how many more."""
+def _name_family(group: Sequence[str]) -> str:
+    """Return ``ATT-FB-*`` where all names share a beginning, otherwise the first name and the number of others."""
     first, last = min(group), max(group)
     length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     shared = first[:length]
@@ -58,7 +58,7 @@ def _title(group: Sequence[str]) -> str:
     return f"{whole}*" if ends_a_word and whole.rpartition("/")[2] else f"{group[0]} and {len(group) - 1} more"
 
 
-def unite(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[list[str]]:
+def merge_groups(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[list[str]]:
     """Merge groups that share a member, in the order of the names.
 
     A name without a group is its own group.

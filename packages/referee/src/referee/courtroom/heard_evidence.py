@@ -19,11 +19,11 @@ from referee.contracts import FloatArray
 from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find_ceilings
 from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
 from referee.courtroom.evidence import SystemScores
-from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, Warn, sampled_by
+from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, Warn, find_sampling_units
 from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
-from referee.courtroom.printed_evidence import better_way
+from referee.courtroom.printed_evidence import find_direction
 from referee.courtroom.ranking_evidence import RankingEvidence
-from referee.courtroom.sampling import Asked, clusters_of_answers
+from referee.courtroom.sampling import Asked, cluster_answers
 from referee.metrics.hearing import HUMAN, MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
@@ -49,12 +49,12 @@ class Hearings:
 
 
 def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Return no passports, for runs whose passports are not read."""
+    """Return no passports; the default of `cards` in `try_runs`."""
     return {}
 
 
 def no_warnings(signed: Mapping[str, str], corpus: str) -> Iterable[str]:
-    """Return no warnings, for runs whose passports are not read."""
+    """Return no warnings; the default of `warn` in `try_runs`."""
     return ()
 
 
@@ -64,8 +64,7 @@ def try_runs(
     cards: ReadCards = no_cards,
     warn: Warn = no_warnings,
 ) -> Hearings:
-    """Return the systems of all runs on one sheet (and one per domain for runs scored by domain), and the evidence over
-    items.
+    """Collect the evidence of run folders: a sheet of systems overall and by domain, and the evidence over items.
 
     `cards` returns the passports in a run folder; `warn` yields warnings about passports from another corpus.
     """
@@ -74,10 +73,10 @@ def try_runs(
 
 
 def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = no_warnings) -> Hearings:
-    """Return the same for runs that are open, or a corpus with systems and people."""
+    """Collect the evidence of runs (or corpora) that are already open."""
     names = RowNames(heard)
     domains = dict.fromkeys([None, *(d for h in heard for d in h.domains)])
-    sheets = [_run_sheet(heard, domain, names, settings) for domain in domains]
+    sheets = [_make_sheet(heard, domain, names, settings) for domain in domains]
     over_items = try_items(heard, names, settings)
     warnings = dict.fromkeys(sentence for h in heard for sentence in warn(h.signed, h.source.corpus))
     return Hearings(
@@ -91,26 +90,28 @@ def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = n
     )
 
 
-def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, settings: TrialSettings) -> SystemScores:
-    """Return the sheet of all runs in one domain, or overall."""
+def _make_sheet(
+    heard: Sequence[HeardRun], domain: str | None, names: RowNames, settings: TrialSettings
+) -> SystemScores:
+    """Return one table of all runs' systems with their automatic and hearer measures, in one domain or overall."""
     values: dict[str, dict[str, dict[str, float | None]]] = {"automatic": {}, "hearer": {}}
     systems: dict[str, None] = {}
     people: set[str] = set()
     for run in heard:
         for side, table in (
-            ("automatic", run.automatic(domain)),
-            ("hearer", _heard_values(run.select_hearings(domain))),
+            ("automatic", run.read_automatic_scores(domain)),
+            ("hearer", _tabulate_hearer_measures(run.select_hearings(domain))),
         ):
             for (system, measure), value in table.items():
-                row = names.row(run, system)
+                row = names.name_row(run, system)
                 systems[row] = None
                 values[side].setdefault(measure, {})[row] = value
                 people |= {row} if system == HUMAN else set()
     order = tuple(systems)
     ordered = {side: {m: [v.get(s) for s in order] for m, v in columns.items()} for side, columns in values.items()}
-    better = {m: better_way(m) for m in ordered["automatic"]}
+    better = {m: find_direction(m) for m in ordered["automatic"]}
     better |= {m: "lower" if m.endswith(TIMES) else "higher" for m in ordered["hearer"]}
-    draws, ceilings = _noise(heard, domain, names, order, list(ordered["hearer"]), settings)
+    draws, ceilings = _resample_noise(heard, domain, names, order, list(ordered["hearer"]), settings)
     admissions = {h: a for run in heard for h, a in run.admissions.items()}
     return SystemScores(
         systems=order,
@@ -127,11 +128,12 @@ def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, s
 
 
 def _hearer_of(measure: str) -> str:
+    """Return the hearer in ``hearer: measure``."""
     return measure.rpartition(": ")[0]
 
 
-def _heard_values(hearings: Mapping[tuple[str, str], Hearing]) -> dict[tuple[str, str], float | None]:
-    """Values by system and ``hearer: measure``; measures that need a vote only where more than one voted."""
+def _tabulate_hearer_measures(hearings: Mapping[tuple[str, str], Hearing]) -> dict[tuple[str, str], float | None]:
+    """Return values by system and ``hearer: measure``; majority measures need more than one participant."""
     table: dict[tuple[str, str], float | None] = {}
     for (system, hearer), hearing in hearings.items():
         counts, values = hearing.counts(), dict(zip(MEASURES, hearing.measure(), strict=True))
@@ -144,7 +146,7 @@ def _heard_values(hearings: Mapping[tuple[str, str], Hearing]) -> dict[tuple[str
 # -- noise ---------------------------------------------------------------------------------------------------------------------
 
 
-def _noise(
+def _resample_noise(
     heard: Sequence[HeardRun],
     domain: str | None,
     names: RowNames,
@@ -152,13 +154,13 @@ def _noise(
     measures: Sequence[str],
     settings: TrialSettings,
 ) -> tuple[dict[str, FloatArray], dict[str, NoiseCeiling]]:
-    """Draws and ceilings of every hearer measure; none without resamples."""
+    """Return bootstrap draws and the noise ceiling of every hearer measure; both empty without resamples."""
     draws, ceilings = dict[str, FloatArray](), dict[str, NoiseCeiling]()
     for hearer in dict.fromkeys(map(_hearer_of, measures)) if settings.resamples else ():
-        panel = _panel(heard, domain, names, hearer, settings)
+        panel = _collect_panel(heard, domain, names, hearer, settings)
         rows = list(panel.hearings)
         drawn = draw_means(panel, settings.resamples, settings.seed, settings.progress)
-        of_families = _places(rows, names.families)
+        of_families = _index_families(rows, names.families)
         hearer_measures = [m for m in measures if _hearer_of(m) == hearer]
         hearer_ceilings = find_ceilings(
             panel, [m.rpartition(": ")[2] for m in hearer_measures], of_families, settings.seed
@@ -171,8 +173,8 @@ def _noise(
     return draws, ceilings
 
 
-def _places(rows: Sequence[str], families: Mapping[str, str]) -> list[list[int]]:
-    """The places of every family's rows; people are no family of the court."""
+def _index_families(rows: Sequence[str], families: Mapping[str, str]) -> list[list[int]]:
+    """Return the row numbers of each family; rows of people are left out."""
     groups: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
         if row.rpartition("/")[2] != HUMAN:
@@ -180,12 +182,12 @@ def _places(rows: Sequence[str], families: Mapping[str, str]) -> list[list[int]]
     return list(groups.values())
 
 
-def _panel(
+def _collect_panel(
     heard: Sequence[HeardRun], domain: str | None, names: RowNames, hearer: str, settings: TrialSettings
 ) -> Panel:
-    """All answers of one hearer, with clusters numbered over all systems and runs."""
+    """Collect all answers of one hearer, with clusters numbered over all systems and runs."""
     hearer_hearings = [
-        (run, names.row(run, system), hearing)
+        (run, names.name_row(run, system), hearing)
         for run in heard
         for (system, answerer), hearing in run.select_hearings(domain).items()
         if answerer == hearer
@@ -195,7 +197,7 @@ def _panel(
         for run, _, hearing in hearer_hearings
         for item, person in zip(hearing.items, hearing.participants, strict=True)
     ]
-    clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
+    clusters = cluster_answers(asked, hearer, settings.cluster, find_sampling_units(heard))
     edges = np.cumsum([0, *(len(hearing.items) for _, _, hearing in hearer_hearings)])
     parts = [Clusters(clusters.names, tuple(c[start:end] for c in clusters.codes)) for start, end in pairwise(edges)]
     return Panel(

@@ -66,10 +66,14 @@ class HeardRun:
         self.trials: dict[str, Trial] = {t.id: t for t in run.trials()}
         self.responses: list[Response] = list(run.responses())
         if not self.scores:
-            raise InputError("this run has no scores", where=folder, remedy="make one with `referee score … --out RUN`")
+            raise InputError(
+                "this run folder has no scores", where=folder, remedy="make one with `referee score … --out RUN`"
+            )
         if not self.responses:
             raise InputError(
-                "this run has no answers", where=folder, remedy=f"referee listen {folder} --hearer literal"
+                "this run folder has no answers of hearers",
+                where=folder,
+                remedy=f"referee listen {folder} --hearer literal",
             )
         self.source = open_corpus(folder).source
         self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
@@ -78,9 +82,10 @@ class HeardRun:
         self._by_domain: dict[str | None, dict[tuple[str, str], Hearing]] = {}
         self.hearings = judge(self.responses, self.trials)[0]
         self.signed: dict[str, str] = manifest.get("hearers", {})
-        self.admissions = _admissions(self.hearings, self.signed, cards(folder))
+        self.admissions = _admit_hearers(self.hearings, self.signed, cards(folder))
 
-    def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
+    def read_automatic_scores(self, domain: str | None) -> dict[tuple[str, str], float | None]:
+        """Return the scores of the run by system and metric, in one domain or overall."""
         group = None if domain is None else f"domain={domain}"
         return {(r["system"], r["metric"]): r["value"] for r in self.scores if r["group"] == group}
 
@@ -89,15 +94,16 @@ class HeardRun:
         if domain not in self._by_domain:
             groups = self.hearings
             if domain is not None:
-                groups = judge((r for r in self.responses if self._domain(r) == domain), self.trials)[0]
+                groups = judge((r for r in self.responses if self._find_domain(r) == domain), self.trials)[0]
             self._by_domain[domain] = {key: hearing for key, hearing in groups.items() if key[0] in self.systems}
         return self._by_domain[domain]
 
-    def _domain(self, response: Response) -> str | None:
+    def _find_domain(self, response: Response) -> str | None:
+        """Return the domain of a response's trial; None if the trial is unknown."""
         return self.trials[response.trial].domain if response.trial in self.trials else None
 
-    def origin(self, trial: str) -> str:
-        """Return the corpus that a trial belongs to."""
+    def name_origin(self, trial: str) -> str:
+        """Return the name of the corpus that a trial belongs to."""
         return self.source.corpus
 
     def item_values(self) -> ItemTable:
@@ -139,19 +145,20 @@ class HeardCorpus(HeardRun):
         self.responses = [r for r in corpus.responses() if r.system is not None and r.description is not None]
         if not self.responses:
             raise InputError(
-                f"no hearer answered systems in the corpus {name}",
+                f"the corpus {name} has no answers of hearers to descriptions by systems",
                 remedy="name run folders, a CSV file, or a corpus such as pragma",
             )
         self.systems = list(dict.fromkeys(str(r.system) for r in self.responses))
-        self.domains = [str(d) for d in dict.fromkeys(self._domain(r) for r in self.responses) if d is not None]
+        self.domains = [str(d) for d in dict.fromkeys(self._find_domain(r) for r in self.responses) if d is not None]
         # reasoning.10 and reasoning.1000 are one speaker with more or fewer samples.
         self.families = {system: system.partition(".")[0] for system in self.systems}
         self._by_domain = {}
         self.hearings = judge(self.responses, self.trials)[0]
-        self.admissions = _admissions(self.hearings, self.signed, {})
-        self._values = self._measure()
+        self.admissions = _admit_hearers(self.hearings, self.signed, {})
+        self._values = self._measure_captions()
 
-    def _measure(self) -> ItemTable:
+    def _measure_captions(self) -> ItemTable:
+        """Measure every caption against those of other families; add its length and mean log word frequency."""
         captions = {(str(r.system), r.trial): r.description for r in self.responses if r.description is not None}
         by_trial: dict[str, dict[str, Description]] = {}
         for (system, trial), caption in captions.items():
@@ -175,7 +182,7 @@ class HeardCorpus(HeardRun):
                 table.setdefault("word frequency", {})[key] = sum(log(counts[w]) for w in words) / len(words)
         return table
 
-    def origin(self, trial: str) -> str:
+    def name_origin(self, trial: str) -> str:
         """Return the set of items that a trial belongs to."""
         return f"{self.source.corpus}: {self.trials[trial].domain}"
 
@@ -183,7 +190,7 @@ class HeardCorpus(HeardRun):
         """Return values by measure, system and trial."""
         return self._values
 
-    def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
+    def read_automatic_scores(self, domain: str | None) -> dict[tuple[str, str], float | None]:
         """Return the means of every system and measure, in one domain or overall."""
         values: dict[tuple[str, str], list[float]] = {}
         for metric, rows in self._values.items():
@@ -193,13 +200,14 @@ class HeardCorpus(HeardRun):
         return {key: sum(v) / len(v) for key, v in values.items()}
 
     def digest_outputs(self) -> dict[str, str]:
-        """Return nothing: systems of one name belong to one family by their names."""
+        """Return no digests: the families of these systems follow from their names."""
         return {}
 
 
-def _admissions(
+def _admit_hearers(
     hearings: Iterable[tuple[str, str]], signed: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Admission]:
+    """Return the admission of every hearer by name."""
     hearers = dict.fromkeys(hearer for _, hearer in hearings)
     return {h: OF_PEOPLE if h == PEOPLE else admit(h, signed.get(h, ""), cards) for h in hearers}
 
@@ -213,15 +221,16 @@ class RowNames:
         digests = {s: digest for h in heard for s, digest in h.digest_outputs().items()} if len(heard) == 1 else None
         families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], digests)
         families |= {system: family for h in heard for system, family in h.families.items()}
-        named = {(run.folder, s): self.row(run, s) for run in heard for s in run.systems}
+        named = {(run.folder, s): self.name_row(run, s) for run in heard for s in run.systems}
         self.families = {row: families.get(s, s) for (_, s), row in named.items() if s in families or s in self.twice}
 
-    def row(self, run: HeardRun, system: str) -> str:
+    def name_row(self, run: HeardRun, system: str) -> str:
+        """Return the name of a system's row, with the run folder in front if several runs have the system."""
         return f"{run.folder.name}/{system}" if system in self.twice else system
 
 
-def sampled_by(heard: Sequence[HeardRun]) -> tuple[str, ...] | None:
-    """Return the sampling units on the cards of the runs' corpora.
+def find_sampling_units(heard: Sequence[HeardRun]) -> tuple[str, ...] | None:
+    """Return the sampling units of the runs' corpora; None if the corpora differ in them.
 
     None if they differ, so that recurring units are used instead.
     """

@@ -59,10 +59,8 @@ def auc(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Association:
-    """Return how well scores separate successes (1) from failures (0): .5 is chance, 1 perfect, below .5 the wrong
-    direction.
-    """
-    return associate(leave_out_auc(scores, success, clusters, seed=seed), 0.5, confidence)
+    """Return the AUC: how well scores separate successes (1) from failures (0)."""
+    return make_association(leave_out_auc(scores, success, clusters, seed=seed), 0.5, confidence)
 
 
 def leave_out_auc(
@@ -72,18 +70,20 @@ def leave_out_auc(
     *,
     seed: int = 1,
 ) -> LeftOut:
-    """Return the AUC of all answers and without each cluster, from which intervals of AUCs and of their differences follow."""
-    x, y, groups = _complete(scores, success, clusters)
+    """Return the AUC of all answers, and the AUC without each cluster (the input of intervals and tests)."""
+    x, y, groups = _select_complete_pairs(scores, success, clusters)
     if not np.isin(y, (0.0, 1.0)).all():
-        raise InputError("success is 0 or 1", remedy="give 1 where the referent was found, 0 where it was not")
-    codes = _codes(x)
+        raise InputError(
+            "'success' has values other than 0 and 1", remedy="use 1 if the hearer chose the target and 0 otherwise"
+        )
+    codes = _number_values(x)
 
     def measure(weights: FloatArray) -> float:
         ranks = _weighted_ranks(codes, weights)
         won, lost = float(weights @ y), float(weights @ (1 - y))
         return float((weights * y) @ ranks - won * won / 2) / (won * lost) if won and lost else np.nan
 
-    return _leave_out(measure, groups, seed)
+    return _measure_without_each_cluster(measure, groups, seed)
 
 
 def rank_correlation(
@@ -94,9 +94,9 @@ def rank_correlation(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Association:
-    """Spearman's rho of scores and another number (a time, say)."""
-    x, y, groups = _complete(scores, values, clusters)
-    first, second = _codes(x), _codes(y)
+    """Return Spearman's rho of scores and another number for each answer, such as a time."""
+    x, y, groups = _select_complete_pairs(scores, values, clusters)
+    first, second = _number_values(x), _number_values(y)
 
     def measure(weights: FloatArray) -> float:
         a, b = _weighted_ranks(first, weights), _weighted_ranks(second, weights)
@@ -107,13 +107,13 @@ def rank_correlation(
         spread = float(weights @ (a * a)) * float(weights @ (b * b))
         return float(weights @ (a * b)) / spread**0.5 if spread > 1e-12 * total**2 else np.nan
 
-    return associate(_leave_out(measure, groups, seed), 0.0, confidence)
+    return make_association(_measure_without_each_cluster(measure, groups, seed), 0.0, confidence)
 
 
-def _complete(
+def _select_complete_pairs(
     scores: Iterable[float | None], values: Iterable[float | None], clusters: Sequence[Any] | Clusters | None
 ) -> tuple[FloatArray, FloatArray, tuple[IntArray, ...]]:
-    """The pairs without missing members, and the number of each pair's cluster, factor by factor."""
+    """Return the pairs without missing members, and the cluster number of each pair, factor by factor."""
     x, y = as_numbers(scores, "scores"), as_numbers(values, "values")
     if not isinstance(clusters, Clusters):
         clusters = Clusters.of({"cluster": [str(c) for c in (range(len(x)) if clusters is None else clusters)]})
@@ -121,14 +121,15 @@ def _complete(
     if len(lengths) > 1:
         cluster_sizes = " x ".join(str(len(codes)) for codes in clusters.codes)
         raise InputError(
-            f"{len(x)} scores, {len(y)} values, {cluster_sizes} clusters",
+            f"the lengths differ: {len(x)} scores, {len(y)} values, {cluster_sizes} clusters",
             remedy="give one score, one value and one cluster for each answer",
         )
     complete = ~(np.isnan(x) | np.isnan(y))
-    return x[complete], y[complete], tuple(_codes(codes[complete]) for codes in clusters.codes)
+    return x[complete], y[complete], tuple(_number_values(codes[complete]) for codes in clusters.codes)
 
 
-def _codes(values: Any) -> IntArray:
+def _number_values(values: Any) -> IntArray:
+    """Number the distinct values from 0, in their order."""
     codes: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
     return codes
 
@@ -140,8 +141,10 @@ def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
     return middle[codes]
 
 
-def _leave_out(measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], seed: int) -> LeftOut:
-    """Return a value over all answers and without each cluster; more than `BLOCKS` clusters are pooled at random."""
+def _measure_without_each_cluster(
+    measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], seed: int
+) -> LeftOut:
+    """Measure all answers, and again without each cluster; more than `BLOCKS` clusters are pooled at random."""
     n = len(groups[0])
     # Formulas for crossed clusters know two factors: those with the fewest clusters carry most of the uncertainty.
     groups = tuple(sorted(groups, key=lambda codes: int(codes.max(initial=-1)))[:2])
@@ -149,13 +152,13 @@ def _leave_out(measure: Callable[[FloatArray], float], groups: tuple[IntArray, .
     value = float(measure(np.ones(n))) if n else np.nan
     if np.isnan(value):
         return LeftOut(value, (), (), n, min(sizes))
-    units = [_pooled(codes, seed) for codes in crossings(list(groups))]
+    units = [_pool_clusters(codes, seed) for codes in crossings(list(groups))]
     without = [np.array([measure((codes != c).astype(float)) for c in range(int(codes.max()) + 1)]) for codes in units]
     return LeftOut(value, tuple(without), tuple(np.bincount(codes).astype(float) for codes in units), n, min(sizes))
 
 
-def subtract(a: LeftOut, b: LeftOut) -> LeftOut | None:
-    """Return the difference of two measures on the same answers; None if they were not on the same ones."""
+def subtract_measures(a: LeftOut, b: LeftOut) -> LeftOut | None:
+    """Return the difference of two measures of the same answers; None if their answers differ."""
     if a.n != b.n or len(a.without) != len(b.without) or any(map(_differ, a.counts, b.counts)):
         return None
     without = tuple(x - y for x, y in zip(a.without, b.without, strict=True))
@@ -163,11 +166,12 @@ def subtract(a: LeftOut, b: LeftOut) -> LeftOut | None:
 
 
 def _differ(a: FloatArray, b: FloatArray) -> bool:
+    """Return whether two lists of cluster sizes differ."""
     return not np.array_equal(a, b)
 
 
-def associate(part: LeftOut, null: float, confidence: float = 0.95) -> Association:
-    """Return a value with its interval and p, from its values without each cluster."""
+def make_association(part: LeftOut, null: float, confidence: float = 0.95) -> Association:
+    """Return a value with its interval and p value, from its values without each cluster."""
     from scipy.special import stdtr
 
     if np.isnan(part.value):
@@ -181,8 +185,8 @@ def associate(part: LeftOut, null: float, confidence: float = 0.95) -> Associati
     return Association(value=part.value, n=part.n, clusters=part.clusters, low=low, high=high, p=p)
 
 
-def _pooled(codes: IntArray, seed: int) -> IntArray:
-    """Clusters, or blocks of them where they are many: the same variance on average, at a bounded cost."""
+def _pool_clusters(codes: IntArray, seed: int) -> IntArray:
+    """Return cluster numbers, pooled at random into at most `BLOCKS` blocks to bound the cost."""
     count = int(codes.max()) + 1
     if count <= BLOCKS:
         return codes

@@ -43,33 +43,33 @@ class Chances(NamedTuple):
 def step_down(
     table: Table, seed: int = 1, deals: int = DEALS, progress: ProgressCallback = without_progress
 ) -> Chances:
-    """p values by automatic and hearer measure.
+    """Return single and adjusted p values of every pair of an automatic and a hearer measure.
 
     Exact with few units, else (b + 1) / (m + 1) over random deals.
     """
     units, shape = len(table[0]), (table[0].shape[1], table[1].shape[1])
-    observed = strengths(table, np.arange(units)[None])[0]
+    observed = compute_strengths(table, np.arange(units)[None])[0]
     exact = units <= EXACT_UP_TO
     as_strong = np.zeros((2, len(observed)))
     tried = 0
-    batches = _all_deals(units) if exact else _some_deals(units, deals, seed)
+    batches = _yield_all_permutations(units) if exact else _yield_random_permutations(units, deals, seed)
     number = ceil((factorial(units) if exact else deals) / _BATCH)
     for orders in progress(CountedWork(batches, number), "systems permuted"):
-        as_strong += _as_strong(observed, strengths(table, orders))
+        as_strong += _count_as_strong(observed, compute_strengths(table, orders))
         tried += len(orders)
     extra = 0 if exact else 1
     alone, among = (as_strong + extra) / (tried + extra)
-    return Chances(alone.reshape(shape), _rising(observed, among).reshape(shape))
+    return Chances(alone.reshape(shape), _make_monotone(observed, among).reshape(shape))
 
 
-def chances_among(observed: FloatArray, null: FloatArray) -> Chances:
+def compute_p_values(observed: FloatArray, null: FloatArray) -> Chances:
     """Return p values for observed statistics from those of permutations (rows), the observed table among them."""
-    alone, among = _as_strong(observed, null) / len(null)
-    return Chances(alone, _rising(observed, among))
+    alone, among = _count_as_strong(observed, null) / len(null)
+    return Chances(alone, _make_monotone(observed, among))
 
 
-def _as_strong(observed: FloatArray, null: FloatArray) -> FloatArray:
-    """In how many deals each pair is as strong as observed, and in how many it or any pair that was observed to be weaker is."""
+def _count_as_strong(observed: FloatArray, null: FloatArray) -> FloatArray:
+    """Count the permutations in which each pair is as strong as observed (row 0), and those in which the pair or any weaker one is (row 1)."""
     weakest_first = np.argsort(observed, kind="stable")
     strongest = np.empty_like(null)
     strongest[:, weakest_first] = np.maximum.accumulate(null[:, weakest_first], axis=1)
@@ -77,8 +77,8 @@ def _as_strong(observed: FloatArray, null: FloatArray) -> FloatArray:
     return np.array([(null >= bound).sum(axis=0), (strongest >= bound).sum(axis=0)], dtype=float)
 
 
-def _rising(observed: FloatArray, p: FloatArray) -> FloatArray:
-    """No pair has a smaller p than one that was stronger."""
+def _make_monotone(observed: FloatArray, p: FloatArray) -> FloatArray:
+    """Raise p values so that a weaker pair never has a smaller p than a stronger one."""
     order = np.argsort(-observed, kind="stable")
     raised = np.empty_like(p)
     raised[order] = np.maximum.accumulate(p[order])
@@ -88,20 +88,20 @@ def _rising(observed: FloatArray, p: FloatArray) -> FloatArray:
 # -- deals ---------------------------------------------------------------------------------------------------------------------
 
 
-def deal_randomly(units: int, deals: int, seed: int) -> IntArray:
-    """Orders of the units, one a row."""
+def permute_randomly(units: int, deals: int, seed: int) -> IntArray:
+    """Return random permutations of the units, one a row."""
     rng = np.random.default_rng([seed, 3])
     return rng.permuted(np.tile(np.arange(units), (deals, 1)), axis=1)
 
 
-def _some_deals(units: int, deals: int, seed: int) -> Iterator[IntArray]:
+def _yield_random_permutations(units: int, deals: int, seed: int) -> Iterator[IntArray]:
     """Yield random permutations in batches."""
-    orders = deal_randomly(units, deals, seed)
+    orders = permute_randomly(units, deals, seed)
     for start in range(0, deals, _BATCH):
         yield orders[start : start + _BATCH]
 
 
-def _all_deals(units: int) -> Iterator[IntArray]:
+def _yield_all_permutations(units: int) -> Iterator[IntArray]:
     """Yield all permutations in batches."""
     orders = permutations(range(units))
     while batch := list(islice(orders, _BATCH)):
@@ -112,15 +112,15 @@ def _all_deals(units: int) -> Iterator[IntArray]:
 
 
 def rank_table(table: Table) -> Table:
-    """Return the table in ranks.
+    """Return both sides of a table with each column replaced by its ranks.
 
     Ranks are those of whole columns: with missing values they are not recomputed for each permutation (a permutation
     test allows any statistic if data and permutations use the same).
     """
-    return _ranks(table[0]), _ranks(table[1])
+    return _rank_columns(table[0]), _rank_columns(table[1])
 
 
-def _ranks(columns: FloatArray) -> FloatArray:
+def _rank_columns(columns: FloatArray) -> FloatArray:
     """Return ranks by column, from 1.
 
     Values that differ only by rounding share their mean rank, missing ones have none.
@@ -135,7 +135,7 @@ def _ranks(columns: FloatArray) -> FloatArray:
     return ranks
 
 
-def strengths(table: Table, orders: IntArray) -> FloatArray:
+def compute_strengths(table: Table, orders: IntArray) -> FloatArray:
     """Return |atanh r| · sqrt(n - 3) of every pair under every permutation (permutations by pairs).
 
     0 where undefined.
@@ -145,7 +145,7 @@ def strengths(table: Table, orders: IntArray) -> FloatArray:
     """
     x, y = table
     deals, (measures, hearers) = len(orders), (x.shape[1], y.shape[1])
-    (u, seen_u), (v, seen_v) = _scaled(x), _scaled(y)
+    (u, seen_u), (v, seen_v) = _scale_columns(x), _scale_columns(y)
     dealt = [part[orders.T].reshape(len(x), deals * hearers) for part in (v, seen_v, v * v)]
     n, su, sv = seen_u.T @ dealt[1], u.T @ dealt[1], seen_u.T @ dealt[0]
     suu, svv, suv = (u * u).T @ dealt[1], seen_u.T @ dealt[2], u.T @ dealt[0]
@@ -157,8 +157,8 @@ def strengths(table: Table, orders: IntArray) -> FloatArray:
     return by_deal
 
 
-def _scaled(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Columns with mean 0 and standard deviation 1, 0 where there is no value, and where there is one.
+def _scale_columns(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return standardised columns (0 where a value is missing or the column is constant) and the mask of values.
 
     A constant column is 0 all over.
     """

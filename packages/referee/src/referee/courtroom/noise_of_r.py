@@ -24,7 +24,7 @@ class AnswerNoise:
     draws: int
 
 
-def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | None:
+def estimate_noise(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | None:
     """Return percentiles of r over resampled answers (units by resamples), and Fisher's interval that adds the spread
     of the resamples to that of sampling systems.
 
@@ -42,9 +42,9 @@ def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | N
     if len(defined) < 2:
         return None
     low, early, late, high = np.quantile(defined, [0.025, 0.16, 0.84, 0.975])
-    spread = float(_fisher(late) - _fisher(early)) / 2
+    spread = float(_transform_r(late) - _transform_r(early)) / 2
     reach = 1.959964 * (1 / (n - 3) + spread**2) ** 0.5
-    bounds = np.tanh([_fisher(whole) - reach, _fisher(whole) + reach])
+    bounds = np.tanh([_transform_r(whole) - reach, _transform_r(whole) + reach])
     return AnswerNoise(
         low=float(low),
         high=float(high),
@@ -54,6 +54,6 @@ def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | N
     )
 
 
-def _fisher(r: float) -> float:
-    """atanh, finite at the ends."""
+def _transform_r(r: float) -> float:
+    """Return atanh of r (Fisher's z), kept finite at -1 and 1."""
     return float(np.arctanh(np.clip(r, -1 + 1e-9, 1 - 1e-9)))

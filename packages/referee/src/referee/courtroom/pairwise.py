@@ -32,38 +32,37 @@ BoolArray = npt.NDArray[np.bool_]
 PERMUTATIONS, SEED = 1000, 4
 """As in the WMT tasks, whose program fixes the seed: human and measure are permuted by the same signs."""
 TIE = 1e-9
-NEEDS = "give two systems or more, and at least one item that all of them answered"
+NEEDS = "give scores of at least two systems, and at least one item with scores of all systems"
 
 
 def draw_signs(items: int, permutations: int = PERMUTATIONS, seed: int = SEED) -> FloatArray:
-    """Return rows of +1 and -1, drawn as in mt-metrics-eval (rounded single-precision uniforms), so that results agree
-    to the digit.
-    """
+    """Return random rows of +1 and -1, drawn as mt-metrics-eval draws them so that results agree to the digit."""
     drawn = np.random.default_rng(seed).random(size=(permutations, items), dtype=np.float32)
     signs: FloatArray = np.rint(drawn).astype(float) * 2.0 - 1.0
     return signs
 
 
-def pairwise_p(scores: FloatArray, signs: FloatArray) -> FloatArray:
-    """One-sided p values that the first system of each pair is better, in the order of `numpy.triu_indices`."""
-    return _p_values(_surplus(scores, signs), _slack(scores))
+def compute_pairwise_p(scores: FloatArray, signs: FloatArray) -> FloatArray:
+    """Return one-sided p values that the first system of each pair is better (`numpy.triu_indices` order)."""
+    return _compute_p_values(_compute_surplus(scores, signs), _compute_tolerance(scores))
 
 
-def _surplus(scores: FloatArray, signs: FloatArray) -> FloatArray:
-    """Permuted less observed sums, by system and permutation: i beats j by chance alone where its surplus is at least that of j."""
+def _compute_surplus(scores: FloatArray, signs: FloatArray) -> FloatArray:
+    """Return permuted less observed score sums, by system and permutation.
+
+    System i beats j by chance alone where its surplus is at least that of j.
+    """
     more: FloatArray = scores @ signs.T - scores.sum(axis=-1)[..., None]
     return more
 
 
-def _slack(scores: FloatArray) -> float:
-    """Return the tolerance for equal sums: permutations that keep all signs give the observed sum up to rounding,
-    relative to its terms.
-    """
+def _compute_tolerance(scores: FloatArray) -> float:
+    """Return the tolerance within which two sums of scores count as equal."""
     return 1e-12 * float(np.abs(scores).sum(axis=-1).max())
 
 
-def _p_values(surplus: FloatArray, slack: float) -> FloatArray:
-    """Shares of permutations for every pair.
+def _compute_p_values(surplus: FloatArray, slack: float) -> FloatArray:
+    """Return, for every pair of systems, the proportion of permutations that are as extreme as the observation.
 
     One system against all later ones at a time keeps the memory small and the rows contiguous.
     """
@@ -83,13 +82,13 @@ def soft_pairwise_accuracy(
 
     1 is agreement on every pair and its certainty; .5 is the value of an uninformative measure.
     """
-    human, measure = _whole(human, measure)
+    human, measure = _select_complete_items(human, measure)
     signs = draw_signs(human.shape[1], permutations, seed)
-    return float(1 - np.abs(pairwise_p(human, signs) - pairwise_p(measure, signs)).mean())
+    return float(1 - np.abs(compute_pairwise_p(human, signs) - compute_pairwise_p(measure, signs)).mean())
 
 
-def _whole(*matrices: FloatArray) -> list[FloatArray]:
-    """The items for which every matrix has every system."""
+def _select_complete_items(*matrices: FloatArray) -> list[FloatArray]:
+    """Return the matrices with only the items for which every matrix has every system."""
     arrays = [np.asarray(m, dtype=float) for m in matrices]
     if len({a.shape for a in arrays}) != 1 or arrays[0].ndim != 2:
         raise InputError("scores must be matrices of the same systems and items", remedy=NEEDS)
@@ -117,25 +116,28 @@ class TiedAccuracy:
     pairs: int
 
 
-def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 200, seed: int = SEED) -> TiedAccuracy:
-    """Share of pairs in the same order or tied in both, averaged over items, at the threshold that is best for the measure.
+def compute_accuracy_with_ties(
+    human: FloatArray, measure: FloatArray, shuffles: int = 200, seed: int = SEED
+) -> TiedAccuracy:
+    """Return the proportion of pairs that both sides order alike or tie, at the measure's best threshold.
 
-    Chance: the measure's scores are permuted among the systems of every item, and the threshold is chosen again.
+    It is averaged over items. Chance: the measure's scores are permuted among the systems of every item, and
+    the threshold is chosen again.
     """
-    human, measure = _whole(human, measure)
-    accuracy, threshold = _best_threshold(_signs_of_pairs(human), _pair_gaps(measure))
-    dealt = _dealt_accuracies(human, measure, shuffles, seed)
+    human, measure = _select_complete_items(human, measure)
+    accuracy, threshold = _find_best_threshold(_order_pairs(human), _subtract_pairs(measure))
+    dealt = _permute_accuracies(human, measure, shuffles, seed)
     return TiedAccuracy(
         accuracy=accuracy,
         threshold=threshold,
         chance=float(np.mean(dealt)) if dealt else None,
         chance_high=float(np.quantile(dealt, 0.95)) if dealt else None,
-        pairs=_pair_gaps(measure).size,
+        pairs=_subtract_pairs(measure).size,
     )
 
 
-def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
-    """Return the accuracies of permuted scores.
+def _permute_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
+    """Return the accuracies with ties of randomly permuted scores.
 
     An item's gaps are those of its two scores, so one sort serves all permutations.
     """
@@ -159,19 +161,20 @@ def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, see
     return accuracies
 
 
-def _pair_gaps(scores: FloatArray) -> FloatArray:
-    """Differences of all pairs of systems, one row an item."""
+def _subtract_pairs(scores: FloatArray) -> FloatArray:
+    """Return the score differences of all pairs of systems, one row an item."""
     first, second = np.triu_indices(len(scores), 1)
     gaps: FloatArray = (scores[first] - scores[second]).T
     return gaps
 
 
-def _signs_of_pairs(scores: FloatArray) -> FloatArray:
-    signs: FloatArray = np.sign(_pair_gaps(scores))
+def _order_pairs(scores: FloatArray) -> FloatArray:
+    """Return the sign of each pair's score difference, one row an item."""
+    signs: FloatArray = np.sign(_subtract_pairs(scores))
     return signs
 
 
-def _best_threshold(human: FloatArray, gaps: FloatArray) -> tuple[float, float]:
+def _find_best_threshold(human: FloatArray, gaps: FloatArray) -> tuple[float, float]:
     """Return the highest accuracy over all thresholds, and the smallest threshold that reaches it.
 
     Every pair has the same weight, because every item has the same systems. Raising the threshold past a pair's gap
@@ -214,37 +217,40 @@ def compare_soft_accuracy(
     Standardised scores of the two measures are swapped at random for every system and item. `swaps` (permutations,
     systems · items; true: keep) may be given to reproduce other draws.
     """
-    human, first, second = _whole(human, first, second)
+    human, first, second = _select_complete_items(human, first, second)
     signs = draw_signs(human.shape[1], seed=SEED)
-    believed = pairwise_p(human, signs)
-    a, b = _standardised(first), _standardised(second)
-    slack = _slack(np.abs(a) + np.abs(b))
-    both = _surplus(a + b, signs)
-    observed = _soft(believed, _surplus(a, signs), slack) - _soft(believed, _surplus(b, signs), slack)
+    believed = compute_pairwise_p(human, signs)
+    a, b = _standardise(first), _standardise(second)
+    slack = _compute_tolerance(np.abs(a) + np.abs(b))
+    both = _compute_surplus(a + b, signs)
+    observed = _average_soft_agreement(believed, _compute_surplus(a, signs), slack) - _average_soft_agreement(
+        believed, _compute_surplus(b, signs), slack
+    )
     drawn = _draw_swaps(permutations, a.size, seed) if swaps is None else swaps
     as_far = 0
-    for from_first in _batches(drawn, a.shape[0] * len(signs)):
-        mixed = _surplus(np.where(from_first.reshape(-1, *a.shape), a, b), signs)
+    for from_first in _split_permutations(drawn, a.shape[0] * len(signs)):
+        mixed = _compute_surplus(np.where(from_first.reshape(-1, *a.shape), a, b), signs)
         # a swap moves value from one mixture to the other: the second follows by subtraction
-        gaps = _soft(believed, mixed, slack) - _soft(believed, both - mixed, slack)
+        gaps = _average_soft_agreement(believed, mixed, slack) - _average_soft_agreement(believed, both - mixed, slack)
         as_far += int(np.count_nonzero(gaps >= observed - TIE))
     return Difference(float(observed), as_far / len(drawn))
 
 
-def _batches(drawn: BoolArray, cells: int) -> Iterator[BoolArray]:
-    """As many permutations at a time as stay within a processor's cache."""
+def _split_permutations(drawn: BoolArray, cells: int) -> Iterator[BoolArray]:
+    """Split the permutations into batches that fit into a processor's cache."""
     size = max(1, 400_000 // cells)
     for start in range(0, len(drawn), size):
         yield drawn[start : start + size]
 
 
-def _soft(believed: FloatArray, surplus: FloatArray, slack: float) -> FloatArray:
-    agreed: FloatArray = 1 - np.abs(believed - _p_values(surplus, slack)).mean(axis=-1)
+def _average_soft_agreement(believed: FloatArray, surplus: FloatArray, slack: float) -> FloatArray:
+    """Return 1 minus the mean distance between two sets of p values of pairs."""
+    agreed: FloatArray = 1 - np.abs(believed - _compute_p_values(surplus, slack)).mean(axis=-1)
     return agreed
 
 
-def _standardised(scores: FloatArray) -> FloatArray:
-    """Mean 0 and standard deviation 1 over all systems and items; a constant measure stays 0."""
+def _standardise(scores: FloatArray) -> FloatArray:
+    """Return scores with mean 0 and standard deviation 1; zeros for a constant measure."""
     spread = float(scores.std())
     away = scores - scores.mean()
     return np.zeros_like(away) if spread <= TIE * float(np.abs(scores).max() or 1.0) else away / spread
@@ -269,15 +275,14 @@ def compare_tied_accuracy(
     seed: int = SEED,
     swaps: BoolArray | None = None,
 ) -> Difference:
-    """Compare two measures by accuracy with ties, swapping their verdicts on pairs, each at its own best threshold (the
-    WMT tasks' "pairs").
+    """Compare two measures by accuracy with ties, swapping their verdicts on pairs at random.
 
     A swap reverses the sign of a pair's contribution to the difference, so all permutations are one matrix product.
     `swaps` (permutations, items · pairs; true: keep) may be given to reproduce other draws.
     """
-    human, first, second = _whole(human, first, second)
-    people = _signs_of_pairs(human)
-    right = [_right(people, _pair_gaps(scores)).ravel().astype(float) for scores in (first, second)]
+    human, first, second = _select_complete_items(human, first, second)
+    people = _order_pairs(human)
+    right = [_find_correct_pairs(people, _subtract_pairs(scores)).ravel().astype(float) for scores in (first, second)]
     pull = right[0] - right[1]
     drawn = _draw_swaps(permutations, len(pull), seed) if swaps is None else swaps
     observed = float((pull / len(pull)).sum())
@@ -288,9 +293,9 @@ def compare_tied_accuracy(
     return Difference(observed, float((gaps >= observed - TIE).mean()))
 
 
-def _right(people: FloatArray, gaps: FloatArray) -> BoolArray:
+def _find_correct_pairs(people: FloatArray, gaps: FloatArray) -> BoolArray:
     """Return which pairs a measure orders correctly at its best threshold."""
-    threshold = _best_threshold(people, gaps)[1]
+    threshold = _find_best_threshold(people, gaps)[1]
     # a gap as large as the threshold is a tie: the threshold is the gap of the last pair that was made one
     called = np.where(np.abs(gaps) <= threshold, 0.0, np.sign(gaps))
     right: BoolArray = called == people
@@ -303,9 +308,10 @@ def rank_clusters(
     level: float = 0.05,
     progress: ProgressCallback = without_progress,
 ) -> dict[str, int]:
-    """Ranks of measures: a new rank begins where one is significantly worse than some measure of the present rank (as in the WMT tasks).
+    """Rank measures so that those without a significant difference share a rank.
 
-    `better` gives, for a pair (better, worse) by value, the p that the first is better.
+    A new rank begins where a measure is significantly worse than some measure of the present rank (as in the
+    WMT tasks). `better` maps a pair (better, worse) by value to the p value that the first is better.
     """
     order: Sequence[str] = sorted(values, key=lambda name: (-values[name], name))
     ranks: dict[str, int] = {}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from referee.courtroom.item_evidence import Association, LeftOut, associate, subtract
+from referee.courtroom.item_evidence import Association, LeftOut, make_association, subtract_measures
 from referee.statistics.comparisons import adjust
 from referee.statistics.meta_analysis import pool, standard_error
 
@@ -68,17 +68,21 @@ class SystemComparison:
 
 
 def pool_measures(parts: Parts, hearer: str) -> list[PooledEvidence]:
-    """Return the effect of every measure over all corpora."""
-    return [_effect(measure, hearer, corpora) for measure, corpora in _by_measure(parts).items()]
+    """Return the effect of every measure, pooled over corpora."""
+    return [_pool_measure(measure, hearer, corpora) for measure, corpora in _group_by_measure(parts).items()]
 
 
-def _by_measure(parts: Parts) -> dict[str, list[LeftOut]]:
+def _group_by_measure(parts: Parts) -> dict[str, list[LeftOut]]:
+    """Return the values of every measure over the corpora that have it."""
     measures = dict.fromkeys(measure for corpus in parts.values() for measure in corpus)
     return {m: [corpus[m] for corpus in parts.values() if m in corpus] for m in measures}
 
 
-def _effect(measure: str, hearer: str, corpora: Sequence[LeftOut]) -> PooledEvidence:
-    effect, low, high, new_low, new_high, n, p = _summary([associate(c, NULL) for c in corpora], NULL, (0.0, 1.0))
+def _pool_measure(measure: str, hearer: str, corpora: Sequence[LeftOut]) -> PooledEvidence:
+    """Pool the AUCs of one measure over corpora."""
+    effect, low, high, new_low, new_high, n, p = _pool_associations(
+        [make_association(c, NULL) for c in corpora], NULL, (0.0, 1.0)
+    )
     return PooledEvidence(
         measure=measure,
         hearer=hearer,
@@ -93,10 +97,10 @@ def _effect(measure: str, hearer: str, corpora: Sequence[LeftOut]) -> PooledEvid
     )
 
 
-def _summary(
+def _pool_associations(
     associations: Sequence[Association], null: float, limits: tuple[float, float]
 ) -> tuple[float | None, float | None, float | None, float | None, float | None, int, float | None]:
-    """The mean effect, its interval, the prediction interval, the number of corpora, and p; of one corpus its own values."""
+    """Return mean effect, interval, prediction interval, number of corpora and p; of one corpus its values."""
     usable = [
         (a.value, standard_error(a.low, a.high))
         for a in associations
@@ -117,9 +121,9 @@ def compare_measures(parts: Parts, hearer: str) -> list[MeasureDifference]:
     found = []
     names = list(dict.fromkeys(measure for corpus in parts.values() for measure in corpus))
     for a, b in combinations(names, 2):
-        gaps = [subtract(corpus[a], corpus[b]) for corpus in parts.values() if a in corpus and b in corpus]
-        associations = [associate(gap, 0.0) for gap in gaps if gap is not None]
-        difference, low, high, _, _, n, p = _summary(associations, 0.0, (-1.0, 1.0))
+        gaps = [subtract_measures(corpus[a], corpus[b]) for corpus in parts.values() if a in corpus and b in corpus]
+        associations = [make_association(gap, 0.0) for gap in gaps if gap is not None]
+        difference, low, high, _, _, n, p = _pool_associations(associations, 0.0, (-1.0, 1.0))
         if difference is not None:
             found.append(
                 MeasureDifference(

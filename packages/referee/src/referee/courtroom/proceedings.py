@@ -14,15 +14,15 @@ from typing import Any
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
 from referee.courtroom.answered_items import ItemEvidence
-from referee.courtroom.base_rates import Power, WordRates, power_of, word_rates
+from referee.courtroom.base_rates import Power, WordRates, estimate_power, word_rates
 from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
 from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import Hearings
 from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
-from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
-from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
+from referee.courtroom.single_votes import SingleVote, list_findings, vote_singly
+from referee.courtroom.verdicts import MEANING, Case, make_case, summarise_items, summarise_systems
 from referee.engines.calls import Call, call_all
 from referee.engines.pieces import Engine
 from referee.jobs.progress import ProgressCallback, without_progress
@@ -69,7 +69,7 @@ class Proceedings:
 
     @property
     def best(self) -> Proceedings:
-        """The results that count: those on the corrected table, if there is one."""
+        """The results on the corrected table if there is one, otherwise these results."""
         return self.corrected or self
 
 
@@ -83,16 +83,16 @@ def hold_court(
     progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
-    """Test every sheet and return the results.
+    """Test every sheet of measures and return all results.
 
     Verdicts rest on systems only, and mention the effect of people as rows.
 
     `chance` adds base rates; `progress` is a callback; an `engine` tests sheets in parallel.
     """
-    tried, rates = _try_all(sheets, seed, chance, progress, engine)
+    tried, rates = _test_sheets(sheets, seed, chance, progress, engine)
     evidence = [e for sheet_evidence in tried for e in sheet_evidence]
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
-    cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
+    cases = [make_case(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
     items = hearings.items if hearings else ()
     return Proceedings(
@@ -100,21 +100,21 @@ def hold_court(
         sheets=sheets,
         evidence=evidence,
         cases=cases,
-        verdicts={name: _verdict(name, cases, items) for name in names},
+        verdicts={name: _summarise_measure(name, cases, items) for name in names},
         items=items,
         rankings=hearings.rankings if hearings else (),
-        tallies=_tally(cases, _expect(sheets, rates) if chance else None),
+        tallies=_tally_findings(cases, _expect_findings(sheets, rates) if chance else None),
         warnings=hearings.warnings if hearings else (),
         notes=notes,
-        pooled=hearings.pooled if hearings and hearings.pooled else _of_one_table(evidence),
+        pooled=hearings.pooled if hearings and hearings.pooled else _describe_one_table(evidence),
         differences=hearings.differences if hearings else (),
         systems=hearings.systems if hearings else (),
-        power=power_of(sheets[0], seed=seed) if sheets and chance else None,
+        power=estimate_power(sheets[0], seed=seed) if sheets and chance else None,
     )
 
 
-def _of_one_table(evidence: Sequence[Evidence]) -> list[PooledEvidence]:
-    """Correlations over systems where there are no items: one corpus, which says nothing about another."""
+def _describe_one_table(evidence: Sequence[Evidence]) -> list[PooledEvidence]:
+    """Return the correlations over systems as effects in a single corpus."""
     whole = [e for e in evidence if e.rows == ALL and e.domain is None and e.pearson.r is not None]
     return [
         PooledEvidence(
@@ -133,7 +133,7 @@ def _of_one_table(evidence: Sequence[Evidence]) -> list[PooledEvidence]:
     ]
 
 
-def _try_all(
+def _test_sheets(
     sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ProgressCallback, engine: Engine | None
 ) -> tuple[Sequence[Sequence[Evidence]], Sequence[WordRates]]:
     """Return the evidence of every sheet, and its base rates if requested."""
@@ -147,8 +147,8 @@ def _try_all(
     return outcomes[: len(sheets)], outcomes[len(sheets) :]
 
 
-def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> dict[str, float]:
-    """How many findings of each kind chance alone would bring over all sheets."""
+def _expect_findings(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> dict[str, float]:
+    """Return the number of findings of each kind that chance alone would bring over all sheets."""
     expected: dict[str, float] = defaultdict(float)
     for sheet, sheet_rates in zip(sheets, rates_of, strict=True):
         for (_, hearer), rates in sheet_rates.items():
@@ -157,8 +157,8 @@ def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> di
     return expected
 
 
-def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
-    """Return the tally of findings, strongest first, without those that neither occurred nor are expected."""
+def _tally_findings(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
+    """Return the count of each finding, strongest first, omitting those that neither occurred nor are expected."""
     counts = Counter(c.finding for c in cases)
     chance = {word: None if expected is None or word in NO_FINDING else expected.get(word, 0.0) for word in MEANING}
     return [
@@ -169,7 +169,7 @@ def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[
 
 
 def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
-    """Return the number of pairs and of each outcome; the outcomes add up."""
+    """Return the number of pairs of measures: all, tested, untestable, and without a passport."""
     counts = Counter(c.finding for c in cases)
     without = counts["untried"] + counts[NO_PASSPORT]
     return {
@@ -187,7 +187,7 @@ def hold_published_court(
     progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
-    """Try a printed table as printed and as corrected, and compare."""
+    """Test a printed table as printed and as corrected, and compare the verdicts."""
     tried = partial(hold_court, name, notes=sheets.notes, seed=seed, progress=progress, engine=engine)
     corrected = tried(sheets.corrected)
     same = list(sheets.printed) == list(sheets.corrected)
@@ -195,7 +195,7 @@ def hold_published_court(
     changes = compare_verdicts(
         (printed.evidence, printed.cases),
         (corrected.evidence, corrected.cases),
-        _findings_of_all(sheets.elsewhere, seed, progress, engine),
+        _judge_alternatives(sheets.elsewhere, seed, progress, engine),
     )
     findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
     return replace(
@@ -207,30 +207,31 @@ def hold_published_court(
     )
 
 
-def _findings_of_all(
+def _judge_alternatives(
     elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ProgressCallback, engine: Engine | None
 ) -> Iterable[dict[Pair, str]]:
-    """Yield the findings at other values of the corrections."""
+    """Yield the findings at other possible values of the corrections."""
     if engine is not None:
-        return call_all(engine, [(findings_of, (other, seed)) for other in elsewhere])
-    return (findings_of(other, seed) for other in progress(elsewhere, "other values of corrections"))
+        return call_all(engine, [(list_findings, (other, seed)) for other in elsewhere])
+    return (list_findings(other, seed) for other in progress(elsewhere, "other values of corrections"))
 
 
-def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
-    """Return the verdict on one measure over systems and over items."""
-    over_systems = sum_up(name, [c for c in cases if c.automatic == name and c.domain is None])
+def _summarise_measure(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
+    """Return the verdict on one measure over systems and over items, as sentences."""
+    over_systems = summarise_systems(name, [c for c in cases if c.automatic == name and c.domain is None])
     # without a passport a simulated hearer's items are shown, but nothing is said about them
     heard = [i for i in items if i.automatic == name and not i.admission.refused]
-    over_items = sum_up_items((_as_heard(i), i.kind, i.better, i.found) for i in heard)
+    over_items = summarise_items((_name_hearer(i), i.kind, i.better, i.found) for i in heard)
     return f"{over_systems} {over_items}".strip()
 
 
-def _as_heard(item: ItemEvidence) -> str:
+def _name_hearer(item: ItemEvidence) -> str:
+    """Return the hearer of an item's evidence, marked if it is simulated."""
     return f"{item.hearer} (a simulated hearer)" if item.admission.simulated else item.hearer
 
 
-def as_json(proceedings: Proceedings) -> dict[str, Any]:
-    """Return everything as JSON values; undefined coefficients are null.
+def make_json(proceedings: Proceedings) -> dict[str, Any]:
+    """Return the proceedings as JSON values; undefined coefficients are null.
 
     Rows have a field for their basis: printed (or given) or corrected; verdicts are the corrected ones.
     """

@@ -16,11 +16,11 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.courtroom.pairwise import (
     Difference,
-    accuracy_with_ties,
     compare_soft_accuracy,
     compare_tied_accuracy,
+    compute_accuracy_with_ties,
+    compute_pairwise_p,
     draw_signs,
-    pairwise_p,
     rank_clusters,
     soft_pairwise_accuracy,
 )
@@ -70,19 +70,19 @@ def rank_measures(
     Measures are oriented so that higher is better. Only items with values of every measure and the hearer are used, so
     that measures are compared on the same items.
     """
-    reasons = {name: _why_not(human, matrix) for name, matrix in measures.items()}
+    reasons = {name: _explain_unrankable(human, matrix) for name, matrix in measures.items()}
     rankable = {name: matrix for name, matrix in measures.items() if not reasons[name]}
     complete = np.all([np.isfinite(m).all(axis=0) for m in (human, *rankable.values())], axis=0)
     systems, items = len(human), int(complete.sum())
     if not items or not rankable:
-        return [_unranked(n, hearer, systems, reasons[n] or NO_ITEMS) for n in measures]
+        return [_make_unranked(n, hearer, systems, reasons[n] or NO_ITEMS) for n in measures]
     human, rankable = human[:, complete], {name: matrix[:, complete] for name, matrix in rankable.items()}
     soft = {name: soft_pairwise_accuracy(human, matrix) for name, matrix in rankable.items()}
-    tied = {name: accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in rankable.items()}
+    tied = {name: compute_accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in rankable.items()}
     tied_values = {name: accuracy.accuracy for name, accuracy in tied.items()}
-    soft_ranks = _ranks(human, rankable, soft, compare_soft_accuracy, permutations, seed, progress)
-    tied_ranks = _ranks(human, rankable, tied_values, compare_tied_accuracy, permutations, seed, progress)
-    by_chance = soft_chance(human)
+    soft_ranks = _rank_by_accuracy(human, rankable, soft, compare_soft_accuracy, permutations, seed, progress)
+    tied_ranks = _rank_by_accuracy(human, rankable, tied_values, compare_tied_accuracy, permutations, seed, progress)
+    by_chance = expect_soft_accuracy(human)
     ranked = {
         name: RankingEvidence(
             automatic=name,
@@ -100,15 +100,16 @@ def rank_measures(
         )
         for name, accuracy in tied.items()
     }
-    return [ranked.get(name) or _unranked(name, hearer, systems, reasons[name]) for name in measures]
+    return [ranked.get(name) or _make_unranked(name, hearer, systems, reasons[name]) for name in measures]
 
 
-def _unranked(name: str, hearer: str, systems: int, reason: str) -> RankingEvidence:
+def _make_unranked(name: str, hearer: str, systems: int, reason: str) -> RankingEvidence:
+    """Return the evidence of a measure that cannot be ranked, with the reason."""
     return RankingEvidence(automatic=name, hearer=hearer, systems=systems, items=0, reason=reason)
 
 
-def _why_not(human: FloatArray, matrix: FloatArray) -> str:
-    """Why a measure cannot be ranked.
+def _explain_unrankable(human: FloatArray, matrix: FloatArray) -> str:
+    """Return why a measure cannot be ranked: no common items, or constant scores; empty if it can.
 
     One that never varies ties all systems, which is no knowledge, but is paid for where hearers tie them, too.
     """
@@ -119,12 +120,12 @@ def _why_not(human: FloatArray, matrix: FloatArray) -> str:
     return CONSTANT if float(np.ptp(scores)) <= 1e-12 * float(np.abs(scores).max()) else ""
 
 
-def soft_chance(human: FloatArray) -> float:
+def expect_soft_accuracy(human: FloatArray) -> float:
     """Return the expected soft pairwise accuracy of an uninformative measure.
 
     Its p values are uniform, and their mean distance from p is p² - p + 1/2.
     """
-    p = pairwise_p(human, draw_signs(human.shape[1]))
+    p = compute_pairwise_p(human, draw_signs(human.shape[1]))
     return float(1 - (p * p - p + 0.5).mean())
 
 
@@ -143,7 +144,7 @@ class _Lazily(dict[tuple[str, str], float]):
         return self[pair]
 
 
-def _ranks(
+def _rank_by_accuracy(
     human: FloatArray,
     measures: Mapping[str, FloatArray],
     values: Mapping[str, float],
@@ -160,8 +161,8 @@ def _ranks(
     return rank_clusters(values, _Lazily(find), LEVEL, progress)
 
 
-def as_matrix(rows: Sequence[str], items: Sequence[str], values: Mapping[tuple[str, str], float]) -> FloatArray:
-    """Values by row and item as a matrix, NaN where there is none."""
+def make_matrix(rows: Sequence[str], items: Sequence[str], values: Mapping[tuple[str, str], float]) -> FloatArray:
+    """Return values by row and item as a matrix, NaN where there is none."""
     return np.array([[values.get((row, item), np.nan) for item in items] for row in rows]).reshape(
         len(rows), len(items)
     )

@@ -60,11 +60,11 @@ def decide(tried: TriedPair) -> Words:
     """Return the finding of every pair as an index into `WORDS`."""
     a = tried.agreements
     shown_r, shown_rho = tried.linear.alone <= LEVEL, tried.rank.alone <= LEVEL
-    gone = (shown_r & _gone(a.r, a.without_r, a.n)) | (shown_rho & _gone(a.rho, a.without_rho, a.n))
+    gone = (shown_r & _is_lost(a.r, a.without_r, a.n)) | (shown_rho & _is_lost(a.rho, a.without_rho, a.n))
     among_all = np.maximum(tried.linear.adjusted, tried.rank.adjusted) <= LEVEL
     agreed = shown_r & shown_rho & (a.r * a.rho > 0)
     conditions = {
-        "untried": ~is_tried(a),
+        "untried": ~is_testable(a),
         "carried": gone,
         "split": (shown_r | shown_rho) & is_split(a),
         "doubtful": agreed & (~among_all | tried.noisy),
@@ -72,15 +72,15 @@ def decide(tried: TriedPair) -> Words:
         "predicts": agreed & (tried.sign * a.r > 0),
         "reversed": agreed,
         "disputed": shown_r | shown_rho,
-        "unsettled": _unsettled(a),
-        "hidden": _hidden(a),
+        "unsettled": _is_sign_unsettled(a),
+        "hidden": _is_hidden(a),
         "open": np.ones_like(agreed),
     }
     return np.select(list(conditions.values()), [WORDS.index(word) for word in conditions])
 
 
-def is_tried(a: Agreements) -> BoolArray:
-    """Whether there is anything to judge: four units, and both measures vary over them, also without one of them."""
+def is_testable(a: Agreements) -> BoolArray:
+    """Whether a pair can be judged: at least four units, and both measures vary, also without any one unit."""
     able: BoolArray = (a.n >= FEWEST) & ~np.isnan(a.r) & ~np.isnan(a.rho) & ~np.isnan(a.without_r).all(axis=0)
     return able
 
@@ -94,36 +94,36 @@ def is_split(a: Agreements) -> BoolArray:
 
 
 def critical_values(n: IntArray) -> FloatArray:
-    """The smallest |r| that counts with n units; 1 where none does."""
+    """Return the smallest |r| that is significant with n units; 1 where none is."""
     sizes, place = np.unique(n, return_inverse=True)
     needed: FloatArray = np.array([critical_r(int(k)) or 1.0 for k in sizes], dtype=float)[place].reshape(n.shape)
     return needed
 
 
-def _gone(whole: FloatArray, without: FloatArray, n: IntArray) -> BoolArray:
-    """Return whether the rest would not be significant at the same number of units.
+def _is_lost(whole: FloatArray, without: FloatArray, n: IntArray) -> BoolArray:
+    """Return whether the association is no longer significant without one unit, at the same number of units.
 
     Fewer units alone do not count, nor do the steps of ranks over few units.
     """
-    weakest = _least(without * np.sign(whole))
+    weakest = _find_minimum(without * np.sign(whole))
     return (weakest < critical_values(n)) & (np.abs(whole) - weakest >= STEP)
 
 
-def _least(values: FloatArray) -> FloatArray:
+def _find_minimum(values: FloatArray) -> FloatArray:
     """Return the smallest value over units, ignoring NaN."""
     lowest: FloatArray = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
     return lowest
 
 
-def _unsettled(a: Agreements) -> BoolArray:
+def _is_sign_unsettled(a: Agreements) -> BoolArray:
     """Return whether leaving one unit out can make r positive or negative, with changes of at least `SWAY`."""
-    low, high = _least(a.without_r), -_least(-a.without_r)
+    low, high = _find_minimum(a.without_r), -_find_minimum(-a.without_r)
     moved: BoolArray = (low < 0) & (high > 0) & (np.abs(low - a.r) >= SWAY) & (np.abs(high - a.r) >= SWAY)
     return moved
 
 
-def _hidden(a: Agreements) -> BoolArray:
+def _is_hidden(a: Agreements) -> BoolArray:
     """Return whether leaving one unit out makes r significant, with a change of at least `SWAY`."""
-    low, high = _least(a.without_r), -_least(-a.without_r)
+    low, high = _find_minimum(a.without_r), -_find_minimum(-a.without_r)
     far = np.where(np.abs(low - a.r) > np.abs(high - a.r), low, high)
     return (np.abs(far) >= critical_values(a.n - 1)) & (np.abs(far - a.r) >= SWAY)

@@ -26,21 +26,19 @@ class Asked(NamedTuple):
     participant: str
 
 
-def clusters_of_answers(
-    answers: Sequence[Asked], hearer: str, cluster: str, sampled: tuple[str, ...] | None
-) -> Clusters:
-    """The clusters of answers; every factor is drawn by itself, so there may be more than two."""
+def cluster_answers(answers: Sequence[Asked], hearer: str, cluster: str, sampled: tuple[str, ...] | None) -> Clusters:
+    """Return the clusters of answers over all factors of the design, or over one chosen factor."""
     factors = list(Source(sampled=sampled).factors(cluster))
     if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
         factors.append(PARTICIPANT)
-    clusters = choose_clusters({name: [_label(a, name) for a in answers] for name in factors}, cluster)
+    clusters = choose_clusters({name: [_find_unit(a, name) for a in answers] for name in factors}, cluster)
     if cluster == PARTICIPANT or set(clusters.names) - {PARTICIPANT}:
         return clusters
     items = Clusters.of({ITEM: [f"{a.origin}/{a.trial.id}" for a in answers]})
     return Clusters((*clusters.names, *items.names), (*clusters.codes, *items.codes))
 
 
-def _label(answer: Asked, factor: str) -> str | None:
+def _find_unit(answer: Asked, factor: str) -> str | None:
     """Return the unit of an answer in a factor; None if it has none."""
     if factor == PARTICIPANT:
         return answer.participant
@@ -48,6 +46,6 @@ def _label(answer: Asked, factor: str) -> str | None:
     return None if label is None else f"{answer.origin}/{label}"
 
 
-def told_clusters(clusters: Clusters) -> str:
-    """``13 scenes x 57 speakers``."""
+def format_clusters(clusters: Clusters) -> str:
+    """Return the numbers of clusters as text, such as ``13 scenes x 57 speakers``."""
     return " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(clusters.names, clusters.sizes(), strict=True))

@@ -39,7 +39,7 @@ class SystemScores:
     admissions: Mapping[str, Admission] = field(default_factory=dict)
 
     def without_people(self) -> SystemScores:
-        """The same sheet without the rows of human speakers."""
+        """Return the same sheet without the rows of human speakers."""
         indices = [i for i, system in enumerate(self.systems) if system not in self.people]
 
         def chosen(columns: Mapping[str, Sequence[float | None]]) -> dict[str, list[float | None]]:
@@ -58,6 +58,7 @@ class SystemScores:
         )
 
     def family_of(self, system: str) -> str:
+        """Return the family of a system; a system without one is its own family."""
         return self.families.get(system, system)
 
     def sign(self, automatic: str, hearer: str) -> int:
@@ -66,39 +67,42 @@ class SystemScores:
 
 
 def check_sheet(sheet: SystemScores) -> None:
-    """Whether every column has one value per system, and a direction that there is.
+    """Raise InputError unless every column has one value per system and a known better direction.
 
     An error that names the column where not.
     """
     for name, values in [*sheet.automatic.items(), *sheet.hearer.items()]:
         if len(values) != len(sheet.systems):
             raise InputError(
-                f"{name} has {len(values)} values for {len(sheet.systems)} systems",
-                remedy="give one value per system, None where there is none",
+                f"the measure {name!r} has {len(values)} values for {len(sheet.systems)} systems",
+                remedy="give one value per system, and None for a missing value",
             )
         if sheet.better.get(name, "higher") not in BETTER:
-            raise InputError(f"better of {name} is {sheet.better[name]!r}", remedy=f"one of {', '.join(BETTER)}")
+            raise InputError(
+                f"the direction 'better' of the measure {name!r} is {sheet.better[name]!r}",
+                remedy=f"use one of {', '.join(BETTER)}",
+            )
 
 
-def family_table(sheet: SystemScores) -> Table:
-    """A sheet as means of families: families by automatic and by hearer measures."""
-    members = _members(sheet)
-    return _means(sheet.automatic, members), _means(sheet.hearer, members)
+def average_families(sheet: SystemScores) -> Table:
+    """Return a sheet as means of families: families by automatic and by hearer measures."""
+    members = _index_families(sheet)
+    return _average_columns(sheet.automatic, members), _average_columns(sheet.hearer, members)
 
 
-def _members(sheet: SystemScores) -> list[list[int]]:
-    """The places of every family's systems."""
+def _index_families(sheet: SystemScores) -> list[list[int]]:
+    """Return the system indices of each family."""
     names = dict.fromkeys(map(sheet.family_of, sheet.systems))
     return [[i for i, s in enumerate(sheet.systems) if sheet.family_of(s) == name] for name in names]
 
 
-def _means(columns: Mapping[str, Sequence[float | None]], members: Sequence[Sequence[int]]) -> FloatArray:
+def _average_columns(columns: Mapping[str, Sequence[float | None]], members: Sequence[Sequence[int]]) -> FloatArray:
     """Return means of families by measures, over the systems with a value."""
     values = np.array([as_numbers(column, name) for name, column in columns.items()]).reshape(len(columns), -1)
-    return np.array([_mean(values[:, part]) for part in members]).reshape(len(members), len(columns))
+    return np.array([_average_present(values[:, part]) for part in members]).reshape(len(members), len(columns))
 
 
-def _mean(values: FloatArray) -> FloatArray:
+def _average_present(values: FloatArray) -> FloatArray:
     """Return row means of the present values; NaN for a row without any."""
     present = ~np.isnan(values)
     totals, counts = np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1)
@@ -106,13 +110,13 @@ def _mean(values: FloatArray) -> FloatArray:
     return means
 
 
-def family_draws(sheet: SystemScores, hearer: str) -> FloatArray:
-    """Draws of other answers as means of families: families by draws."""
-    drawn, members = sheet.draws[hearer], _members(sheet)
-    return np.array([_mean(drawn[:, part]) for part in members]).reshape(len(members), len(drawn))
+def average_family_draws(sheet: SystemScores, hearer: str) -> FloatArray:
+    """Return bootstrap draws of a hearer measure as means of families: families by draws."""
+    drawn, members = sheet.draws[hearer], _index_families(sheet)
+    return np.array([_average_present(drawn[:, part]) for part in members]).reshape(len(members), len(drawn))
 
 
-def signs_of(sheet: SystemScores) -> IntArray:
-    """The sign that a good measure would have, by automatic and hearer measure."""
+def list_signs(sheet: SystemScores) -> IntArray:
+    """Return the sign that a good measure would have, by automatic and hearer measure."""
     signs = [[sheet.sign(a, h) for h in sheet.hearer] for a in sheet.automatic]
     return np.array(signs, dtype=np.int64).reshape(len(sheet.automatic), len(sheet.hearer))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from referee.courtroom.corrected_verdicts import Pair
-from referee.courtroom.evidence import SystemScores, words_of
+from referee.courtroom.evidence import SystemScores, judge_sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,26 +22,26 @@ class SingleVote:
 
     @property
     def differs(self) -> bool:
-        """Whether the finding rests on families having one vote."""
+        """Whether the finding changes if every system has its own vote."""
         return self.finding != self.alone_corrected
 
     @property
     def turned(self) -> bool:
-        """Whether corrections would change the finding over single systems."""
+        """Whether the corrections change the finding over single systems."""
         return self.alone_printed != self.alone_corrected
 
 
 def vote_singly(
     printed: Sequence[SystemScores], corrected: Sequence[SystemScores], findings: Mapping[Pair, str], seed: int = 1
 ) -> list[SingleVote]:
-    """Return the findings without families, beside the corrected findings over families.
+    """Return the findings with one vote per system, beside the corrected findings over families.
 
     Empty if every system is its own family.
     """
     if not any(len(set(map(sheet.family_of, sheet.systems))) < len(sheet.systems) for sheet in corrected):
         return []
-    after = findings_of(map(_apart, corrected), seed)
-    before = after if list(printed) == list(corrected) else findings_of(map(_apart, printed), seed)
+    after = list_findings(map(_separate_systems, corrected), seed)
+    before = after if list(printed) == list(corrected) else list_findings(map(_separate_systems, printed), seed)
     return [
         SingleVote(
             domain=pair[0],
@@ -55,10 +55,11 @@ def vote_singly(
     ]
 
 
-def findings_of(sheets: Iterable[SystemScores], seed: int) -> dict[Pair, str]:
-    """Only the findings, for tables that differ from another one in a cell or two, or in who has a vote."""
-    return {(sheet.domain, *pair): word for sheet in sheets for pair, word in words_of(sheet, seed).items()}
+def list_findings(sheets: Iterable[SystemScores], seed: int) -> dict[Pair, str]:
+    """Return only the findings of sheets, by domain and pair of measures."""
+    return {(sheet.domain, *pair): word for sheet in sheets for pair, word in judge_sheet(sheet, seed).items()}
 
 
-def _apart(sheet: SystemScores) -> SystemScores:
+def _separate_systems(sheet: SystemScores) -> SystemScores:
+    """Return the sheet with every system as its own family."""
     return replace(sheet, families={})

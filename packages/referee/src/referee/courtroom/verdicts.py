@@ -79,15 +79,15 @@ class Case:
 
     @property
     def verdict_reason(self) -> str:
-        """Why the verdict is not a better one, in a few words."""
+        """The reason for the verdict, in a few words."""
         return self.reason or VERDICTS[self.finding][1]
 
 
-def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
-    """Return the verdict on one measure as a predictor of one hearer measure, and the effect of people as rows."""
-    finding, sentence = cap(evidence.word, evidence.admission), _judge(evidence)
+def make_case(evidence: Evidence, with_people: Evidence | None = None) -> Case:
+    """Return the verdict on one measure as a predictor of one hearer measure."""
+    finding, sentence = cap(evidence.word, evidence.admission), _write_verdict(evidence)
     if with_people is not None:
-        sentence += _flip(evidence, with_people)
+        sentence += _remark_on_people(evidence, with_people)
     domain = f" ({evidence.domain})" if evidence.domain else ""
     return Case(
         automatic=evidence.automatic,
@@ -95,72 +95,72 @@ def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
         domain=evidence.domain,
         finding=finding,
         sentence=f"{evidence.automatic} → {evidence.hearer}{domain}: {sentence}",
-        reason=_why_not(evidence, finding),
+        reason=_explain_missing_verdict(evidence, finding),
     )
 
 
-def _why_not(e: Evidence, finding: str) -> str:
-    """Why there is no verdict, where there is none."""
+def _explain_missing_verdict(e: Evidence, finding: str) -> str:
+    """Return why there is no verdict; empty if there is one."""
     if finding == NO_PASSPORT:
         return f"{e.admission.hearer} has no passport in this run (`referee passport {e.admission.hearer}` makes one)"
-    return _reason(e) if finding == "untried" else ""
+    return _explain_untestable(e) if finding == "untried" else ""
 
 
-def _judge(e: Evidence) -> str:
-    """Return the sentence of a verdict."""
+def _write_verdict(e: Evidence) -> str:
+    """Return the verdict on a pair of measures as a sentence with its numbers."""
     f = e.families
     if e.admission.refused:
-        return f"no verdict: {_why_not(e, NO_PASSPORT)} ({_shown(e)})."
+        return f"no verdict: {_explain_missing_verdict(e, NO_PASSPORT)} ({_format_coefficients(e)})."
     if f is None or e.word == "untried" or f.lowest is None or f.highest is None:
-        return f"cannot be tried: {_reason(e)}."
-    return f"{_TELL[e.word](e, f)}{_gap(e.division)}{_simulated(e)}{_about_noise(e)}"
+        return f"cannot be tested: {_explain_untestable(e)}."
+    return f"{_TELL[e.word](e, f)}{_describe_division(e.division)}{_remark_on_simulation(e)}{_remark_on_noise(e)}"
 
 
-def _simulated(e: Evidence) -> str:
-    """Return the remark that results with a simulated hearer apply to people only as far as its passport supports."""
+def _remark_on_simulation(e: Evidence) -> str:
+    """Return the remark that a simulated hearer gave these answers; empty for people."""
     if not e.admission.simulated or e.word not in CAPPED:
         return ""
     passport = f"passport {e.admission.passport}: {e.admission.says}" if e.admission.says else e.admission.passport
     return f" These are answers of a simulated hearer ({passport}), not of people."
 
 
-def _about_noise(e: Evidence) -> str:
+def _remark_on_noise(e: Evidence) -> str:
     """Return the remark on the noise of answers; empty where it does not matter."""
     noise = e.families.noise if e.families else None
     if noise is None or e.word in ("open", "unsettled", "hidden"):
         return ""
-    return f" With other answers r would lie between {signed(noise.low)} and {signed(noise.high)}."
+    return f" With other answers r would lie between {format_signed(noise.low)} and {format_signed(noise.high)}."
 
 
-def _shown(e: Evidence) -> str:
-    """Both coefficients over families, and over systems where these are more."""
+def _format_coefficients(e: Evidence) -> str:
+    """Return both coefficients over families, and over systems if there are more systems than families."""
     f = e.families
     if f is None or f.pearson.r is None:
         return f"r = {_format_correlation(e.pearson)}, n = {e.n}"
-    over = f"r = {_format_correlation(f.pearson)}, rho = {signed(f.spearman.r)}, n = {f.n}"
+    over = f"r = {_format_correlation(f.pearson)}, rho = {format_signed(f.spearman.r)}, n = {f.n}"
     return (
         over
         if f.n == e.n
-        else f"{over} families; over {e.n} systems r = {signed(e.pearson.r)}, rho = {signed(e.spearman.r)}"
+        else f"{over} families; over {e.n} systems r = {format_signed(e.pearson.r)}, rho = {format_signed(e.spearman.r)}"
     )
 
 
-def _held(e: Evidence, f: FamilyEvidence) -> str:
-    """Return the numbers of an association that holds."""
+def _describe_significant(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the numbers of an association that is significant also without any one family."""
     assert f.lowest is not None
     assert f.highest is not None
-    between = f"between {signed(f.lowest.r)} and {signed(f.highest.r)} whichever one is left out"
-    return f"{_shown(e)}; p = {_p(f.p_adjusted)} among all pairs; {between}."
+    between = f"between {format_signed(f.lowest.r)} and {format_signed(f.highest.r)} when any one of them is left out"
+    return f"{_format_coefficients(e)}; p = {_format_p(f.p_adjusted)} among all pairs; {between}."
 
 
-def _carried(e: Evidence, f: FamilyEvidence) -> str:
-    """Return the numbers of an association that depends on one family: the one whose removal weakens it most."""
-    weakest, name = _weakest(f)
-    return f"{_shown(e)}, but {weakest.who} carries it: without it {name} = {_format_correlation(weakest.found)}."
+def _describe_dependent(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the sentence for an association that depends on one family."""
+    weakest, name = _find_weakest(f)
+    return f"{_format_coefficients(e)}, but it depends on {weakest.who}: without it {name} = {_format_correlation(weakest.found)}."
 
 
-def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
-    """Return the removal that weakens an association most, and its coefficient."""
+def _find_weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
+    """Return the removal of a family that weakens an association most, and the coefficient's name."""
     needed = critical_r(f.n) or 1.0
     candidates = []
     for whole, p, low, high, name in (
@@ -176,68 +176,74 @@ def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
     return least, name
 
 
-def _gap(division: Division | None) -> str:
-    """The groups that make a correlation, by name."""
+def _describe_division(division: Division | None) -> str:
+    """Return the sentence on two groups of systems that explain a correlation; empty without them."""
     if division is None or len(division.group) < 2:  # a single one is covered by leaving one out
         return ""
     few, others = len(division.group), division.others
     members = ", ".join(division.group)
     return (
-        f" A gap makes most of this: {few} systems ({members}) against {others} others have {division.between:.0%} of the variance between them;"
-        f" within the groups r = {signed(division.within)}."
+        f" A gap between two groups explains most of this: {division.between:.0%} of the variance lies "
+        f"between {few} systems ({members}) and the {others} others;"
+        f" within the groups r = {format_signed(division.within)}."
     )
 
 
-def _doubtful(e: Evidence, f: FamilyEvidence) -> str:
-    """Return the reason for doubt: the correction for multiple tests, or the noise of answers."""
+def _describe_doubtful(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the sentence for a doubtful association: many pairs were tested, or the answers are noisy."""
     if f.p_adjusted is not None and f.p_adjusted > LEVEL:
-        return f"doubtful, {_shown(e)}: p ≤ .05 by itself, but p = {_p(f.p_adjusted)} among all pairs that were tried."
-    return f"doubtful, {_shown(e)}: the noise of the answers alone might turn the sign."
+        return f"doubtful, {_format_coefficients(e)}: p ≤ .05 by itself, but p = {_format_p(f.p_adjusted)} among all tested pairs."
+    return f"doubtful, {_format_coefficients(e)}: the noise of the answers alone could reverse the sign."
 
 
-def _hidden(e: Evidence, f: FamilyEvidence) -> str:
-    """Return the sentence of an association that appears only without one family."""
+def _describe_hidden(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the sentence for an association that is significant only without one family."""
     low, high = f.lowest, f.highest
     assert low is not None
     assert high is not None
     far = max((low, high), key=lambda w: abs(w.r - (f.pearson.r or 0)))
-    return f"nothing shown over all ({_shown(e)}), but {far.who} hides something: without it r = {_format_correlation(far.found)}."
+    return f"not significant over all ({_format_coefficients(e)}), but without {far.who} r = {_format_correlation(far.found)}."
 
 
-def _sides(e: Evidence, f: FamilyEvidence) -> str:
-    """Return the coefficient with its range over leaving out one family."""
+def _describe_range(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the coefficients and r without the family whose removal lowers and raises it most."""
     assert f.lowest is not None
     assert f.highest is not None
-    return f"({_shown(e)}); {{}}{_both(f.lowest, f.highest)}."
+    return f"({_format_coefficients(e)}); {{}}{_format_extremes(f.lowest, f.highest)}."
 
 
 _TELL: dict[str, Callable[[Evidence, FamilyEvidence], str]] = {
-    "predicts": lambda e, f: f"predicts, {_held(e, f)}",
-    "reversed": lambda e, f: f"points the wrong way, {_held(e, f)}",
-    "related": lambda e, f: f"related, {_held(e, f)}",
-    "split": lambda e, f: f"{_shown(e)}, but two groups of systems make it.",
-    "carried": _carried,
-    "disputed": lambda e, f: f"linear and rank agreement differ: {_shown(e)}; p = {_p(f.p_linear)} and {_p(f.p_rank)}.",
-    "doubtful": _doubtful,
-    "hidden": _hidden,
-    "unsettled": lambda e, f: f"nothing shown {_sides(e, f).format('one system decides the sign: ')}",
-    "open": lambda e, f: f"nothing shown {_sides(e, f).format('')}",
+    "predicts": lambda e, f: f"predicts, {_describe_significant(e, f)}",
+    "reversed": lambda e, f: f"points the wrong way, {_describe_significant(e, f)}",
+    "related": lambda e, f: f"related, {_describe_significant(e, f)}",
+    "split": lambda e, f: f"{_format_coefficients(e)}, but two groups of systems explain it.",
+    "carried": _describe_dependent,
+    "disputed": lambda e, f: (
+        f"linear and rank agreement differ: {_format_coefficients(e)}; p = {_format_p(f.p_linear)} and {_format_p(f.p_rank)}."
+    ),
+    "doubtful": _describe_doubtful,
+    "hidden": _describe_hidden,
+    "unsettled": lambda e, f: (
+        f"not significant {_describe_range(e, f).format('the sign changes when one system is left out: ')}"
+    ),
+    "open": lambda e, f: f"not significant {_describe_range(e, f).format('')}",
 }
 
 
-def _p(p: float | None) -> str:
-    """Return a p value as printed."""
+def _format_p(p: float | None) -> str:
+    """Return a p value as printed, such as ``.021`` or ``< .001``; a dash for None."""
     if p is None:
         return "–"
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def _both(lowest: Withdrawal, highest: Withdrawal) -> str:
-    return f"without {lowest.who} {signed(lowest.r)}, without {highest.who} {signed(highest.r)}"
+def _format_extremes(lowest: Withdrawal, highest: Withdrawal) -> str:
+    """Return the lowest and highest r when one family is left out, with the families' names."""
+    return f"without {lowest.who} {format_signed(lowest.r)}, without {highest.who} {format_signed(highest.r)}"
 
 
-def _flip(apart: Evidence, together: Evidence) -> str:
-    """Return the remark on the effect of people as rows; empty if there is none."""
+def _remark_on_people(apart: Evidence, together: Evidence) -> str:
+    """Return the remark on how people as rows change r; empty if they do not."""
     a, b = apart.pearson.r, together.pearson.r
     if a is None or b is None or together.n == apart.n:
         return ""
@@ -245,38 +251,38 @@ def _flip(apart: Evidence, together: Evidence) -> str:
     return f" Adding people {word} r = {_format_correlation(together.pearson)}, n = {together.n}."
 
 
-def _reason(e: Evidence) -> str:
+def _explain_untestable(e: Evidence) -> str:
     """Return the reason why a pair cannot be tested."""
     n, what = (e.families.n, "famil") if e.families is not None and e.families.n < e.n else (e.n, "system")
     if n < FEWEST:
         ending = {"famil": ("y", "ies"), "system": ("", "s")}[what][n != 1]
         how_many = f"only {n} {what}{ending}" if n else "no system"
         return f"{how_many} with both values (at least {FEWEST} are needed)"
-    return "one of the two does not vary over the systems, or not without one of them"
+    return "one of the two measures does not vary over the systems, or over all systems but one"
 
 
 def _format_correlation(correlation: Correlation) -> str:
-    """Return a coefficient with its interval."""
+    """Return a coefficient with its confidence interval as text."""
     if correlation.r is None:
         return "–"
     bounds = (
-        f" [{signed(correlation.low)}, {signed(correlation.high)}]"
+        f" [{format_signed(correlation.low)}, {format_signed(correlation.high)}]"
         if correlation.low is not None and correlation.high is not None
         else ""
     )
-    return f"{signed(correlation.r)}{bounds}"
+    return f"{format_signed(correlation.r)}{bounds}"
 
 
-def signed(r: float | None) -> str:
-    """Two decimals without a leading 0, with a sign: +.42."""
+def format_signed(r: float | None) -> str:
+    """Return a number with its sign and two decimals, without a leading 0: +.42."""
     if r is None:
         return "–"
     text = f"{r:+.2f}"
     return "0" if text in ("+0.00", "-0.00") else text.replace("0.", ".", 1)
 
 
-def sum_up(automatic: str, cases: Iterable[Case]) -> str:
-    """Return one sentence on a measure: the hearer measures that it predicts, and the results for others."""
+def summarise_systems(automatic: str, cases: Iterable[Case]) -> str:
+    """Return one sentence on a measure over systems: which hearer measures it predicts, and the other findings."""
     hearers_by_finding: dict[str, list[str]] = {}
     for case in cases:
         hearers_by_finding.setdefault(case.finding, []).append(
@@ -284,9 +290,9 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
         )
     total, predicted = sum(map(len, hearers_by_finding.values())), len(hearers_by_finding.get("predicts", ()))
     if not total:
-        return f"{automatic} was not tried over all domains."
+        return f"{automatic} was not tested over all domains together."
     if total == len(hearers_by_finding.get("untried", ())):
-        return f"{automatic} cannot be tried over systems."
+        return f"{automatic} cannot be tested over systems."
     if total == len(hearers_by_finding.get(NO_PASSPORT, ())):
         return (
             f"{automatic}: no verdict. Only hearers without a passport answered: run `referee passport HEARER` first."
@@ -297,26 +303,29 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
     return f"{automatic} predicts {predicted} of {total} hearer measure{'s' * (total > 1)}: {parts}."
 
 
-def sum_up_items(tried: Iterable[tuple[str, str, str, Association]]) -> str:
-    """Return one sentence on a measure over items, from (hearer measure, "auc" or "rho", better direction,
-    association); empty without any.
-    """
+def summarise_items(tried: Iterable[tuple[str, str, str, Association]]) -> str:
+    """Return one sentence on a measure over items; empty without associations."""
     parts = [
-        part for hearer, kind, better, association in tried if (part := _over_items(hearer, kind, better, association))
+        part
+        for hearer, kind, better, association in tried
+        if (part := _describe_item_association(hearer, kind, better, association))
     ]
     return f"Over items: {'; '.join(parts)}." if parts else ""
 
 
-def _over_items(hearer: str, kind: str, better: str, association: Association) -> str:
-    """Better scores should mean more success (an area above one half) and less time."""
+def _describe_item_association(hearer: str, kind: str, better: str, association: Association) -> str:
+    """Describe the association of a measure with one hearer measure over items.
+
+    Better scores should go with more success (an AUC above .5) and less time.
+    """
     if association.value is None or association.low is None or association.high is None:
         return ""
     name = "AUC" if kind == "auc" else "rho"
     middle, good = (0.5, 1) if kind == "auc" else (0.0, {"higher": -1, "lower": 1}.get(better, 0))
-    numbers = f"{name} {_place(association.value)} [{_place(association.low)}, {_place(association.high)}], n = {association.n}"
+    numbers = f"{name} {_format_decimals(association.value)} [{_format_decimals(association.low)}, {_format_decimals(association.high)}], n = {association.n}"
     if association.p_corrected is None:
         return f"cannot be tested against {hearer}: fewer than {TESTABLE} clusters ({numbers})"
-    numbers += f", {_p_text(association.p_corrected)}"
+    numbers += f", {_format_p_equation(association.p_corrected)}"
     if association.p_corrected > LEVEL:
         return f"not shown for {hearer} ({numbers})"
     side = 1 if association.value > middle else -1
@@ -324,9 +333,11 @@ def _over_items(hearer: str, kind: str, better: str, association: Association) -
     return f"{word} {hearer} ({numbers})"
 
 
-def _p_text(p: float) -> str:
+def _format_p_equation(p: float) -> str:
+    """Return ``p = .021`` or ``p < .001``."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
-def _place(value: float) -> str:
+def _format_decimals(value: float) -> str:
+    """Return a number with two decimals, without a leading 0."""
     return f"{value:.2f}".replace("0.", ".", 1)

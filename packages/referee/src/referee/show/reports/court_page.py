@@ -18,7 +18,7 @@ from referee.courtroom.multiplicity import EXACT_UP_TO
 from referee.courtroom.pooling import LEVEL
 from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, count_pairs
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
-from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, signed
+from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, format_signed
 
 
 class _Columns(tuple[tuple[str, ...], ...]):
@@ -71,7 +71,7 @@ def _matrix(p: Proceedings, cases: Sequence[Case]) -> list[Line]:
     hearers = list(dict.fromkeys(c.hearer for c in cases))
     head = ("r", *hearers)
     rows = [
-        (measure, *(signed(r.get((measure, h))) + marks.get((measure, h), "") for h in hearers))
+        (measure, *(format_signed(r.get((measure, h))) + marks.get((measure, h), "") for h in hearers))
         for measure in dict.fromkeys(c.automatic for c in cases)
     ]
     return [*_aligned([head, *rows]), "  * predicts; ? cannot be tested; all others: not shown", ""]
@@ -95,7 +95,7 @@ def _pooled_lines(p: Proceedings) -> list[Line]:
         rows = [
             (
                 f"{e.measure}, {e.hearer}",
-                signed(e.effect).removeprefix("+"),
+                format_signed(e.effect).removeprefix("+"),
                 _interval(e.low, e.high),
                 *(
                     (_interval(e.new_low, e.new_high) if e.new_low is not None else "not known", str(e.corpora))
@@ -202,7 +202,7 @@ def _count_lines(p: Proceedings) -> list[Line]:
     """Return the lines with the number of pairs by outcome, beside the numbers expected by chance."""
     counts = count_pairs(p.cases)
     parts = [f"{counts['tried']} tried"]
-    parts += [f"{counts['cannot be tried']} cannot be tried"] if counts["cannot be tried"] else []
+    parts += [f"{counts['cannot be tried']} cannot be tested"] if counts["cannot be tried"] else []
     parts += [f"{counts['no passport']} without a passport"] if counts["no passport"] else []
     total = counts["pairs"]
     head = ("finding", "pairs", "by chance")
@@ -319,7 +319,7 @@ def _used(corrections: Sequence[Correction]) -> str:
 
 def _change(change: VerdictChange) -> tuple[str, ...]:
     """Return the row of one changed verdict."""
-    before, after = (signed(r) for r in (change.r_printed, change.r_corrected))
+    before, after = (format_signed(r) for r in (change.r_printed, change.r_corrected))
     domain = change.domain or ""
     return (change.automatic, change.hearer, domain, before, change.finding_printed, after, change.finding_corrected)
 
@@ -357,7 +357,7 @@ def _shared_sentence(cases: Sequence[Case]) -> str:
     if len(cases) == 1:
         return cases[0].sentence
     measures = ", ".join(dict.fromkeys(c.automatic for c in cases))
-    what = "get no verdict" if cases[0].finding == NO_PASSPORT else "cannot be tried"
+    what = "get no verdict" if cases[0].finding == NO_PASSPORT else "cannot be tested"
     return f"{len(cases)} pairs {what}: {cases[0].reason}: {measures}."
 
 
@@ -403,23 +403,23 @@ def _row(e: Evidence) -> tuple[str, ...]:
         e.automatic,
         e.hearer,
         str(e.n),
-        signed(e.pearson.r),
+        format_signed(e.pearson.r),
         _interval(low, high),
-        signed(e.spearman.r),
+        format_signed(e.spearman.r),
         _interval(e.spearman.low, e.spearman.high),
         _families(e),
         "" if e.families is None else _p(e.families.p_adjusted),
         _left(e.lowest),
         _left(e.highest),
         "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
-        "" if e.ceiling is None else signed(e.ceiling.ceiling).removeprefix("+"),
+        "" if e.ceiling is None else format_signed(e.ceiling.ceiling).removeprefix("+"),
     )
 
 
 def _families(e: Evidence) -> str:
     """Return the number of families and their coefficients, where families differ from systems."""
     f = e.families
-    return "" if f is None or f.n == e.n else f"{f.n}: {signed(f.pearson.r)}, {signed(f.spearman.r)}"
+    return "" if f is None or f.n == e.n else f"{f.n}: {format_signed(f.pearson.r)}, {format_signed(f.spearman.r)}"
 
 
 def _p(p: float | None) -> str:
@@ -431,11 +431,11 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[Line]:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+    return "–" if low is None or high is None else f"[{format_signed(low)}, {format_signed(high)}]"
 
 
 def _left(withdrawal: Withdrawal | None) -> str:
-    return "–" if withdrawal is None else f"{signed(withdrawal.r)} ({withdrawal.who})"
+    return "–" if withdrawal is None else f"{format_signed(withdrawal.r)} ({withdrawal.who})"
 
 
 def _item_lines(p: Proceedings) -> list[Line]:
@@ -458,7 +458,7 @@ def _item_row(item: ItemEvidence) -> tuple[str, ...]:
         if association.value is None
         else f"{association.value:.2f}"
         if item.kind == "auc"
-        else signed(association.value)
+        else format_signed(association.value)
     )
     bounds = (
         "–"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee import __version__
 from referee.courtroom.proceedings import Proceedings, count_pairs
-from referee.courtroom.verdicts import signed
+from referee.courtroom.verdicts import format_signed
 from referee.show.reports import report_figures
 from referee.show.reports.best_system import (
     ALPHA,
@@ -311,7 +311,7 @@ def _describe_agreement(material: Material, rates: Mapping[str, float], lead: st
         return ""
     is_significant = correlation.r > 0 and correlation.p is not None and correlation.p <= ALPHA
     verb = "agrees with" if is_significant else "cannot be shown to agree with"
-    return f"; the order of systems {verb} {lead} (rho = {signed(correlation.r)}, n = {correlation.n})"
+    return f"; the order of systems {verb} {lead} (rho = {format_signed(correlation.r)}, n = {correlation.n})"
 
 
 def _compare_hearers(rates: Mapping[str, Mapping[str, Row]]) -> list[str]:
@@ -323,7 +323,7 @@ def _compare_hearers(rates: Mapping[str, Mapping[str, Row]]) -> list[str]:
             continue
         correlation = spearman([rates[a][s]["value"] for s in shared], [rates[b][s]["value"] for s in shared])
         if correlation.r is not None:
-            sentences.append(f"{_capitalise(a)} and {b} order the systems with rho = {signed(correlation.r)}.")
+            sentences.append(f"{_capitalise(a)} and {b} order the systems with rho = {format_signed(correlation.r)}.")
     return sentences
 
 
