@@ -17,12 +17,14 @@ def score_command(options: ScoreOptions) -> int: ...   # referee score OUTPUTS -
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from referee.errors import InputError, RefereeError, one_of
 
@@ -118,6 +120,7 @@ def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
             except TypeError as error:
                 # Says `run() got …`, not `RunOptions.__init__() got …`.
                 raise TypeError(str(error).replace(f"{kind.__name__}.__init__()", f"{body.__name__}()")) from None
+            _check_types(options, kind)
             _check_choices(options, lambda declared, about: declared.name)
             try:
                 return body(options)
@@ -227,6 +230,33 @@ def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
 
 def _option_name(declared: Field[Any], about: Option) -> str:
     return about.names[0] if about.names else f"--{declared.name.replace('_', '-')}"
+
+
+# Numbers of numpy are numbers, and columns of a frame are sequences.
+_ACCEPTED: dict[Any, type] = {int: Integral, float: Real, Sequence: Iterable}
+
+
+@cache
+def _types(kind: Any) -> dict[str, tuple[type, ...]]:
+    """Return the types that the value of each option may have; none for aliases, protocols and Any."""
+    types: dict[str, tuple[type, ...]] = {}
+    for name, hint in get_type_hints(kind).items():
+        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        plain = tuple(get_origin(part) or part for part in parts)
+        if all(
+            isinstance(part, type) and part is not Any and not getattr(part, "_is_protocol", False) for part in plain
+        ):
+            types[name] = plain
+    return types
+
+
+def _check_types(options: Any, kind: Any) -> None:
+    """Raise InputError for a value of another type than its option has."""
+    for name, types in _types(kind).items():
+        value = getattr(options, name)
+        if not isinstance(value, tuple(_ACCEPTED.get(t, t) for t in types)):
+            names = " or ".join(t.__name__.replace("NoneType", "None") for t in types)
+            raise InputError(f"{name} is of type {type(value).__name__}", remedy=f"give {names}")
 
 
 def _check_choices(options: Any, spelled: Callable[[Field[Any], Option], str]) -> None:

@@ -13,6 +13,7 @@ from scipy.stats import ttest_rel
 
 import referee
 from referee.cli import main
+from referee.errors import UnknownName
 
 REFERENCES = [
     "the small red chair",
@@ -170,7 +171,7 @@ def test_only_common_items_are_compared() -> None:
     rows += [{"item": i, "system": "b", "output": "a cup", "reference": "a cup"} for i in range(4)]
     compared = referee.compare(rows, metric="string/edit")
     assert compared.frame["items"].to_list() == [4]
-    assert compared.comparisons.notes == ["a and b are compared on 4 common items; 4 of a alone are left out."]
+    assert compared.comparisons.notes == ["a and b are compared on 4 common items; left out: 4 of a alone."]
 
 
 def test_answers_of_listeners_are_tested() -> None:
@@ -200,6 +201,66 @@ def test_an_evaluation_goes_on(tmp_path: Path) -> None:
     assert result.compare("a", "b", metric="scene/unique").frame["difference"].to_list() == [-1.0]
     assert result.listen("noisy").rows
     assert result.report(tmp_path / "report").page.is_file()
+
+
+def test_systems_are_compared_by_name_after_two_hearers_answered(tmp_path: Path) -> None:
+    objects = [{"trial": i, "id": o, "type": t} for i in range(8) for o, t in (("o1", "cup"), ("o2", "desk"))]
+    rows = [
+        {"item": i, "system": s, "target": ["o1"], "text": t, "reference": "the cup"}
+        for i in range(8)
+        for s, t in (("a", "the cup"), ("b", "the thing"))
+    ]
+    result = referee.evaluate(rows, scenes=objects)
+    result.listen("literal")
+    result.listen("noisy")
+    pairs = {(p.a, p.b) for p in result.compare("a", "b", metric="ir").comparisons.pairs}
+    assert {("a / literal", "b / literal"), ("a / noisy", "b / noisy")} <= pairs
+    assert [(p.a, p.b) for p in result.compare("a", "b", metric="string/edit").comparisons.pairs] == [("a", "b")]
+
+
+def test_comparing_by_a_measure_that_was_not_measured_is_refused() -> None:
+    rows = [{"item": i, "system": s, "output": "a cup", "reference": "a cup"} for i in range(3) for s in "ab"]
+    result = referee.evaluate(rows, metrics="string/edit")
+    with pytest.raises(referee.InputError, match="string/chrf was not measured"):
+        result.compare("a", "b", metric="string/chrf")
+    with pytest.raises(UnknownName):
+        result.compare("a", "b", metric="string/nothing")
+
+
+def test_a_family_of_measures_is_compared(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ("good.txt", "poor.txt", "--references", "ref.txt")
+    code, compared = run_json(capsys, "compare", *files, "--metric", "string")
+    assert code == 0
+    assert {"string/edit", "string/chrf", "string/bleu.4"} <= set(compared["ranks"])
+
+
+def test_a_gate_without_an_interval_is_refused(tmp_path: Path) -> None:
+    """One common item has no interval, so whether b is worse is unknown."""
+    rows = [
+        {"item": i, "system": s, "output": "a cup", "reference": "a cup"} for i, s in ((1, "a"), (1, "b"), (2, "a"))
+    ]
+    path = tmp_path / "one.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert main(["compare", str(path), "--metric", "string/chrf", "--fail-if-worse"]) == 2
+    assert main(["compare", str(path), "--metric", "string/chrf"]) == 0
+
+
+@pytest.mark.parametrize("name", ["", [""]])
+def test_an_empty_name_is_not_the_current_folder(texts: Path, name: Any) -> None:
+    with pytest.raises(referee.InputError):
+        referee.evaluate(name, references="ref.txt")
+
+
+def test_one_word_texts_are_texts_even_if_a_folder_has_the_name_of_the_first(texts: Path) -> None:
+    (texts / "cup").mkdir()
+    result = referee.evaluate(["cup", "lamp"], references=["cup", "lamp"], metrics="string/exact")
+    assert result.frame["value"].to_list() == [1.0]
+
+
+@pytest.mark.parametrize("more", [{"confidence": "high"}, {"report": 3}, {"map": 3}, {"metrics": 3}, {"seed": None}])
+def test_options_of_wrong_types_get_our_errors(more: dict[str, Any]) -> None:
+    with pytest.raises(referee.InputError):
+        referee.evaluate(["a cup"], references=["a cup"], **more)
 
 
 @pytest.mark.parametrize("outputs", [5, [1, 2], {"a": 1}, object()])
@@ -257,7 +318,8 @@ def test_a_measure_without_direction_names_no_better_system(capsys: pytest.Captu
     code, compared = run_json(capsys, "compare", *files, "--metric", "scene/surplus")
     assert code == 0
     assert compared["ranks"] == {}
-    assert main(["compare", *files, "--metric", "scene/surplus", "--fail-if-worse"]) == 0
+    # A gate on it would never close.
+    assert main(["compare", *files, "--metric", "scene/surplus", "--fail-if-worse"]) == 2
     assert "is better" not in capsys.readouterr().out
 
 

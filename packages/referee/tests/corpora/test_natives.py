@@ -496,7 +496,7 @@ def test_mturk(tmp_path: Path) -> None:
     # A blank is no answer and never wrong.
     assert answers_of(material) == [("k1", "m1", True), ("k1", "m1", False)]
     assert not any("A1" in r.hearer for r in material.responses)
-    assert {"1 rejected assignments are left out.", "1 rows have no answer and are left out."} <= set(material.notes)
+    assert {"Rejected assignments, left out: 1.", "Rows without an answer, left out: 1."} <= set(material.notes)
     two = write_csv(
         tmp_path / "two.csv", [{**r, "Answer.choice": None, "Answer.q1": "x", "Answer.q2": "y"} for r in rows]
     )
@@ -606,7 +606,7 @@ def test_jspsych_with_a_list_for_each_participant(tmp_path: Path) -> None:
     native = read(path)
     assert len({r.hearer for r in native.responses}) == 3
     assert {r.identification_ms for r in native.responses} == {1.5}
-    assert "3 rows without an item or a target (instructions, surveys) are left out." in native.notes
+    assert "Rows without an item or a target (instructions, surveys), left out: 3." in native.notes
 
 
 def right(name: str) -> list[tuple[str, str | None, bool]]:
@@ -1026,7 +1026,7 @@ def test_forms_of_mechanical_turk_are_read_as_one_choice(tmp_path: Path, answers
     rows = [mturk_row(f"W{i}", **SHOWN, **cells) for i, cells in enumerate([*answers, empty])]
     material = read(write_csv(tmp_path / "Batch_1_batch_results.csv", rows))
     assert [r.entity for r in material.responses] == ["pear", "fig"]
-    assert "1 rows have no answer and are left out." in material.notes
+    assert "Rows without an answer, left out: 1." in material.notes
 
 
 def test_two_ticked_options_are_no_choice(tmp_path: Path) -> None:

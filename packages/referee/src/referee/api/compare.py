@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ class Compared(Result):
 
     Args:
         comparisons: the results.
+        recognised: kind, format and mapping of the data.
 
     >>> import referee
     >>> texts = {"a": ["the red cup", "a dog"], "b": ["the cup", "a dog"]}
@@ -32,8 +33,8 @@ class Compared(Result):
     {'string/edit': {'a': 1, 'b': 1}}
     """
 
-    def __init__(self, comparisons: Comparisons) -> None:
-        self.comparisons = comparisons
+    def __init__(self, comparisons: Comparisons, recognised: Mapping[str, Any] | None = None) -> None:
+        self.comparisons, self.recognised = comparisons, recognised or {}
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -48,7 +49,7 @@ class Compared(Result):
     @property
     def data(self) -> dict[str, Any]:
         """Return the comparison as JSON values: the output of `referee compare --format json`."""
-        return self.comparisons.as_json()
+        return {"recognised": self.recognised, **self.comparisons.as_json()}
 
     @property
     def sentences(self) -> list[str]:
@@ -97,12 +98,12 @@ def compare(options: CompareOptions) -> Compared:
     metrics = split_names(options.metric)
     evaluation = measure_files(options, metrics)
     measures = evaluation.evaluated.measures_of_two(metrics, evaluation.name)
-    return Compared(
-        compare_measured(
-            measures,
-            split_names(options.systems),
-            resamples=options.resamples,
-            confidence=options.confidence,
-            seed=options.seed,
-        )
+    comparisons = compare_measured(
+        measures,
+        split_names(options.systems),
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
     )
+    comparisons.notes += evaluation.notes
+    return Compared(comparisons, evaluation.recognised)

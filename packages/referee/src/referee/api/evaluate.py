@@ -103,7 +103,8 @@ class Evaluation(Result):
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measured
 
-        return Compared(compare_measured(self.evaluated.measures_of_two(split_names(metric), self.name), systems))
+        measures = self.evaluated.measures_of_two(split_names(metric), self.name)
+        return Compared(compare_measured(measures, systems, confidence=self.evaluated.confidence), self.recognised)
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""

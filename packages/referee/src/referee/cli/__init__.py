@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 import time
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -299,6 +300,12 @@ def results_console() -> Console:
     """Return a rich console for standard output, as wide as the terminal or as COLUMNS says."""
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     return _make_console(width=PIPED if piped else None)
+
+
+def format_recognised(recognised: Mapping[str, Any]) -> str:
+    """Return kind, format and mapping of data as one line."""
+    mapping = ", ".join(f"{role} = {column}" for role, column in recognised["mapping"].items())
+    return f"recognised: {recognised['kind']}, {recognised['format']}; {mapping}"
 
 
 def _make_console(**more: Any) -> Console:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.api.options import CompareOptions
-from referee.cli import print_note, results_console
+from referee.cli import print_note, format_recognised, results_console
 from referee.cli.options import examples, new_app
 from referee.errors import InputError
 from referee.files import write_atomically
@@ -61,6 +61,8 @@ def compare(options: CompareCommand) -> int:
     if options.by is not None and not options.fail_if_worse:
         raise InputError("--by belongs to --fail-if-worse", remedy="write --fail-if-worse --by 0.02")
     compared = apply(compare_files, options)
+    if options.fail_if_worse:
+        _check_decidable(compared, options.by)
     failures = compared.comparisons.failures(options.by) if options.fail_if_worse else []
     if options.junit is not None:
         write_atomically(options.junit, [as_junit(compared, failures)])
@@ -78,8 +80,29 @@ def compare(options: CompareCommand) -> int:
     return 1 if failures else 0
 
 
+def _check_decidable(compared: Compared, margin: float | None) -> None:
+    """Raise InputError if it is unknown whether a system is worse than the first.
+
+    A measure has no direction, or a pair has no interval; with a margin the latter is a loss that is not excluded.
+    """
+    pairs = [p for p in compared.comparisons.pairs if p.a == compared.comparisons.pairs[0].a]
+    if all(p.direction == "none" for p in pairs):
+        raise InputError(
+            f"neither higher nor lower values of {pairs[0].metric} are better",
+            remedy="choose another --metric for --fail-if-worse",
+        )
+    untested = next((p for p in pairs if p.low is None and p.direction != "none"), None)
+    if untested is not None and margin is None:
+        raise InputError(
+            f"{untested.b} cannot be compared with {untested.a} by {untested.metric}: {untested.items:,} common items, "
+            f"{untested.clusters:,} sampling units",
+            remedy="give both systems the same items, or choose another --metric or --cluster",
+        )
+
+
 def _print_findings(compared: Compared) -> None:
     """Print the first measure in sentences and all others as a table, a row a pair."""
+    results_console().print(format_recognised(compared.recognised), markup=False)
     first = compared.comparisons.pairs[0].metric
     sentences = [p.sentence(compared.comparisons.confidence) for p in compared.comparisons.pairs if p.metric == first]
     power = compared.comparisons.power_sentence()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.api.options import EvaluateOptions
-from referee.cli import print_note, results_console
+from referee.cli import print_note, format_recognised, results_console
 from referee.cli.options import examples, new_app
 from referee.options import apply, command, option
 
@@ -72,10 +72,7 @@ def _print_findings(evaluation: Evaluation, all_signatures: bool) -> None:
     from referee.show.reports import score_tables
 
     console = results_console()
-    mapping = ", ".join(f"{role} = {column}" for role, column in evaluation.recognised["mapping"].items())
-    console.print(
-        f"recognised: {evaluation.recognised['kind']}, {evaluation.recognised['format']}; {mapping}", markup=False
-    )
+    console.print(format_recognised(evaluation.recognised), markup=False)
     for sentence in evaluation.sentences:
         console.print(sentence, markup=False)
     for note in evaluation.notes:

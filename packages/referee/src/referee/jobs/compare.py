@@ -25,6 +25,7 @@ from referee.statistics.dependent_trials import Clusters, Finish, Gap, compare_c
 ALPHA = 0.05
 POWER = 0.8
 IR = "ir"
+HEARD_BY = " / "
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ def compare_measured(
     comparisons = Comparisons(confidence=confidence)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
-        names = list(systems) or measured.systems
+        names = [label for name in systems for label in _labels_of(name, measured.systems)] or measured.systems
         unknown = [name for name in names if name not in measured.systems]
         if unknown:
             raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(measured.systems)}")
@@ -197,7 +198,7 @@ def compare_measured(
             )
             gaps.append((_pair(a, b, measured, rows, gap), gap))
             if rows.only_a or rows.only_b:
-                note = f"{a} and {b} are compared on {rows.items:,} common items; {_left_out(a, rows.only_a, b, rows.only_b)}."
+                note = f"{a} and {b} are compared on {rows.items:,} common items; left out: {_left_out(a, rows.only_a, b, rows.only_b)}."
                 if note not in comparisons.notes:
                     comparisons.notes.append(note)
     if not any(gap is not None for _, gap in gaps):
@@ -211,9 +212,14 @@ def compare_measured(
     return comparisons
 
 
+def _labels_of(name: str, labels: Sequence[str]) -> list[str]:
+    """Return the labels of a system: its name, or its name with each hearer that answered it."""
+    return [label for label in labels if label == name or label.startswith(f"{name}{HEARD_BY}")] or [name]
+
+
 def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:
     parts = [f"{count:,} of {name} alone" for name, count in ((a, only_a), (b, only_b)) if count]
-    return f"{' and '.join(parts)} are left out"
+    return " and ".join(parts)
 
 
 def _pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:
@@ -244,7 +250,7 @@ def _number(value: float) -> float | None:
 
 def _detectable(gap: Gap | None) -> float | None:
     """Return the difference that a two-sided test at .05 detects with probability .8, given this standard error."""
-    if gap is None or np.isnan(gap.error) or np.isnan(gap.p) or gap.df < 1:
+    if gap is None or not gap.error > 0 or np.isnan(gap.p) or gap.df < 1:
         return None
     from scipy.special import stdtrit
 
@@ -351,7 +357,7 @@ def label_responses(responses: Iterable[Response]) -> dict[tuple[str, str], str]
     systems, hearers = (list(dict.fromkeys(part)) for part in zip(*groups, strict=True)) if groups else ([], [])
     if len(hearers) <= 1 or all(s == h for s, h in groups):
         return {group: group[0] for group in groups}
-    return {group: group[1] if len(systems) == 1 else f"{group[0]} / {group[1]}" for group in groups}
+    return {group: group[1] if len(systems) == 1 else f"{group[0]}{HEARD_BY}{group[1]}" for group in groups}
 
 
 def measured_responses(trials: Mapping[str, Trial], responses: Sequence[Response]) -> list[Measured]:

@@ -150,8 +150,8 @@ def _paths(value: Any) -> list[str | Path] | None:
     if isinstance(value, (str, Path)):
         return [value]
     is_list = isinstance(value, (list, tuple)) and bool(value) and all(isinstance(p, (str, Path)) for p in value)
-    # A list of strings may be texts: it holds paths only if the first of them exists.
-    if is_list and (isinstance(value[0], Path) or _looks_like_path(value[0])):
+    # A list of strings may be texts: it holds paths only if all of them look like paths.
+    if is_list and all(isinstance(part, Path) or _looks_like_path(part) for part in value):
         return list(value)
     return None
 
@@ -161,7 +161,7 @@ def _looks_like_path(text: str) -> bool:
     if text == "-" or any(c in text for c in "*?"):
         return text == "-" or " " not in text
     has_ending = text.lower().endswith((*TABLE_ENDINGS, ".txt", ".eval", ".zip", ".gz"))
-    return (" " not in text.strip() and has_ending) or (len(text) < 256 and Path(text).exists())
+    return (" " not in text.strip() and has_ending) or (0 < len(text) < 256 and Path(text).exists())
 
 
 def _are_texts(value: Any) -> bool:
@@ -304,29 +304,46 @@ class Evaluated:
     sentences: list[str] = field(default_factory=list)
     signature: str = ""
     items: int = 0
+    confidence: float = 0.95
     heard: list[Response] = field(default_factory=list)
 
     def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
         """The statistics of measures for a comparison."""
         measured: list[Measured] = []
         if self.table is not None:
-            names = [m for m in self.table.settings.metrics if not metrics or m in metrics]
-            measured += measured_table(self.table, names)
+            measured += measured_table(self.table, [m for m in self._scored() if not metrics or m in metrics])
         responses = [*self.material.responses, *self.heard]
         if responses and (not metrics or "ir" in metrics):
             measured += measured_responses(self.material.trials, responses)
         return measured
 
+    def _scored(self) -> Sequence[str]:
+        """Return the metrics of the table of scores."""
+        return () if self.table is None else self.table.settings.metrics
+
     def measures_of_two(self, metrics: Sequence[str], name: str) -> list[Measured]:
         """The same; InputError where no two systems have one of the measures."""
-        if measured := self.measures(metrics):
-            return measured
         names = dict.fromkeys(row["metric"] for row in self.rows if row["n"])
+        expanded = expand_metrics(metrics)
+        lacking = next((m for m in metrics if m in expanded and m not in (*MEASURES, *self._scored())), None)
+        if lacking is not None:
+            raise InputError(
+                f"{lacking} was not measured (measured: {', '.join(names)})",
+                where=name,
+                remedy=f"name it when you evaluate: metrics={','.join([*names, lacking])}",
+            )
+        if measured := self.measures(expanded):
+            return measured
         raise InputError(
             "there are no two systems with the same measure",
             where=name,
             remedy=f"name files or runs of at least two systems, or their column: --map system=COLUMN (measured: {', '.join(names)})",
         )
+
+
+def expand_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Return measures by name, with those of families such as `string` in their place."""
+    return (*metric_names(n for n in names if n not in MEASURES), *(n for n in names if n in MEASURES))
 
 
 def default_metrics(material: NativeData) -> tuple[str, ...]:
@@ -371,12 +388,12 @@ def evaluate_material(
     Raises:
         InputError: if no measure applies.
     """
-    chosen = tuple(metrics) or default_metrics(material)
+    chosen = expand_metrics(metrics) or default_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
-    evaluated = Evaluated(material, items=len(material.trials))
+    evaluated = Evaluated(material, items=len(material.trials), confidence=confidence)
     if scored and material.outputs:
-        _score(evaluated, metric_names(scored), name, confidence, cluster, resamples, seed)
+        _score(evaluated, scored, name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):
         _count(evaluated, heard or ["ir"], name, confidence, cluster)
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:

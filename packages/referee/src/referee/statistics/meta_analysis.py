@@ -107,7 +107,7 @@ def pool(
 
 
 def between(y: FloatArray, variances: FloatArray, levels: FloatArray) -> FloatArray:
-    """Return the variances between experiments at which the generalised Q statistic has these levels; 0 where it stays below.
+    """Return the between-experiment variances at which the generalised Q statistic has these levels.
 
     The level k - 1 gives the estimate of Paule & Mandel; quantiles of chi-square with k - 1 degrees of freedom give its
     confidence limits (Viechtbauer 2007).

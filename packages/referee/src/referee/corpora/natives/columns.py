@@ -43,7 +43,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "system": _tiers(
         "system systemname systemid sys model modelname modelid modell modele systeme modelo sistema systeem"
         " 模型 系统 系統 モデル システム 모델 시스템",
-        "method algorithm generator agent run submission approach modelfullname methode metodo verfahren",
+        "method algorithm generator agent run submission approach modelfullname methode metodo verfahren"
+        " speakermodel speakersystem generatedby descriptionsource",
         "sheet",
     ),
     "text": _tiers(
@@ -60,7 +61,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "target": _tiers(
         "target targets targetid targetids targetobject targetname referent ziel targetimage",
-        "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended",
+        "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended"
+        " goldobject goldtarget correctobject correctimage trueobject truetarget referentid",
     ),
     "chosen": _tiers(
         "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"

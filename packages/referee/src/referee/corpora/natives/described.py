@@ -330,7 +330,7 @@ def _add_rows(
             f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {names}"
         )
     for system, count in empty.items():
-        material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
+        material.notes.append(f"{system}: rows without a description, which count as missing: {count:,}.")
 
 
 def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[str]) -> None:

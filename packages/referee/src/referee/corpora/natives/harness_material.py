@@ -128,6 +128,9 @@ _REASONS = {
     MISSING: "are missing, because the harness failed, and are left out",
     "unparsable": "cannot be parsed",
     "refused": "refuse",
+    "none": "state that there is no such object",
+    "several": "name several objects",
+    "unknown": "state that the model does not know",
 }
 
 
@@ -229,7 +232,9 @@ def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
     largest = max(n for group, _ in numbers for n in group)
     if largest <= 1.0:
         return Convention(Unit.SHARE, Order.XYXY)
-    possible = [] if largest > 1000 * SLACK else [Unit.OF_1000]
+    # A click beside the picture is a little beyond 1.
+    possible = [Unit.SHARE] if largest <= 2.0 else []
+    possible += [] if largest > 1000 * SLACK else [Unit.OF_1000]
     sized = [(group, size) for group, size in numbers if size is not None and size != UNIT_SQUARE]
     outside = sum(
         max(group[0::2]) > size.width * SLACK or max(group[1::2]) > size.height * SLACK for group, size in sized

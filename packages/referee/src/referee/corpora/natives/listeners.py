@@ -117,7 +117,7 @@ def _without_practice(table: Table, material: NativeData) -> Table:
     chosen = [i for i, row in enumerate(table.rows) if not any(_truth(row.get(c)) for c in marks)]
     dropped = len(table.rows) - len(chosen)
     if dropped:
-        material.left_out["{} practice trials are left out."] += dropped
+        material.left_out["Practice trials, left out: {}."] += dropped
     return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
 
 
@@ -320,7 +320,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         )
     _drop_varying_scenes(material, table, roles)
     if unanswered:
-        material.left_out["{} rows have no answer and are left out."] += unanswered
+        material.left_out["Rows without an answer, left out: {}."] += unanswered
     if not material.responses and declared.systems and "system" in roles:
         names = {as_identifier(c) for c in table.column(roles["system"])}
         shown = ", ".join(sorted(filter(None, names)))
@@ -397,7 +397,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
 
     chosen = [i for i, row in enumerate(table.rows) if is_answer(row)]
     if dropped := len(table.rows) - len(chosen):
-        material.left_out["{} rows without an item or a target (instructions, surveys) are left out."] += dropped
+        material.left_out["Rows without an item or a target (instructions, surveys), left out: {}."] += dropped
     selected = _selected(table, chosen)
     selected = Table.of(
         selected.source,
@@ -529,7 +529,7 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
         )
     chosen = [i for i, row in enumerate(table.rows) if row.get("AssignmentStatus") != "Rejected"]
     if dropped := len(table.rows) - len(chosen):
-        material.left_out["{} rejected assignments are left out."] += dropped
+        material.left_out["Rejected assignments, left out: {}."] += dropped
     if "WorkTimeInSeconds" in table.columns:
         material.notes.append("Mechanical Turk times whole assignments, so there are no times of answers.")
     inputs = {simplify(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
@@ -840,7 +840,7 @@ def _select_otree(table: Table, material: NativeData, has_key: bool) -> Table:
     """A row for each player and round; bots are left out."""
     human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
     if dropped := len(table.rows) - len(human):
-        material.left_out["{} rows of bots are left out."] += dropped
+        material.left_out["Rows of bots, left out: {}."] += dropped
     if "subsession.round_number" in table.columns:
         return _selected(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
     rows, lines = [], []
@@ -872,7 +872,7 @@ def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Tabl
     rows = range(2, len(table.rows))
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
     if dropped := len(rows) - len(people):
-        material.left_out["{} previews and spam responses are left out."] += dropped
+        material.left_out["Previews and spam responses, left out: {}."] += dropped
     selected = _selected(table, people)
     if not has_key and not _has_items(selected):
         for pattern in (_LOOPED, _SUFFIXED):

@@ -296,7 +296,8 @@ def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
     if str(source) == STDIN:
         return [Path(STDIN)]
     path = Path(source)
-    if not path.exists():
+    # An empty name would be the current folder.
+    if not str(source) or not path.exists():
         matches = [Path(file) for file in expand_path(source)] if any(c in str(source) for c in "*?[") else []
         if not matches:
             raise InputError(
