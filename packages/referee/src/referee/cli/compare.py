@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.api.options import CompareOptions
-from referee.cli import print_note, format_recognised, results_console
+from referee.cli import format_recognised, print_note, results_console
 from referee.cli.options import examples, new_app
 from referee.errors import InputError
 from referee.files import write_atomically

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.api.options import EvaluateOptions
-from referee.cli import print_note, format_recognised, results_console
+from referee.cli import format_recognised, print_note, results_console
 from referee.cli.options import examples, new_app
 from referee.options import apply, command, option
 
