@@ -196,7 +196,8 @@ def test_read_trial_wants_exactly_one() -> None:
 
 @pytest.mark.parametrize("name", ["all.xml", "folder"])
 def test_written_trials_come_back_as_they_were(tmp_path: Path, name: str) -> None:
-    trials = sorted(read_trials(FIXTURES), key=lambda t: t.id)
+    # The meaning of a description in parts has no place in the form of 2008.
+    trials = sorted((t for t in read_trials(FIXTURES) if t.id != "s2t9"), key=lambda t: t.id)
     write_trials(trials, tmp_path / name)
     back = sorted(read_trials(tmp_path / name), key=lambda t: t.id)
     # Meta is TUNA's own and has no place in the challenge form.
@@ -221,6 +222,7 @@ def lamp(**more: object) -> Trial:
         (lamp(history=(Event(kind="click"),)), "history"),
         (lamp(references=(Description(text="a"), Description(properties=()))), "references"),
         (lamp(references=(Description(text="a\0b"),)), "character"),
+        (read_trial(PLURAL), "meaning"),
     ],
 )
 def test_what_the_form_cannot_hold_is_refused_not_dropped(tmp_path: Path, trial: Trial, says: str) -> None:

@@ -140,6 +140,9 @@ def _output_element(output: tuple[str, Description]) -> Any:
     if description.properties is None and description.text is None:
         problem = f"trial {trial_id!r} has neither properties nor words"
         raise InvalidDescription(problem, remedy="leave the trial out, or give it an empty set of properties")
+    if description.meaning is not None:
+        problem = f"trial {trial_id!r} has a meaning, which challenge XML cannot store"
+        raise InvalidDescription(problem, remedy="write the outputs as JSONL, or leave the meaning out")
     element = _new("TRIAL", ID=trial_id)
     # Annotated strings belong to people's descriptions; peer outputs never had any.
     _append_description(element, replace(description, spans=()))
@@ -161,12 +164,13 @@ def _trial_element(trial: Trial) -> Any:
 
 
 def _refuse_what_would_be_lost(trial: Trial) -> None:
-    """Raise InvalidDescription for data that this format cannot store: relations, history, and mixed descriptions."""
+    """Raise InvalidDescription for data that this format cannot store: relations, history, meanings, and mixed descriptions."""
     kinds = {(r.text is None, bool(r.spans), r.properties is None) for r in trial.references}
     lost = (
         "relations between entities" * any(e.relations for e in trial.scene.entities)
         or "a history" * bool(trial.history or trial.episode)
         or "references of which some have words or properties and others not" * (len(kinds) > 1)
+        or "a reference with a meaning" * any(r.meaning is not None for r in trial.references)
     )
     if lost:
         problem = f"trial {trial.id!r} has {lost}, which challenge XML cannot store"

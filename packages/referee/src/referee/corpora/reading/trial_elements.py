@@ -177,7 +177,7 @@ def read_trial(element: Any, where: str) -> Trial:
         domain=element.get("DOMAIN") or guess_domain(entities),
         condition=element.get("CONDITION"),
         speaker=speaker,
-        references=tuple(read_description(p, where, author) for p in parts),
+        references=tuple(read_description(p, where, author, len(targets)) for p in parts),
         meta=_read_meta(element, number, parts),
     )
 
@@ -259,8 +259,8 @@ def descriptions(trial: Any, where: str) -> list[Parts]:
     return parsed
 
 
-def read_description(parts: Parts, where: str, speaker: str | None = None) -> Description:
-    """A description; where there is no ATTRIBUTE-SET, a DESCRIPTION is the set itself (2007)."""
+def read_description(parts: Parts, where: str, speaker: str | None = None, targets: int = 1) -> Description:
+    """Return a description of so many targets; where there is no ATTRIBUTE-SET, a DESCRIPTION is the set itself (2007)."""
     text, markup, pairs = parts.get("words"), parts.get("markup"), parts.get("set")
     properties = None if pairs is None else tuple(read_property(child, where) for child in pairs)
     # DESCRIPTION means the annotated words in 2008 and the set itself in 2007.
@@ -268,7 +268,7 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
         properties = tuple(read_property(child, where) for child in markup.iter("ATTRIBUTE"))
     return Description(
         properties=properties,
-        meaning=None if markup is None else _read_parts(markup, where),
+        meaning=None if markup is None or targets < 2 else _read_parts(markup, where),
         text=None if text is None else words(text),
         spans=() if markup is None or not words(markup) else read_spans(markup, where),
         speaker=speaker,
@@ -276,23 +276,24 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
 
 
 def _read_parts(markup: Any, where: str) -> Meaning | None:
-    """Return the meaning of a plural DESCRIPTION that holds others, in parts; None where it holds none.
+    """Return the meaning of a DESCRIPTION of several targets in parts; None where it holds fewer than two.
 
-    TUNA's plural half puts the description of each object into its own DESCRIPTION.
+    TUNA's plural half puts the description of each object into its own DESCRIPTION; an ATTRIBUTE outside of these is true
+    of every part. In the singular half a DESCRIPTION inside another is a landmark or a correction, not a part.
     """
     inner = [
         e for e in markup.iter("DESCRIPTION") if e is not markup and next(e.iterchildren("DESCRIPTION"), None) is None
     ]
+    outside = (a for a in markup.iter("ATTRIBUTE") if not any(e in inner for e in a.iterancestors("DESCRIPTION")))
+    shared = tuple(tuple(read_property(a, where)) for a in outside)
     parts = [
-        (1 if (e.get("NUM") or "").lower() == "singular" else "all", conjunction(_read_pairs(e, where))) for e in inner
+        (
+            1 if (e.get("NUM") or "").lower() == "singular" else "all",
+            conjunction((*(tuple(read_property(a, where)) for a in e.iter("ATTRIBUTE")), *shared)),
+        )
+        for e in inner
     ]
-    return ("parts", *parts) if parts else None
-
-
-def _read_pairs(element: Any, where: str) -> Iterator[tuple[str, ...]]:
-    """Yield the properties of all ATTRIBUTEs of an element as forms."""
-    for child in element.iter("ATTRIBUTE"):
-        yield tuple(read_property(child, where))
+    return ("parts", *parts) if len(parts) > 1 else None
 
 
 def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dict[str, Any]:
