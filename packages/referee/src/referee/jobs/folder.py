@@ -14,7 +14,9 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
+
+import msgspec
 
 from referee import __version__
 from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
@@ -33,6 +35,18 @@ def is_run(path: str | Path) -> bool:
     """Whether a path is a run folder."""
     # Every kind of run has a manifest; whether it is readable is checked on reading.
     return (Path(path) / "manifest.json").is_file()
+
+
+class ScoreRow(TypedDict, total=False):
+    """The fields of a score that every reader relies on; a row may have others."""
+
+    system: Required[str]
+    metric: Required[str]
+    value: Required[float | None]
+    n: Required[int]
+    group: str | None
+    low: float | None
+    high: float | None
 
 
 class Run:
@@ -102,11 +116,14 @@ class Run:
         path = self.folder / "scores.jsonl"
         if not path.exists():
             return []
-        try:
-            return [json.loads(text) for _, text in read_lines(path)]
-        except json.JSONDecodeError as error:
-            problem = f"the scores are damaged ({error})"
-            raise MalformedInput(problem, where=path, remedy="score the run again") from None
+        rows, remedy = [], "make the run again with `referee score … --out RUN`"
+        for line, text in read_lines(path):
+            try:
+                rows.append(json.loads(text))
+                msgspec.convert(rows[-1], ScoreRow)
+            except (json.JSONDecodeError, msgspec.ValidationError) as error:
+                raise MalformedInput(f"the score is damaged ({error})", where=path, line=line, remedy=remedy) from None
+        return rows
 
 
 def writing_run(target: str | Path, overwrite: bool = False) -> AbstractContextManager[Path]:

@@ -124,8 +124,8 @@ def damage_outputs(folder: Path) -> None:
     [
         (damage_manifest, "manifest is damaged"),
         (make_newer, "newer version (9.0)"),
-        (damage_scores, "scores are damaged"),
-        (shorten_scores, "scores.jsonl:1: a score without metric, n"),
+        (damage_scores, "scores.jsonl:1: the score is damaged"),
+        (shorten_scores, "scores.jsonl:1: the score is damaged"),
         (empty_scores, "there are no scores"),
         (damage_items, "values per item cannot be read"),
         (lose_items, "values per item cannot be read"),

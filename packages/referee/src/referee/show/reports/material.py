@@ -7,7 +7,6 @@ a corpus's card) are passed as `CatalogueFacts`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -40,7 +39,6 @@ __all__ = [
 ]
 
 Row = Mapping[str, Any]
-NEEDED = ("system", "metric", "value", "n")
 AGAIN = "make the run again with `referee score … --out RUN`"
 
 
@@ -77,7 +75,8 @@ class Scored:
         settings = self.settings
         return (
             self.checksum,
-            *(settings.get(k) for k in ("references", "humans", "cluster", "resamples", "confidence", "seed")),
+            # As text: a damaged manifest may hold lists or objects there.
+            *(str(settings.get(k)) for k in ("references", "humans", "cluster", "resamples", "confidence", "seed")),
         )
 
 
@@ -159,7 +158,7 @@ class Material:
     @cached_property
     def corpus(self) -> str:
         """The corpus with its reading and part, as a heading."""
-        about = _mapping(origin(self.scored[0].run).get("corpus"))
+        about = as_mapping(origin(self.scored[0].run).get("corpus"))
         name = Path(str(about.get("name", "corpus"))).name
         more = ", ".join(str(about[k]) for k in ("reading", "split") if about.get(k))
         return f"{name} ({more})" if more else name
@@ -191,7 +190,7 @@ def origin(run: Run) -> Mapping[str, Any]:
     # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
-        source = Path(str(_mapping(manifest.get("corpus")).get("run", "")))
+        source = Path(str(as_mapping(manifest.get("corpus")).get("run", "")))
         # A folder that was moved or removed ends the search: the last manifest found has to do.
         if not is_run(source) or source.resolve() in seen:
             return manifest
@@ -204,7 +203,7 @@ def _close(a: float, b: float) -> bool:
     return abs(a - b) <= 1e-9 * (1 + abs(b))
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
@@ -220,8 +219,8 @@ def read_scored(run: Run) -> Scored | None:
         run=run,
         scores=_read_scores(run),
         items=_read_items(run.folder / "items.parquet"),
-        settings=_mapping(manifest.get("settings")),
-        counts=_mapping(manifest.get("counts")),
+        settings=as_mapping(manifest.get("settings")),
+        counts=as_mapping(manifest.get("counts")),
         checksum=checksum,
     )
 
@@ -229,7 +228,7 @@ def read_scored(run: Run) -> Scored | None:
 def trials_checksum(run: Run) -> str:
     """Return the checksum of the trials; raise MalformedInput if it differs from the manifest."""
     # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
-    path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
+    path, expected = run.folder / "trials.jsonl", as_mapping(run.manifest.get("corpus")).get("checksum")
     try:
         with path.open("rb") as file:
             checksum = hashlib.file_digest(file, "sha256").hexdigest()
@@ -242,17 +241,9 @@ def trials_checksum(run: Run) -> str:
 
 def _read_scores(run: Run) -> list[dict[str, Any]]:
     """Return the scores of a run. Raises MalformedInput if they are damaged."""
-    path = run.folder / "scores.jsonl"
-    try:
-        rows = run.scores()
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise MalformedInput(f"the scores are damaged ({error})", where=path, remedy=AGAIN) from None
-    for line, row in enumerate(rows, 1):
-        missing = [k for k in NEEDED if not isinstance(row, dict) or k not in row]
-        if missing:
-            raise MalformedInput(f"a score without {', '.join(missing)}", where=path, line=line, remedy=AGAIN)
+    rows = run.scores()
     if not rows:
-        raise MalformedInput("there are no scores", where=path, remedy=AGAIN)
+        raise MalformedInput("there are no scores", where=run.folder / "scores.jsonl", remedy=AGAIN)
     # An infinite or undefined value is no value, and JSON could not carry it on.
     return [{k: None if isinstance(v, float) and not isfinite(v) else v for k, v in row.items()} for row in rows]
 
@@ -290,7 +281,7 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
     for line, t in read_objects(path):
         if not isinstance(t.get("id"), str):
             raise MalformedInput("a trial without an id", where=path, line=line, remedy=AGAIN)
-        meta = _mapping(t.get("meta"))
+        meta = as_mapping(t.get("meta"))
         reference_count = len(t.get("references") or ())
         # Games and participants are kept in meta; the intervals of groups need them as clusters.
         rows.append(

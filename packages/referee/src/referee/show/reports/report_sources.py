@@ -22,7 +22,7 @@ from referee.jobs.open import Answers, open_corpus, open_outputs
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
-from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
+from referee.show.reports.material import CatalogueFacts, Material, Scored, as_mapping, combine, origin, read_scored
 
 # Answers that the court hears in a few seconds.
 QUICK_COURT = 20_000
@@ -107,7 +107,7 @@ def gather_scores(folder: Path) -> Material | None:
     if not rows:
         return None
     none = pl.DataFrame(schema={"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64})
-    settings, counts = (run.manifest.get(name) or {} for name in ("settings", "counts"))
+    settings, counts = (as_mapping(run.manifest.get(name)) for name in ("settings", "counts"))
     scored = Scored(run=run, scores=rows, items=none, settings=settings, counts=counts, checksum="")
     facts = _look_up_facts([scored])
     return Material(
