@@ -132,7 +132,7 @@ def test_a_description_that_fits_others_too_is_printed_with_a_warning(
 @pytest.mark.parametrize(
     ("entities", "text"),
     [
-        ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "the lighter box"),
+        ([{"id": "a", "attributes": {"type": "box", "weight": 3}}, {"id": "b", "attributes": {"type": "box", "weight": 4.0}}], "the less heavy box"),
         ([{"id": "a", "attributes": {"type": "box", "open": True}}, {"id": "b", "attributes": {"type": "box", "open": False}}], "the open box"),
         ([{"id": "a", "attributes": {"type": "mug", "hot": False}}, {"id": "b", "attributes": {"type": "mug", "hot": True}}], "the non-hot mug"),
         ([{"id": "a", "attributes": {"type": "mug", "hasLid": False}}, {"id": "b", "attributes": {"type": "mug", "hasLid": True}}], "the mug without a lid"),

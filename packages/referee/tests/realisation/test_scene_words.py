@@ -9,7 +9,8 @@ import pytest
 from referee.jobs.describe import describe, view_of
 from referee.meaning import parse
 from referee.realisation.english import ENGLISH
-from referee.realisation.wording import Wording
+from referee.realisation.wording import Wording, language_of
+from referee.records import Entity, Property, Relation, Scene, SpeakerView
 
 THREE_MICE = [{"type": "mouse", "size": n} for n in (10, 14, 12)]
 CARS = [{"type": "car", "price": n} for n in (12000, 9000, 15000)]
@@ -44,6 +45,14 @@ def said(things: list[dict[str, Any]], targets: str, system: str, language: str 
         ([{"x-dimension": n} for n in (1, 2, 4)], "ab", BOOLEAN, "the two that are not on the right"),
         (ROW, "a", EVERYTHING, "the leftmost chair in row 1"),
         (MUGS, "ab", BOOLEAN, "the two with a handle"),
+        ([{"type": "box", "colour": "grey", "weight": n} for n in (3, 8)], "a", EVERYTHING, "the less heavy grey box"),
+        ([{"type": "man", "looking": v} for v in ("up", "left")], "a", INCREMENTAL, "the man looking up"),
+        ([{"type": "man", "hat": "red", "looking": v} for v in ("up", "left")], "a", EVERYTHING, "the man with a red hat and looking up"),
+        ([{"type": "man", "eye_colour": v} for v in ("brown", "green")], "a", INCREMENTAL, "the man with brown eyes"),
+        ([{"type": "man", "skin": v} for v in ("pale", "dark")], "a", INCREMENTAL, "the man with pale skin"),
+        ([{"type": "tree", "planted": v} for v in ("1990", "2005")], "a", INCREMENTAL, "the tree planted in 1990"),
+        ([{"type": "bike", "flat_tyre": v} for v in ("yes", "no")], "a", INCREMENTAL, "the bike with a flat tyre"),
+        ([{"type": t} for t in ("loaf of bread", "loaf of bread", "cheese")], "ab", INCREMENTAL, "the two loaves of bread"),
     ],
 )  # fmt: skip
 def test_english(things: list[dict[str, Any]], targets: str, system: str, text: str) -> None:
@@ -209,3 +218,36 @@ def test_landmarks_of_one_relation_are_no_parts() -> None:
     )
     form = parse(["and", ["type", "cup"], ["rel", "near", ["type", "box"]], ["rel", "near", ["type", "table"]]])
     assert Wording(ENGLISH, view.scene).phrase("a", form).text == "the cup near the box and near the table"
+
+
+NEAR_TABLE = {
+    "en": "the cup near the plate that is on the table",
+    "de": "die Tasse beim Teller, der auf dem Tisch ist",
+    "pt": "a xícara perto do prato que está sobre a mesa",
+}
+
+
+@pytest.mark.parametrize("language", NEAR_TABLE)
+def test_landmarks_of_landmarks_are_not_said_of_the_whole(language: str) -> None:
+    """With "on the table" said of the cup, the words would be true of the other cup."""
+    kinds = {"cup1": "cup", "cup2": "cup", "plate1": "plate", "plate2": "plate", "table": "table"}
+    links = {
+        "cup1": [("near", "plate1")],
+        "plate1": [("on", "table")],
+        "cup2": [("near", "plate2"), ("on", "table")],
+    }
+    entities = tuple(
+        Entity(
+            id=i, attributes=(Property("type", kind),), relations=tuple(Relation(*link) for link in links.get(i, []))
+        )
+        for i, kind in kinds.items()
+    )
+    nested = parse(
+        ["and", ["type", "cup"], ["rel", "near", ["and", ["type", "plate"], ["rel", "on", ["type", "table"]]]]]
+    )
+    view = SpeakerView(id="t", scene=Scene(entities=entities), targets=("cup1",), language=language)
+    wording = Wording(language_of(view), view.scene)
+    assert wording.phrase(["cup1"], nested).text == NEAR_TABLE[language]
+    # Without the other cup, nothing can be misunderstood.
+    alone = Scene(entities=tuple(e for e in entities if e.id != "cup2"))
+    assert " that " not in Wording(ENGLISH, alone).phrase(["cup1"], nested).text

@@ -45,7 +45,7 @@ _THINGS = frozenset({
 _GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
 PARTS = _THINGS | frozenset({
     "lid", "handle", "stripe", "stripes", "spot", "spots", "dot", "dots", "wheel", "wheels", "hat", "cap", "scarf", "belt", "button", "buttons",
-    "collar", "pocket",
+    "collar", "pocket", "eyes", "lips", "shoes", "boots", "gloves", "socks", "trousers",
     "pockets", "sleeve", "sleeves", "leg", "legs", "arm", "arms", "wing", "wings", "tail", "ear", "ears", "horn", "horns", "fringe", "ponytail",
     "earring", "earrings",
     "necklace", "label", "logo", "door", "doors", "window", "windows", "drawer", "drawers", "shelf", "shelves", "mirror", "cushion", "cushions",
@@ -70,7 +70,7 @@ _STATES = frozenset({
     "outdoor", "wild", "tame", "native", "foreign", "local", "final", "first", "last", "left", "right", "upper", "lower", "front", "rear", "inner", "outer",
     "human", "urgent", "important", "current", "recent", "private", "public", "secret", "modern", "ancient", "real", "fake", "true", "valid", "portable",
     "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible", "poisonous", "deciduous",
-    "evergreen", "hostile", "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
+    "evergreen", "bold", "italic", "hostile", "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
 })
 _SHAPES = (
     "star", "heart", "house", "ring", "cross", "circle", "triangle", "arrow", "diamond", "moon", "crescent", "leaf", "flower", "cone", "cylinder", "pyramid",
@@ -82,7 +82,7 @@ _UNCOUNTED = frozenset({
     "sand", "cream", "bread", "rice", "soup", "cheese", "butter", "meat", "coffee", "tea", "juice", "wine", "beer", "oil", "salt", "flour", "honey",
     "chocolate", "jam", "dust", "dirt", "mud", "rust", "smoke", "fire", "wood", "metal", "glass", "paper", "plastic", "gold", "money", "luggage", "furniture",
     "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil", "gravel", "food", "garbage", "lipstick",
-    "hair", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
+    "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
     "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
     "emotion", "nationality", "brand", "make", "material", "made", "size", "height", "width", "length", "depth", "weight", "speed", "price", "brightness",
@@ -100,6 +100,8 @@ _PLURALS = {
     "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
 }
 def _amount(more: str, most: str, less: str, least: str, dimension: str = "") -> Grades:
+    # "Lighter grey" would be a shade, so that what weighs less is "less heavy".
+    less, least = less.replace("_", " "), least.replace("_", " ")
     return Grades(more, most, less, least, f"{{}} {most}", f"{{}} {least}", dimension)
 
 
@@ -113,7 +115,7 @@ _AMOUNTS = {
     "length": "longer longest shorter shortest long",
     "width": "wider widest narrower narrowest wide", "depth": "deeper deepest shallower shallowest deep",
     "thickness": "thicker thickest thinner thinnest thick",
-    "weight": "heavier heaviest lighter lightest", "age": "older oldest younger youngest old", "speed": "faster fastest slower slowest",
+    "weight": "heavier heaviest less_heavy least_heavy", "age": "older oldest younger youngest old", "speed": "faster fastest slower slowest",
     "price": "dearer dearest cheaper cheapest", "cost": "dearer dearest cheaper cheapest", "temperature": "hotter hottest colder coldest",
     "brightness": "brighter brightest darker darkest", "distance": "farther farthest nearer nearest away",
 }
@@ -366,7 +368,7 @@ ENGLISH = Language(
     },
     states=_STATES,
     antonyms=_ANTONYMS,
-    aliases={"color": "colour"},
+    aliases={"color": "colour", "smiles": "smiling"},
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
         **{n: f"on {n}" for n in ("platform", "page", "track", "channel")},

@@ -21,6 +21,9 @@ _SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECAS
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
 _NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
+_DIRECTIONS = frozenset(
+    "left right up down away back ahead forward forwards backward backwards sideways upwards downwards inside outside off".split()
+)
 _TRUTH = frozenset({"1", "true", "0", "false"})
 
 
@@ -257,6 +260,9 @@ class Language:
         if not endings:
             return noun
         end = max(endings, key=len)
+        head, partitive, of = noun.word.partition(f" {self.partitive} ")
+        if self.partitive and partitive and partitive not in end:
+            return noun._replace(word=f"{self.several(Noun(head)).word}{partitive}{of}")
         return noun._replace(word=noun.word[: len(noun.word) - len(end)] + self.plurals[end])
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
@@ -311,7 +317,12 @@ class Language:
             return Phrase(AFTER, self.participle_rank, f"{name} nothing")
         if is_verb:
             thing = _spelling(prop.value)
-            is_bare = self._uncounted(thing) or re.match(r"(?:an?|the|no|\d+) ", thing) or thing[:1].isupper()
+            is_bare = (
+                self._is_adverbial(thing)
+                or self._uncounted(thing)
+                or re.match(r"(?:an?|the|no|\d+) ", thing)
+                or thing[:1].isupper()
+            )
             return Phrase(AFTER, self.participle_rank, f"{name} {'' if is_bare else self.indefinite + ' '}{thing}")
         if value in _NONE and not self._is_quality(name):
             bare = self._bearer(name)
@@ -320,7 +331,9 @@ class Language:
         if value not in _YES | _NO and name in self.states - self.parts and not re.search(r"\d", value):
             return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
         if value not in _YES | _NO and self.states and _PARTICIPLE.fullmatch(name) and not self._is_quality(name):
-            words = f"{value} {name}" if value in ("never", "always", "recently") else f"{name} {_spelling(prop.value)}"
+            preposition = "in " if re.fullmatch(r"[12]\d{3}", value) else ""
+            words = f"{name} {preposition}{_spelling(prop.value)}"
+            words = f"{value} {name}" if value in ("never", "always", "recently") else words
             return Phrase(AFTER, self.participle_rank, words)
         if value in _YES | _NO and self._had(prop.name, name, value):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
@@ -341,6 +354,11 @@ class Language:
         if prop.name not in self.ranks and (had := self._had_so(name, _spelling(prop.value))):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
         return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
+
+    def _is_adverbial(self, words: str) -> bool:
+        """Return whether words behind a verb are a direction, a manner or a place and not a thing ("looking left")."""
+        first = words.partition(" ")[0].lower()
+        return first in _DIRECTIONS | self.openers | _SHORT_PREPOSITIONS or (first == words and words.endswith("ly"))
 
     def _adjective(self, prop: Property) -> str:
         """A value as an adjective; one that is written in the language gets its endings."""
@@ -405,6 +423,8 @@ class Language:
         if not self.indefinite:
             return ""
         thing = self._bearer(name)
+        if thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
+            thing = many
         if " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts):
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
@@ -433,7 +453,9 @@ class Language:
             return True
         last = name.rpartition(" ")[2]
         if self.states:
-            return last in self.parts or not (name in self.states or _ADJECTIVE.search(last) or " " in name)
+            is_adjective = last in self.states or _ADJECTIVE.search(last) is not None
+            first = name.partition(" ")[0]
+            return last in self.parts or not (is_adjective or (" " in name and first not in self.states))
         # Without a list of adjectives, "yes" marks parts and "true" marks states.
         return last in self.parts or value not in _TRUTH
 
@@ -459,7 +481,7 @@ class Language:
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
             elif (groups and opening == self.lacking and self._takes_lacking(groups[-1][0])) or (
-                groups and self._is_action(groups[-1][0]) and self._is_action(opening)
+                groups and self._is_action(opening) and self._takes_action(groups[-1][0], opening)
             ):
                 groups.append([f"{self.conjunction} {opening}", rest])
             else:
@@ -469,7 +491,13 @@ class Language:
     def _is_action(self, group: str) -> bool:
         """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        return self.verb_forms is not None and opening.endswith("ing") and opening != "facing"
+        is_verb = (opening.endswith("ing") and opening != "facing") or _PARTICIPLE.fullmatch(opening) is not None
+        return self.verb_forms is not None and is_verb
+
+    def _takes_action(self, group: str, action: str) -> bool:
+        """Return whether an action needs "and" before it: in "with a hat holding a ball", the hat would hold it."""
+        opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
+        return self._is_action(group) or (opening in (self.having, self.lacking) and action not in self.merging)
 
     def _takes_lacking(self, group: str) -> bool:
         """Return whether "and without" follows a group of phrases: one that is had, or another one that is lacking."""

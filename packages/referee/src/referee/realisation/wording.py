@@ -273,8 +273,13 @@ class Wording:
         oblique: bool = False,
         is_counted: bool = True,
         is_ranked: bool = False,
+        has_clause: bool = False,
     ) -> Worded:
-        """Return one noun phrase; with `is_ranked`, values with equal words are expressed by their rank."""
+        """Return one noun phrase.
+
+        With `is_ranked`, values with equal words are expressed by their rank; with `has_clause`, its landmarks are said
+        in a relative clause.
+        """
         language = self.language
         pairs = [p for p in content.pairs if p.value not in UNSAYABLE]
         noun = self._noun(pairs, number, self._are_people(ids))
@@ -285,7 +290,9 @@ class Wording:
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
         others = [p for p in pairs if p not in head]
-        pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(content, ids, number)]
+        that, clauses = self._clauses(content.clauses, number, noun, ids)
+        heard_content = content._replace(clauses=conjuncts(clauses.meaning))
+        pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(heard_content, ids, number)]
         names = [
             Expressed(Phrase(AFTER, _NAME, self._name_words(p, noun)), frozenset([p]), tuple(p))
             for p in pairs
@@ -301,8 +308,7 @@ class Wording:
         said_before = [e.phrase.text for e in phrases if e.phrase.place == BEFORE and e.phrase.text]
         before = [*numeral, *(self._agreed(text, noun, number) for text in said_before)]
         after = [self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
-        beside, links = self._landmarks(ids, number, content.links, noun)
-        that, clauses = self._clauses(content.clauses, number, noun, ids)
+        beside, links = self._landmarks(ids, number, content, noun)
         alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
         alone = alone and (language.numbers_alone or bool(that and not after and not beside))
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
@@ -317,7 +323,7 @@ class Wording:
         ]
         heard = [*(self.as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
-            language.polish(text + self._join_clauses(that, beside, number, noun)),
+            language.polish(text + self._join_clauses(that, beside, number, noun, has_clause)),
             tuple(
                 sorted(dict.fromkeys(p for p in expressed if p not in dropped), key=lambda p: order.get(p, len(order)))
             ),
@@ -325,7 +331,7 @@ class Wording:
             meaning=conjunction([*heard, *conjuncts(links.meaning), *conjuncts(clauses.meaning)]),
         )
 
-    def _join_clauses(self, that: str, beside: str, number: int, noun: Noun) -> str:
+    def _join_clauses(self, that: str, beside: str, number: int, noun: Noun, has_clause: bool) -> str:
         """Return relative clauses and landmarks in one string.
 
         Landmarks beside a clause are said in a clause too: in "the cup near the plate that is not red", the plate would
@@ -333,20 +339,22 @@ class Wording:
         """
         words = self.language.clauses
         beside = beside if not beside or beside.startswith(",") else f" {beside.rstrip()}"
-        if words is None or not that or not beside.startswith(" "):
+        if words is None or not (that or has_clause) or not beside.startswith(" "):
             return that + beside
         beside, conjunction = beside.strip(), self.language.conjunction
+        comma = re.match(",?", words.that)
+        joint = f"{that} {conjunction}" if that else comma[0] if comma else ""
         opening = spelt(words.that, noun.gender).lstrip(", ")
         first, _, rest = beside.partition(" ")
         if first == opening or f" {spelt(words.which, noun.gender)} " in beside:
-            return f"{that} {conjunction} {beside}"
+            return f"{joint if that else ''} {beside}"
         if first == self.language.having:
-            return f"{that} {conjunction} {opening} {words.have[number > 1]} {rest}"
+            return f"{joint} {opening} {words.have[number > 1]} {rest}"
         verb = (words.located or words.be)[number > 1]
+        if not words.verb_last:
+            return f"{joint} {opening} {verb} {beside}"
         # Where the pronoun looks like an article, it is not repeated.
-        return f"{that} {conjunction} " + (
-            f"{beside}{',' * (', ' in beside)} {verb}" if words.verb_last else f"{opening} {verb} {beside}"
-        )
+        return f"{joint} {'' if that else f'{opening} '}{beside}{',' * (', ' in beside)} {verb}"
 
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
         """Whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
@@ -420,8 +428,9 @@ class Wording:
 
     # -- landmarks -------------------------------------------------------------------------------------------------------------
 
-    def _landmarks(self, ids: Sequence[str], number: int, links: Sequence[_Link], noun: Noun) -> tuple[str, Worded]:
+    def _landmarks(self, ids: Sequence[str], number: int, outer: _Content, noun: Noun) -> tuple[str, Worded]:
         """Every relation with a noun phrase for its landmark, and all that these say."""
+        links = outer.links
         language = self.language
         phrases: dict[str, list[str]] = {}
         inverse: list[str] = []
@@ -431,7 +440,8 @@ class Wording:
             content = self._with_head(link, ids)
             names = link.names or (None,)
             how = language.enumerate([self._relation(name) for name in link.names]) or language.having
-            worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=link.operator == "rel")
+            oblique, has_clause = link.operator == "rel", self._is_ambiguous(outer, link)
+            worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=oblique, has_clause=has_clause)
             if language.something and content == _Content(()) and link.anchor in self._in_scene([link.anchor or ""]):
                 worded = Worded(language.something, ())
             if link.operator == "inv":
@@ -463,6 +473,14 @@ class Wording:
         return joined + "".join(clauses), Worded(
             "", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard)
         )
+
+    def _is_ambiguous(self, outer: _Content, link: _Link) -> bool:
+        """Return whether landmarks of a landmark would be true of other objects as landmarks of the whole: "the cup near the plate on the table"."""
+        inner = link.landmark
+        if link.operator == "inv" or not inner.links:
+            return False
+        raised = outer._replace(links=(link._replace(landmark=inner._replace(links=())), *inner.links)).form()
+        return self.scene.denotation(raised) not in (0, self.scene.denotation(outer.form()))
 
     def _with_head(self, link: _Link, ids: Sequence[str]) -> _Content:
         """Return a landmark's description with a head, if the landmarks of all targets share it."""

@@ -26,7 +26,7 @@ class Gradable(ReasonedMeaning):
 
     `order` lists attributes by preference (None: the scene's order); those whose values are numbers are gradable. One
     target is described by an extreme ("the largest"), else by its rank ("the second largest"); several by the k largest
-    or smallest; otherwise by comparison with the others (larger, smaller). Positions, if a scene has them, are compared
+    or smallest; otherwise by comparison with the others (larger, smaller). Positions, if a scene has them, are ranked
     last ("leftmost", "second from the left").
     """
 
@@ -48,7 +48,8 @@ class Gradable(ReasonedMeaning):
                 left &= contrast.extensions[prop]
         for name in (*graded, *(axis for axis in POSITIONS if axis not in names)):
             for form in _comparisons(name, amounts(scene, name, left), targets, left):
-                if left == targets:
+                # A hearer cannot see coordinates, so positions are ranked and not compared with numbers.
+                if left == targets or (form[0] in ("<", ">") and name not in names):
                     break
                 after = scene.denotation(conjunction([*forms, form]))
                 if targets & ~after == 0 and after != left:
