@@ -389,6 +389,7 @@ ENGLISH = Language(
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
         **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),
         "shape": _SHAPE,
+        "shade": _HAIRED,
         "material": _MATERIAL,
         "pattern": _MATERIAL,
         "made": _MATERIAL,

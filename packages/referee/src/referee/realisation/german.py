@@ -69,6 +69,14 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         put("colour", value, BEFORE, _COLOUR, word if word in _UNCHANGED else word + _ENDING)
     for value, word in _SIZES.items():
         put("size", value, BEFORE, _SIZE, word + _ENDING)
+    put("shade", "light", BEFORE, _COLOUR - 1, f"hell{_ENDING}")
+    put(
+        "shade",
+        "dark",
+        BEFORE,
+        _COLOUR - 1,
+        f"dunk{_ENDING.replace(':e', ':le').replace(_PREDICATE + ':', _PREDICATE + ':el')}",
+    )
     for value, word in {"old": "alt", "young": "jung"}.items():
         put("age", value, BEFORE, _SIZE + 1, word + _ENDING)
     for name in ("hpos", "vpos", "location", "place", "position"):

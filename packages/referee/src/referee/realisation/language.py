@@ -476,7 +476,8 @@ class Language:
         "with a beard", "with glasses" becomes "with a beard and glasses".
         """
         groups: list[list[str]] = []
-        for phrase in phrases:
+        # What is in the middle of its row and of its column is "in the middle".
+        for phrase in dict.fromkeys(phrases):
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)

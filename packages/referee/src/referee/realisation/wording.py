@@ -521,7 +521,7 @@ class Wording:
         language = self.language
         pattern = language.patterns.get(prop.name, "{}")
         is_bare = pattern == "{}" and noun.word in (language.default.word, language.several(language.default).word)
-        return (language.patterns.get("called", pattern) if is_bare else pattern).format(prop.value)
+        return (language.patterns.get("called", pattern) if is_bare else pattern).replace("{}", prop.value)
 
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
@@ -728,7 +728,7 @@ class Wording:
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             if prop.name in NAMED and prop.name not in language.patterns:
-                plain = language.patterns.get("called", "{}").format(prop.value)
+                plain = language.patterns.get("called", "{}").replace("{}", prop.value)
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
