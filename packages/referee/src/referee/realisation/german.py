@@ -36,7 +36,7 @@ _PLURALS = {
 }  # fmt: skip
 _COLOURS = {
     "red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "grey": "grau", "gray": "grau", "white": "weiß", "black": "schwarz",
-    "cyan": "türkisfarben",
+    "cyan": "türkisfarben", "turquoise": "türkisfarben",
     "magenta": "magentafarben", "purple": "lila", "orange": "orangefarben", "pink": "rosa", "brown": "braun",
 }  # fmt: skip
 _UNCHANGED = frozenset({"lila", "rosa"})
