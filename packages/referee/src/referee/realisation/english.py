@@ -70,7 +70,8 @@ _STATES = frozenset({
     "outdoor", "wild", "tame", "native", "foreign", "local", "final", "first", "last", "left", "right", "upper", "lower", "front", "rear", "inner", "outer",
     "human", "urgent", "important", "current", "recent", "private", "public", "secret", "modern", "ancient", "real", "fake", "true", "valid", "portable",
     "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible", "poisonous", "deciduous",
-    "evergreen", "bold", "italic", "hostile", "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
+    "evergreen", "hostile", "bold", "italic",
+    "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
 })
 _SHAPES = (
     "star", "heart", "house", "ring", "cross", "circle", "triangle", "arrow", "diamond", "moon", "crescent", "leaf", "flower", "cone", "cylinder", "pyramid",

@@ -22,7 +22,21 @@ _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off",
 _NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
 _DIRECTIONS = frozenset(
-    "left right up down away back ahead forward forwards backward backwards sideways upwards downwards inside outside off".split()
+    {
+        "left",
+        "right",
+        "up",
+        "down",
+        "away",
+        "back",
+        "ahead",
+        "forward",
+        "forwards",
+        "backward",
+        "backwards",
+        "sideways",
+        "off",
+    }
 )
 _TRUTH = frozenset({"1", "true", "0", "false"})
 
