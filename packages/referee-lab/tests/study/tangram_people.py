@@ -12,9 +12,10 @@ from typing import Any
 
 from crowd import Member, Wire
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidMessage
 
-Refused = (OSError, ConnectionClosed, asyncio.TimeoutError, EOFError)
+# InvalidMessage: the server was killed while it answered the handshake.
+Refused = (OSError, ConnectionClosed, InvalidMessage, asyncio.TimeoutError, EOFError)
 
 
 @dataclass
