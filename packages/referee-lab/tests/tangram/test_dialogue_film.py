@@ -9,7 +9,16 @@ import pytest
 from referee.records import Event
 from referee_lab.tangram.game.dialogue_film import LIFT, dialogue_film, numbered
 from referee_lab.tangram.game.piece_sets import PIECES
-from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import (
+    ACTION,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    POSITION,
+    SOLVER,
+    UTTERANCE,
+    Dialogue,
+)
 
 
 def hand(start: float, end: float, piece: str) -> Event:
@@ -65,6 +74,22 @@ def test_every_piece_is_drawn_whatever_it_is_called() -> None:
     assert "6" not in drawn
     # Without hands the arrow goes to what was selected.
     assert next(mark for mark in film["marks"] if len(mark) == 3)[0] == 400
+
+
+def test_pieces_lie_and_move_where_positions_put_them() -> None:
+    kinds = {"a": {"shape": "cup"}, "b": {"shape": "pan"}}
+
+    def put(piece: str, t_ms: float, x: float, y: float) -> Event:
+        return Event(kind=POSITION, entities=(piece,), start_ms=t_ms, data={"x": x, "y": y})
+
+    events = (put("a", 0, 0, 0), put("b", 0, 10, 0), put("a", 2000, 10, 5))
+    film = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events), 1000.0, 3000.0)
+    # Ten units become the width of 1,200 less two margins of 80, and five of them half of that: 520 about the middle, 400.
+    assert [(place["x"], place["y"]) for place in film["state"]["pieces"].values()] == [(80, 140), (1120, 140)]
+    assert film["marks"] == [[2000, "a", 1120, 660, 0, False]]
+    # One piece without a position: rows, for its place among the others is not known.
+    rows = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events[:1]), 0.0, 3000.0)
+    assert len({place["y"] for place in rows["state"]["pieces"].values()}) == 1
 
 
 # The published numbers of items: 20 true positives, 20 false negatives, 36 false positives.

@@ -127,6 +127,23 @@ def test_a_reference_without_a_time_begins_where_its_words_do() -> None:
     assert "it" in [e.text for e in second.history]
 
 
+def test_a_reference_over_two_utterances_ends_in_the_second() -> None:
+    spoken = [
+        utterance("ann", "and now the", start_ms=0, end_ms=1100),
+        utterance("ann", "red jug", start_ms=2000, end_ms=2700),
+    ]
+    mark = expression("ann", "the red", "b", data={"utterance": [0, 1]})
+    dialogue = read_dialogue(written([UNTIMED, *spoken, mark]))
+    # A character takes .1 s; *the* begins with the ninth, *red* ends with the third of the second utterance.
+    assert [(e.start_ms, e.end_ms) for e in dialogue.tier("expression")] == [(800, 2300)]
+
+
+def test_objects_that_a_header_does_not_list_are_those_that_occur() -> None:
+    rows = [{"format": "referee-dialogue", "id": "d"}, utterance("ann", "the cup"), expression("ann", "the cup", "cup")]
+    (item,) = dialogue_items(read_dialogue(written(rows)))
+    assert (item.targets, [entity.id for entity in item.scene.entities]) == (("cup",), ["cup"])
+
+
 @pytest.mark.parametrize("times", [{}, {"start_ms": 1000.0}, {"start_ms": 1000.0, "end_ms": 1000.0}])
 def test_words_that_hold_a_reference_are_not_known_before_it(times: dict[str, float]) -> None:
     """Without times the utterance stands before its expressions; a typed one begins and ends with them."""
@@ -330,7 +347,7 @@ def test_a_dialogue_is_checked_and_its_items_are_written(tmp_path: Path, capsys:
     assert facts["lacks"] == {"cursor or gaze": 1}
     out = tmp_path / "items.jsonl"
     assert run(["items", str(file), "--out", str(out), "--speakers", "ann"]) == 0
-    assert "2 items of 1 dialogues and 1 pairs" in capsys.readouterr().out
+    assert "2 items of 1 dialogue and 1 pair " in capsys.readouterr().out
     assert [t.id for t in read_trials(out)] == ["mugs-1", "mugs-3"]
     assert run(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == dialogue_schema()

@@ -89,8 +89,8 @@ GAME = {
     "first_instructor": "A",
     "pieces": [figure(1, "boot", "large", 0.6), figure(2, "wedge", "small", 0.0)],
     "events": [
-        happened(1, 1.0, "nextturn.request", "A", None, p1=[0, 0], p2=[1, 1]),
-        happened(2, 4.5, "selection.request", "B", 2, p2=[0.5, 0.5]),
+        happened(1, 1.0, "nextturn.request", "A", None, p1=[0, 0.25], p2=[1, 1]),
+        happened(2, 4.5, "selection.request", "B", 2, p2=[0.5, 0.75]),
     ],
     "utterances": [
         {"round": 0, "by": "B", "role": "manipulator", "start_s": 0.2, "end_s": 0.5, "text": "hi"},
@@ -107,24 +107,24 @@ def write(folder: Path, game: dict[str, object]) -> Path:
 
 
 def test_a_kth_game_becomes_a_dialogue(tmp_path: Path):
-    (game,) = kth_dialogues(write(tmp_path, GAME), moves=True)
+    (game,) = kth_dialogues(write(tmp_path, GAME))
     assert [(p["shape"], p["size"], p["colour"]) for p in game.pieces.values()] == [
         ("boot", "large", "blue"),
         ("wedge", "small", "red"),
     ]
     hi, red = game.tier("utterance")
-    assert (hi.by, hi.data["player"], "referent" in hi.data) == ("operator", "B", False)
-    assert (red.by, red.data["referent"], red.start_ms, red.end_ms) == ("solver", "p2", 1500, 2500)
+    assert (hi.by, hi.data["player"]) == ("operator", "B")
+    assert (red.by, red.start_ms, red.end_ms) == ("solver", 1500, 2500)
     assert [(e.data["action"], e.entities, e.start_ms, e.data["player"]) for e in game.tier("action")] == [
         ("select", ("p2",), 4500, "B"),
-        ("move", ("p2",), 4500, "B"),
+    ]
+    # The source has the distance from the top first.
+    assert [(e.entities, e.start_ms, e.data["x"], e.data["y"]) for e in game.tier("position")] == [
+        (("p1",), 0.0, 0.25, 0.0),
+        (("p2",), 0.0, 1.0, 1.0),
+        (("p2",), 4500, 0.75, 0.5),
     ]
     assert game.meta["rounds"] == [{"round": 1, "referent": "p2", "instructor": "A"}]
-
-
-def test_without_moves_the_selections_are_the_actions(tmp_path: Path):
-    (game,) = kth_dialogues(write(tmp_path, GAME))
-    assert [e.data["action"] for e in game.tier("action")] == ["select"]
 
 
 def test_what_is_no_game_is_refused(tmp_path: Path):
@@ -152,7 +152,7 @@ def test_pure_colours_have_their_names(hsb, name):
 @pytest.mark.data
 def test_all_kth_games_are_read(data_folder):
     # Counts of the corpus card: 34 games, 2,693 rounds, 2,797 selections, 12,203 utterances.
-    games = kth_dialogues(data_folder, moves=True)
+    games = kth_dialogues(data_folder)
     assert len(games) == 34
     assert sum(len(g.meta["rounds"]) for g in games) == 2693
     assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797

@@ -20,7 +20,7 @@ def rounds(tmp_path: Path) -> list[Trial]:
 
 def test_figures_stand_where_they_stood_when_the_round_began(rounds: list[Trial]) -> None:
     first, second = rounds
-    assert [e.position for e in first.scene.entities] == [(0.1, 0.2), (0.5, 0.5)]
+    assert [e.position for e in first.scene.entities] == [(0.2, 0.1), (0.5, 0.5)]
     assert [e.position for e in second.scene.entities] == [(0.9, 0.9), (0.3, 0.3)]
     assert first.scene.entity("p2").attributes == (
         Property("shape", "fish"),
@@ -88,3 +88,13 @@ def test_counts(data_folder: Path) -> None:
     hits = sum(e.entities == (e.data["referent"],) for t in trials for e in t.episode if e.kind == "select")
     assert hits == 2688
     assert {len(t.scene.entities) for t in trials} == {20}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("words", ["top left", "top right", "bottom left", "bottom right"])
+def test_positions_agree_with_the_words_for_them(data_folder: Path, words: str) -> None:
+    # The people of the corpus are the independent source: 35 to 57 descriptions say each of these.
+    trials = [t for t in KthTangrams(data_folder).trials() if t.references and words in t.references[0].text.lower()]
+    places = [e.position for t in trials for e in t.scene.entities if e.id == t.targets[0]]
+    assert len(trials) > 20
+    assert sum((x > 0.5, y > 0.5) == ("right" in words, "bottom" in words) for x, y in places) > 0.75 * len(places)

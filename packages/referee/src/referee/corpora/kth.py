@@ -32,7 +32,7 @@ Positions = dict[str, tuple[float, ...]]
 class KthTangrams(Games):
     """2,693 rounds of 34 games, one trial each.
 
-    Figures are named p1 … p20, at their positions at the start of the round.
+    Figures are named p1 … p20, at their positions (from the left and from the top, 0 to 1) at the start of the round.
 
     A response is a selection; its time counts from the instructor's first word in the round. Speech before the first
     round opens the first round's episode. The reference omits transcribed sounds such as BREATH; the episode keeps
@@ -86,7 +86,10 @@ def _game(row: dict[str, Any]) -> list[Round]:
 
 
 def _moves(event: Mapping[str, Any]) -> Positions:
-    return {f"p{piece}": tuple(map(float, place)) for piece, place in expect(event, "positions", dict).items()}
+    """Return the new positions of the figures that an event moved, from the left and from the top."""
+    # The source has the distance from the top first: figures called *bottom left* begin near [0.8, 0.2].
+    moved = expect(event, "positions", dict).items()
+    return {f"p{piece}": (float(left), float(top)) for piece, (top, left) in moved}
 
 
 def _round(

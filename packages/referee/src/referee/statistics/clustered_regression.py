@@ -46,7 +46,8 @@ def regress(columns: Mapping[str, Sequence[float]], y: Sequence[float], clusters
     sums = np.array([np.bincount(codes, pull[:, j], groups) for j in range(k)])
     # The small-sample factor of Stata and of sandwich's HC1 with clusters: without it few clusters look too certain.
     factor = groups / (groups - 1) * (n - 1) / (n - k)
-    errors = np.sqrt(np.diag(bread @ (sums @ sums.T) @ bread) * factor)
+    # A line without residuals has variances of zero, which rounding may make negative.
+    errors = np.sqrt(np.maximum(np.diag(bread @ (sums @ sums.T) @ bread), 0.0) * factor)
     reach = float(stdtrit(groups - 1, 0.975))
     return [
         Slope(

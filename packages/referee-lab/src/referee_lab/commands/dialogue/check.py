@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import open_source, proposed_tiers
+from referee_lab.commands.tangram.sources import number_of, open_source, proposed_tiers
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -87,21 +87,16 @@ def _missing(dialogue: Dialogue) -> list[str]:
     return missing
 
 
-def _number(n: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not one."""
-    return f"{n:,} {noun}" + ("s" if n != 1 else "")
-
-
 def _lines(facts: dict[str, Any]) -> list[str]:
     """Return the facts as lines of text."""
     nouns = {"mouse": "cursor event", "gaze": "gaze event"}
-    events = ", ".join(_number(n, nouns.get(kind, kind)) for kind, n in facts["events"].items() if n)
+    events = ", ".join(number_of(n, nouns.get(kind, kind)) for kind, n in facts["events"].items() if n)
     languages = ", ".join(facts["languages"])
     sizes = sorted(facts["objects"])
     objects = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 2 else " or ".join(map(str, sizes))
     lines = [
-        f"{facts['source']}: {_number(facts['dialogues'], 'dialogue')} of {_number(facts['pairs'], 'pair')} ({languages}), "
-        f"{objects} objects each",
+        f"{facts['source']}: {number_of(facts['dialogues'], 'dialogue')} of {number_of(facts['pairs'], 'pair')} ({languages}), "
+        f"{objects} object{'' if objects == '1' else 's'} each",
         f"  events: {events or 'none'}",
         f"  references that can be items: {facts['items']:,}",
     ]

@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import open_source
+from referee_lab.commands.tangram.sources import number_of, open_source
 
 app = options.new_app()
 
@@ -57,8 +57,9 @@ def items(
             "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
         )
     write_atomically(out, [json_line(row) for row in trials_to_json(trials)])
-    pairs = len({t.meta["game"] for t in trials})
-    print(f"Wrote {out}: {len(trials):,} items of {len(sources)} dialogues and {pairs} pairs from {name}.")
+    pairs = number_of(len({t.meta["game"] for t in trials}), "pair")
+    dialogue_count = number_of(len(sources), "dialogue")
+    print(f"Wrote {out}: {number_of(len(trials), 'item')} of {dialogue_count} and {pairs} from {name}.")
     for reason, n in unusable_references(sources).items():
         print(f"  references {reason}: {n:,}")
     if lacks := sorted({what for d in sources for what in d.lacks}):

@@ -66,7 +66,9 @@ def _lines(r: Reduction) -> list[str]:
     s, d = r.slope, r.specificity
     lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
     lines += [
-        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} games",
+        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} games"
+        if s is not None
+        else "  log words on log repetition: no slope, for there are fewer than three games, or their words do not change",
         f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other games):",
         f"  {number(d.difference)} [{number(d.low)}, {number(d.high)}], t({d.df:.0f}) = {number(d.t, 2)}"
         if d.t is not None

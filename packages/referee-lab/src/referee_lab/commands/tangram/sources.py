@@ -383,6 +383,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def number_of(n: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{n:,} {noun}" + ("s" if n != 1 else "")
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number as papers print it; – where there is none."""
     return "–" if value is None else f"{value:.{digits}f}"

@@ -1,23 +1,24 @@
-"""A film of a dialogue without recorded positions: pieces lie in rows, and actions are drawn from the events.
+"""A film of a dialogue without the recording of a board, drawn from its events.
 
-A piece in a hand is lifted, a piece being turned turns, and the arrow is at the hand that acted last (without hands, at
-the selected piece). Real positions are not shown; an overhearer can learn from it what was handled, held and said, and
-when. The format is that of `film`; pieces come with the board, as custom ones do: pentominoes, figures of the KTH
+Pieces lie where the events of the kind position put them, or in rows where not every piece has one. A piece in a hand
+is lifted, a piece being turned turns, and the arrow is at the hand that acted last (without hands, at the selected
+piece). The format is that of `film`; pieces come with the board, as custom ones do: pentominoes, figures of the KTH
 corpus, and a square for any other name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from referee.show.drawing.silhouettes import FIGURES
 from referee_lab.tangram.game.piece_sets import PIECES, SHAPES
-from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, POSITION, UTTERANCE, Dialogue
 
 AREA = (1200.0, 800.0)
-COLUMNS, MANY, LIFT = 4, 16, 46.0
+COLUMNS, MANY, LIFT, MARGIN = 4, 16, 46.0, 80.0
 TURN = 90
 # The drawn size of figures without a size of their own, and of a pentomino relative to the game's board.
 FIGURE, FIVE = 130.0, 0.95
@@ -41,6 +42,7 @@ INKS = {
 }
 PLAIN = "#4d6a8f"
 SIZES = {"large": 1.0, "medium": 0.75, "small": 0.5}
+_PlaceAt = Callable[[str, float], tuple[float, float]]
 
 
 def numbered(dialogue: Dialogue) -> Dialogue:
@@ -55,9 +57,9 @@ def numbered(dialogue: Dialogue) -> Dialogue:
 
 def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
     """Return the actions and utterances between two times, as JSON values for a page."""
-    places = {piece: _place(n, len(dialogue.pieces)) for n, piece in enumerate(dialogue.pieces)}
-    before = list(_marks(dialogue, places, 0.0, start_ms))
-    state = {piece: [*place, 0, False] for piece, place in places.items()}
+    place_at = _recorded_places(dialogue) or _rows(dialogue)
+    before = list(_marks(dialogue, place_at, 0.0, start_ms))
+    state = {piece: [*place_at(piece, 0.0), 0, False] for piece in dialogue.pieces}
     cursor: list[float] | None = None
     for mark in before:
         if isinstance(mark[1], str):
@@ -70,7 +72,7 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
         "end_ms": end_ms,
         "state": {"area": list(AREA), "step": TURN, "order": list(pieces), "pieces": pieces, "own": _drawn(dialogue)},
         "cursor": cursor,
-        "marks": list(_marks(dialogue, places, start_ms, end_ms)),
+        "marks": list(_marks(dialogue, place_at, start_ms, end_ms)),
         "said": [
             {"by": u.by, "text": u.text, "start_ms": u.start_ms, "end_ms": u.end_ms, "shown_ms": u.start_ms}
             for u in dialogue.tier(UTTERANCE)
@@ -80,12 +82,49 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
     }
 
 
-def _place(number: int, of: int) -> tuple[float, float]:
-    """Return the position of a piece in rows on the board."""
-    columns = COLUMNS if of <= MANY else COLUMNS + 2
-    rows = -(-of // columns)
-    row, column = divmod(number, columns)
-    return AREA[0] * (column + 0.5) / columns, AREA[1] * (row + 0.55) / rows
+def _recorded_places(dialogue: Dialogue) -> _PlaceAt | None:
+    """Return a function from a piece and a time to its recorded position, scaled to the board.
+
+    None where not every piece has a position: some in rows and others as they lay would show false relations.
+    """
+    moves: dict[str, list[tuple[float, float, float]]] = {piece: [] for piece in dialogue.pieces}
+    for event in dialogue.tier(POSITION):
+        for piece in event.entities:
+            moves[piece].append((event.start_ms or 0.0, float(event.data["x"]), float(event.data["y"])))
+    if not all(moves.values()):
+        return None
+    for steps in moves.values():
+        steps.sort(key=lambda step: step[0])
+    lows, spans = [], []
+    for axis in (1, 2):
+        values = [step[axis] for steps in moves.values() for step in steps]
+        lows.append(min(values))
+        spans.append(max(values) - min(values))
+    # One scale for both axes: distances stay comparable.
+    scale = min(((side - 2 * MARGIN) / span for side, span in zip(AREA, spans, strict=True) if span), default=1.0)
+
+    def at(piece: str, t_ms: float) -> tuple[float, float]:
+        steps = moves[piece]
+        place = steps[max(bisect_right(steps, t_ms, key=lambda step: step[0]) - 1, 0)][1:]
+        centred = (
+            side / 2 + scale * (value - low - span / 2)
+            for side, value, low, span in zip(AREA, place, lows, spans, strict=True)
+        )
+        x, y = (round(value, 1) for value in centred)
+        return x, y
+
+    return at
+
+
+def _rows(dialogue: Dialogue) -> _PlaceAt:
+    """Return a function from a piece to its position in rows on the board, at any time."""
+    columns = COLUMNS if len(dialogue.pieces) <= MANY else COLUMNS + 2
+    rows = -(-len(dialogue.pieces) // columns)
+    places = {
+        piece: (AREA[0] * (number % columns + 0.5) / columns, AREA[1] * (number // columns + 0.55) / rows)
+        for number, piece in enumerate(dialogue.pieces)
+    }
+    return lambda piece, t_ms: places[piece]
 
 
 def _drawn(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
@@ -123,10 +162,8 @@ def _corners(kind: Mapping[str, str]) -> list[list[float]]:
     return [[round(side * x, 2), round(side * y, 2)] for x, y in unit]
 
 
-def _marks(
-    dialogue: Dialogue, places: Mapping[str, tuple[float, float]], start_ms: float, end_ms: float
-) -> Iterator[list[Any]]:
-    """Lifting and putting down, turning, and where the hand is; each at its time, in order."""
+def _marks(dialogue: Dialogue, place_at: _PlaceAt, start_ms: float, end_ms: float) -> Iterator[list[Any]]:
+    """Yield lifting and putting down, moving, turning, and where the hand is; each at its time, in order."""
     marks: list[tuple[float, str, str]] = []
     for stay in dialogue.tier(MOUSE):
         for piece in stay.entities:
@@ -134,14 +171,15 @@ def _marks(
     done = [(a.end_ms or 0.0, a.data.get("action"), p) for a in dialogue.tier(ACTION) for p in a.entities]
     marks += [(t_ms, "turn", piece) for t_ms, action, piece in done if action == "rotate"]
     marks += [(t_ms, "point", piece) for t_ms, action, piece in done if action == "select"]
-    hands, turned = dict.fromkeys(places, 0), dict.fromkeys(places, 0)
+    marks += [(p.start_ms or 0.0, "move", piece) for p in dialogue.tier(POSITION) for piece in p.entities]
+    hands, turned = dict.fromkeys(dialogue.pieces, 0), dict.fromkeys(dialogue.pieces, 0)
     for t_ms, what, piece in sorted(marks):
         if what == "turn":
             turned[piece] = (turned[piece] + TURN) % 360
-        elif what != "point":
+        elif what in ("up", "down"):
             hands[piece] += 1 if what == "up" else -1
         if start_ms <= t_ms < end_ms:
-            x, y = places[piece]
+            x, y = place_at(piece, t_ms)
             lifted = y - (LIFT if hands[piece] > 0 else 0.0)
             yield [t_ms, piece, x, lifted, turned[piece], False]
             if what in ("up", "point"):

@@ -115,6 +115,8 @@ def affinities(
 
 CORPORA = ("tangrams-hawkins", "kth-tangrams")
 LEAST = 20
+# One description: repetition, game, words.
+WordCount = tuple[int, str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,7 @@ class Reduction:
     corpus: str
     games: int
     words: tuple[Level, ...]
-    slope: Slope
+    slope: Slope | None
     own: tuple[Level, ...]
     pseudo: tuple[Level, ...]
     specificity: Comparison
@@ -196,7 +198,7 @@ def _reduced(
         corpus=name,
         games=len({t.game for t in descriptions}),
         words=_levels([(t.repetition, t.game, float(t.words)) for t in descriptions], seed),
-        slope=_slope(descriptions),
+        slope=estimate_slope([(t.repetition, t.game, float(t.words)) for t in descriptions]),
         own=_levels([(a.repetition, a.game, a.within_pair) for a in near], seed),
         pseudo=_levels([(a.repetition, a.game, a.pseudo) for a in near], seed),
         specificity=_specificity(near),
@@ -210,9 +212,27 @@ def _shape(trial: Trial) -> str:
     return next(a.value for a in target.attributes if a.name == "shape")
 
 
-def _slope(descriptions: Sequence[Telling]) -> Slope:
-    columns = {"log repetition": [log(t.repetition) for t in descriptions]}
-    return regress(columns, [log(t.words) for t in descriptions], [t.game for t in descriptions])[1]
+def _has_changes(words: Sequence[WordCount]) -> bool:
+    """Return whether any game uses more or fewer words in one repetition than in another."""
+    totals: dict[tuple[str, int], float] = {}
+    for repetition, game, n in words:
+        totals[game, repetition] = totals.get((game, repetition), 0.0) + n
+    by_game: dict[str, set[float]] = {}
+    for (game, _), total in totals.items():
+        by_game.setdefault(game, set()).add(total)
+    return any(len(game_totals) > 1 for game_totals in by_game.values())
+
+
+def estimate_slope(words: Sequence[WordCount]) -> Slope | None:
+    """Return the slope of log words on log repetition, clustered by game; None if it cannot be estimated."""
+    usable = [w for w in words if w[2] > 0]
+    if len({r for r, _, _ in usable}) < 2 or len({g for _, g, _ in usable}) < 3:
+        return None
+    # Descriptions of constant length have no variance to estimate a slope from.
+    if not _has_changes(usable):
+        return None
+    columns = {"log repetition": [log(r) for r, _, _ in usable]}
+    return regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]
 
 
 def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import isnan, log
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from referee.catalogue import create
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.statistics.clustered_regression import Slope, regress
+from referee.statistics.clustered_regression import Slope
 from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
-from referee_lab.tangram.models.reduction import tellings
+from referee_lab.tangram.models.reduction import WordCount, estimate_slope, tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
@@ -52,8 +52,7 @@ class AdaptationCurve:
     slope: Slope | None
 
 
-# One description: repetition, game, words; one choice: repetition, game, right, or the seconds it took.
-_Words = tuple[int, str, float]
+# One choice: repetition, game, right, or the seconds it took.
 _Right = tuple[int, str, bool]
 _Seconds = tuple[int, str, float]
 # Of `multiparty-tangrams`: where all clocks are sound, and every choice lies within the limit of 180 seconds.
@@ -100,7 +99,7 @@ def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCu
 
 
 def _curve(
-    source: str, games: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+    source: str, games: int, words: Sequence[WordCount], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> AdaptationCurve:
     """Return the curve of one source with its slope."""
     repetitions = sorted({r for r, _, _ in (*words, *right)})
@@ -108,11 +107,11 @@ def _curve(
         _level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n])
         for n in repetitions
     )
-    return AdaptationCurve(source=source, games=games, levels=levels, slope=_slope(words))
+    return AdaptationCurve(source=source, games=games, levels=levels, slope=estimate_slope(words))
 
 
 def _level(
-    repetition: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+    repetition: int, words: Sequence[WordCount], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> RepetitionLevel:
     """Return the means of one repetition with intervals over games."""
     took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
@@ -145,26 +144,3 @@ def _mean(
     estimate = spread(rows, mean_of_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
     value, low, high = (None if isnan(v) else float(v) for v in (estimate.value, estimate.low, estimate.high))
     return value, low, high
-
-
-def _changes(words: Sequence[_Words]) -> bool:
-    """Whether any game uses more or fewer words in one repetition than in another."""
-    totals: dict[tuple[str, int], float] = {}
-    for repetition, game, n in words:
-        totals[game, repetition] = totals.get((game, repetition), 0.0) + n
-    by_game: dict[str, set[float]] = {}
-    for (game, _), total in totals.items():
-        by_game.setdefault(game, set()).add(total)
-    return any(len(game_totals) > 1 for game_totals in by_game.values())
-
-
-def _slope(words: Sequence[_Words]) -> Slope | None:
-    """Return the slope of log words on log repetition, clustered by game; None if it cannot be estimated."""
-    usable = [w for w in words if w[2] > 0]
-    if len({r for r, _, _ in usable}) < 2 or len({g for _, g, _ in usable}) < 3:
-        return None
-    # Descriptions of constant length have no variance to estimate a slope from.
-    if not _changes(usable):
-        return None
-    columns = {"log repetition": [log(r) for r, _, _ in usable]}
-    return regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]

@@ -11,7 +11,7 @@ The forms here are the declaration: reading checks against them, and `dialogue_s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, Literal, NamedTuple
@@ -28,6 +28,7 @@ from referee_lab.tangram.tiers.dialogue import (
     UNTOLD,
     UTTERANCE,
     Dialogue,
+    pieces_named,
     span_in,
     time_span,
     with_utterances,
@@ -48,7 +49,7 @@ class HeaderForm(Struct, kw_only=True, forbid_unknown_fields=True):
         id: the dialogue.
         pair: the people who talk, the same in all their dialogues; the id where it is missing.
         language: ISO 639 code; und where it is not determined.
-        objects: attributes of every object, by its id.
+        objects: attributes of every object, by its id; without any, the objects are those that the events name.
         sees: for each speaker, the ids of the objects that they see; a speaker who is not named sees all.
         lacks: what the source does not have, for instance positions or times.
         synthetic: whether programs talked, or the dialogue is invented.
@@ -202,10 +203,11 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     header = _header(rows[0][1], rows[0][0])
     events = with_utterances([_event(row, place, header) for place, row in rows[1:]])
     events = _timed_by_utterances(_with_words(events, places))
+    objects = {id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()}
     return Dialogue(
         id=header.id,
         pair=header.pair or header.id,
-        pieces={id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()},
+        pieces=objects or pieces_named({}, events),
         events=tuple(events),
         language=header.language,
         synthetic=header.synthetic,
@@ -242,19 +244,29 @@ def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
 
 
 def _timed_by_utterances(events: list[Event]) -> list[Event]:
-    """Return the events; an expression without a time has that of its words in its first utterance, or of all of it."""
+    """Return the events; an expression without a time has that of its words in its utterances, or of all of them."""
     utterances = [event for event in events if event.kind == UTTERANCE]
     timed = []
     for event in events:
-        index = next(utterance_indices(event), None)
-        if event.kind == EXPRESSION and event.start_ms is None and index is not None:
-            utterance = utterances[index]
-            begin, end = utterance.start_ms, utterance.end_ms
-            if begin is not None and end is not None and (span := span_in(event, utterance.text or "")):
-                begin, end = time_span(utterance, span)
+        within = [utterances[index] for index in utterance_indices(event)]
+        if event.kind == EXPRESSION and event.start_ms is None and within:
+            begin, end = within[0].start_ms, within[-1].end_ms
+            span = span_in(event, " ".join(u.text or "" for u in within))
+            if span and not any(u.start_ms is None or u.end_ms is None for u in within):
+                begin, end = _time_of(span[0], within), _time_of(span[1], within)
             event = replace(event, start_ms=begin, end_ms=end)
         timed.append(event)
     return timed
+
+
+def _time_of(character: int, utterances: Sequence[Event]) -> float:
+    """Return when a character of utterances, joined by blanks, is said."""
+    for utterance in utterances[:-1]:
+        length = len(utterance.text or "")
+        if character <= length:
+            return time_span(utterance, (character, character))[0]
+        character -= length + 1
+    return time_span(utterances[-1], (character, character))[0]
 
 
 def _header(row: dict[str, Any], place: _Place) -> HeaderForm:

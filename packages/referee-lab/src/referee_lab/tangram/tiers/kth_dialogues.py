@@ -1,6 +1,7 @@
 """KTH Tangrams as dialogues.
 
-Twenty figures, speech, selections and moves, one expression for every round (Shore, Androulakaki & Skantze 2018).
+Twenty figures with their positions, speech, selections, one expression for every round (Shore, Androulakaki & Skantze
+2018).
 
 There is no cursor and no mark-up of single expressions: the instructor's words up to the first selection of a round
 counts as one expression for its figure, or, by utterance, each utterance of it that has a form. By utterance a pronoun
@@ -21,10 +22,10 @@ from typing import Any
 
 from referee.corpora.kth import SOUNDS, KthTangrams
 from referee.records import Entity, Event, Trial
-from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, POSITION, SOLVER, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.reference_forms import PRONOUN, form_of, words_of
 
-MOVE, SELECT, TURN = "move", "select", "turn"
+SELECT, TURN = "select", "turn"
 TURN_UNIT, UTTERANCE_UNIT = "turn", "utterance"
 # Pronoun calls by utterance: right, of so many read by hand.
 HAND_CHECK = (94, 100)
@@ -42,27 +43,21 @@ HUES = (
 )
 
 
-def kth_dialogues(data: str | Path | None = None, *, moves: bool = False, unit: str = TURN_UNIT) -> list[Dialogue]:
-    """One dialogue for every game of the corpus in a data folder.
-
-    `moves` adds where figures went to the actions.
-    """
+def kth_dialogues(data: str | Path | None = None, *, unit: str = TURN_UNIT) -> list[Dialogue]:
+    """Return one dialogue for every game of the corpus in a data folder."""
     games = groupby(KthTangrams(data).trials(), key=lambda t: t.meta["game"])
-    return [dialogue_of(list(rounds), moves=moves, unit=unit) for _, rounds in games]
+    return [dialogue_of(list(rounds), unit=unit) for _, rounds in games]
 
 
-def dialogue_of(rounds: list[Trial], *, moves: bool = False, unit: str = TURN_UNIT) -> Dialogue:
+def dialogue_of(rounds: list[Trial], *, unit: str = TURN_UNIT) -> Dialogue:
     """The rounds of one game in order.
 
     Times count from the start of the sound recording, as in the corpus.
     """
     game = rounds[0].meta["game"]
-    referents = {t.meta["round"]: t.targets[0] for t in rounds}
     utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
-    # Models of reference take the selections alone: a move follows its selection at the same moment and would count it twice.
-    done = [*_selections(rounds), *(_moves(rounds) if moves else ())]
     meant = _expressions(rounds, utterances) if unit == TURN_UNIT else _spoken_expressions(rounds, utterances)
-    events = [*(_utterance(e, referents) for e in utterances), *meant, *done]
+    events = [*_positions(rounds), *map(_utterance, utterances), *meant, *_selections(rounds)]
     events.sort(key=_start)
     return Dialogue(
         id=f"kth-{game}",
@@ -99,14 +94,10 @@ def _start(event: Event) -> float:
     return event.start_ms or 0.0
 
 
-def _utterance(event: Event, referents: dict[int, str]) -> Event:
-    """Return an utterance with its speaker's role, its round and its referent."""
+def _utterance(event: Event) -> Event:
+    """Return an utterance with its speaker's role and its round."""
     role = ROLES.get(str(event.data.get("role")), str(event.data.get("role")))
-    number = event.data.get("round")
-    about = {"round": number, "player": event.by}
-    # Speech before the first round opens its episode, and has no figure as topic.
-    if number in referents:
-        about["referent"] = referents[number]
+    about = {"round": event.data.get("round"), "player": event.by}
     return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
 
 
@@ -171,30 +162,26 @@ def _instructs(event: Event, trial: Trial) -> bool:
 
 
 def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
-    """Yield the selections as actions."""
+    """Yield the selections as actions, without the figure that was meant."""
     for trial in rounds:
         for event in trial.episode:
             if event.kind == SELECT:
-                yield _action(event, trial, event.entities, action=SELECT)
+                about = {"action": SELECT, "round": trial.meta["round"], "player": event.by}
+                yield Event(
+                    kind=ACTION,
+                    by=OPERATOR,
+                    entities=event.entities,
+                    start_ms=event.start_ms,
+                    end_ms=event.start_ms,
+                    data=about,
+                )
 
 
-def _moves(rounds: list[Trial]) -> Iterator[Event]:
-    """Yield the moves of figures, without the initial layout of the game."""
-    put_out = next((e for e in rounds[0].episode if e.kind == TURN), None)
+def _positions(rounds: list[Trial]) -> Iterator[Event]:
+    """Yield the positions of the figures: the initial ones, and those after each move."""
     for trial in rounds:
         for event in trial.episode:
-            for figure, place in event.data.get("positions", {}).items() if event is not put_out else ():
-                yield _action(event, trial, (figure,), action=MOVE, position=tuple(place))
-
-
-def _action(event: Event, trial: Trial, figures: tuple[str, ...], **what: Any) -> Event:
-    """Return an action on figures, with its round and player."""
-    about = {"round": trial.meta["round"], "player": event.by, "referent": trial.targets[0]}
-    return Event(
-        kind=ACTION,
-        by=OPERATOR,
-        entities=figures,
-        start_ms=event.start_ms,
-        end_ms=event.start_ms,
-        data={**what, **about},
-    )
+            # The figures lie on the board before the first round is asked for.
+            start = 0.0 if trial is rounds[0] and event.kind == TURN else event.start_ms
+            for figure, (x, y) in event.data.get("positions", {}).items():
+                yield Event(kind=POSITION, entities=(figure,), start_ms=start, data={"x": x, "y": y})
