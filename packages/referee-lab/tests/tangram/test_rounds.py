@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from referee.records import Description, Entity, Scene, Trial
@@ -33,12 +35,12 @@ def test_overlap_is_dice_of_the_words_that_describe() -> None:
 
 
 def telling(game: str, repetition: int, text: str) -> Telling:
-    return Telling(game=game, target="A", kind="A", repetition=repetition, text=text)
+    return Telling(game=game, pair=game, target="A", kind="A", repetition=repetition, text=text)
 
 
 def test_a_pair_with_its_own_words_is_nearer_to_itself_than_to_pseudo_dyads() -> None:
     told = [telling(g, r, w) for g, w in (("1", "rabbit"), ("2", "candle"), ("3", "rabbit ears")) for r in (1, 2)]
-    near = {a.game: a for a in affinities(told)}
+    near = {a.pair: a for a in affinities(told)}
     assert {a.within_pair for a in near.values()} == {1.0}
     assert near["1"].pseudo == pytest.approx((0 + 2 / 3) / 2)  # candle shares nothing, rabbit ears one of two
     assert near["2"].pseudo == 0
@@ -48,3 +50,5 @@ def test_a_pair_with_its_own_words_is_nearer_to_itself_than_to_pseudo_dyads() ->
 def test_pseudo_dyads_come_from_other_games_and_the_repetition_before() -> None:
     told = [telling("1", 1, "rabbit"), telling("1", 2, "rabbit"), telling("2", 2, "rabbit")]
     assert affinities(told) == []  # no other game has a first telling
+    again = [replace(t, pair="p") for t in told]
+    assert affinities(again) == []  # another game of the same people is no pseudo-dyad

@@ -281,8 +281,9 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Seque
             f"SIMULATED: {rehearsed} of the games were played by simulated participants and say nothing about people"
         )
     lines += [f"  {g.game}: {g.outcome} ({g.by}: {g.why})" for g in played if g.why]
+    unit = "pair" if any(g.pair not in ("", g.game) for g in played) else "game"
     lines += [
-        "intervals leave out one game at a time; only choices are right or wrong, other answers are of their own kind"
+        f"intervals leave out one {unit} at a time; only choices are right or wrong, other answers are of their own kind"
     ]
     return lines
 

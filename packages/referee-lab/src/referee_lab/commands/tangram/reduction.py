@@ -64,12 +64,14 @@ def _lines(r: Reduction) -> list[str]:
     if not r.words:
         rows = [(f"no repetition has {LEAST} descriptions",)]
     s, d = r.slope, r.specificity
-    lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
+    unit = "games" if r.pairs == r.games else "pairs"
+    of_pairs = "" if unit == "games" else f" of {r.pairs} pairs"
+    lines = [f"{r.corpus}: {r.games} games{of_pairs}", "", *aligned(rows), ""]
     lines += [
-        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} games"
+        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} {unit}"
         if s is not None
-        else "  log words on log repetition: no slope, for there are fewer than three games, or their words do not change",
-        f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other games):",
+        else f"  log words on log repetition: no slope, for there are fewer than three {unit}, or their words do not change",
+        f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other {unit}):",
         f"  {number(d.difference)} [{number(d.low)}, {number(d.high)}], t({d.df:.0f}) = {number(d.t, 2)}"
         if d.t is not None
         else "  –",

@@ -27,10 +27,12 @@ from referee_lab.tangram.tiers.reference_forms import count_words, describing_wo
 class Telling:
     """One description of an object in a game and its repetition.
 
-    Objects of different games with the same `kind` are the same.
+    Objects of different games with the same `kind` are the same. Intervals and pseudo-dyads go by `pair`: people may
+    play several games.
     """
 
     game: str
+    pair: str
     target: str
     kind: str
     repetition: int
@@ -47,7 +49,7 @@ class Affinity:
     (their mean).
     """
 
-    game: str
+    pair: str
     repetition: int
     within_pair: float
     pseudo: float
@@ -68,7 +70,14 @@ def tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _its_name) 
         text = trial.references[0].text if trial.references else None
         if text and words_of(text):
             descriptions.append(
-                Telling(game=game, target=target, kind=kind(trial), repetition=counts[game, target], text=text)
+                Telling(
+                    game=game,
+                    pair=str(trial.meta.get("pair", game)),
+                    target=target,
+                    kind=kind(trial),
+                    repetition=counts[game, target],
+                    text=text,
+                )
             )
     return descriptions
 
@@ -87,7 +96,7 @@ def _described(text: str) -> frozenset[str]:
 def affinities(
     descriptions: Sequence[Telling], similarity: Callable[[str, str], float | None] = overlap
 ) -> list[Affinity]:
-    """For every description from the second on: nearness to the pair's own one before, and to other games' one before of the same kind of thing."""
+    """Return the nearness of every description from the second on to the one before, in its game and by other pairs."""
     before = {(t.game, t.target, t.repetition): t for t in descriptions}
     same: defaultdict[tuple[str, int], list[Telling]] = defaultdict(list)
     for telling in descriptions:
@@ -97,13 +106,13 @@ def affinities(
         last = before.get((telling.game, telling.target, telling.repetition - 1))
         within_pair = None if last is None else similarity(telling.text, last.text)
         # The same repetition as the pair's own, so that general shortening favours neither.
-        others = (o for o in same[telling.kind, telling.repetition - 1] if o.game != telling.game)
+        others = (o for o in same[telling.kind, telling.repetition - 1] if o.pair != telling.pair)
         pseudo = [s for o in others if (s := similarity(telling.text, o.text)) is not None]
         if within_pair is not None and pseudo:
             mean = sum(pseudo) / len(pseudo)
             nearness.append(
                 Affinity(
-                    game=telling.game,
+                    pair=telling.pair,
                     repetition=telling.repetition,
                     within_pair=within_pair,
                     pseudo=mean,
@@ -121,7 +130,7 @@ WordCount = tuple[int, str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """The mean of something at one repetition, with an interval clustered by game."""
+    """The mean of something at one repetition, with an interval clustered by pair."""
 
     repetition: int
     mean: float
@@ -148,10 +157,11 @@ class BlockAccuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """Words by repetition, the slope of log words on log repetition, own and pseudo-dyad similarity and their difference by game, hearing."""
+    """Words by repetition, the slope of log words on log repetition, own and pseudo-dyad similarity and their difference by pair, hearing."""
 
     corpus: str
     games: int
+    pairs: int
     words: tuple[Level, ...]
     slope: Slope | None
     own: tuple[Level, ...]
@@ -175,16 +185,17 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
 
 
 def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) -> Reduction:
-    """Return the same for any dialogues: a game is a dialogue, and an object of another game is the same where it has the same name."""
+    """Return the same for any dialogues: a game is a dialogue, and an object of another pair is the same where it has the same name."""
     descriptions: list[Telling] = []
     for dialogue in dialogues:
-        items = (replace(t, meta={**t.meta, "game": dialogue.id}) for t in dialogue_items(dialogue))
+        about = {"game": dialogue.id, "pair": dialogue.pair}
+        items = (replace(t, meta={**t.meta, **about}) for t in dialogue_items(dialogue))
         descriptions += tellings(t for t in items if len(t.targets) == 1)
-    if len({t.game for t in descriptions}) < 2 or not any(t.repetition > 1 for t in descriptions):
+    if len({t.pair for t in descriptions}) < 2 or not any(t.repetition > 1 for t in descriptions):
         raise InputError(
-            "no object is described again in two games",
+            "no two pairs describe an object again",
             where=name,
-            remedy="give several dialogues in which the same objects come round",
+            remedy="give dialogues of several pairs in which the same objects come round",
         )
     return _reduced(name, descriptions, "the same object", (), seed)
 
@@ -197,10 +208,11 @@ def _reduced(
     return Reduction(
         corpus=name,
         games=len({t.game for t in descriptions}),
-        words=_levels([(t.repetition, t.game, float(t.words)) for t in descriptions], seed),
-        slope=estimate_slope([(t.repetition, t.game, float(t.words)) for t in descriptions]),
-        own=_levels([(a.repetition, a.game, a.within_pair) for a in near], seed),
-        pseudo=_levels([(a.repetition, a.game, a.pseudo) for a in near], seed),
+        pairs=len({t.pair for t in descriptions}),
+        words=_levels([(t.repetition, t.pair, float(t.words)) for t in descriptions], seed),
+        slope=estimate_slope([(t.repetition, t.pair, float(t.words)) for t in descriptions]),
+        own=_levels([(a.repetition, a.pair, a.within_pair) for a in near], seed),
+        pseudo=_levels([(a.repetition, a.pair, a.pseudo) for a in near], seed),
         specificity=_specificity(near),
         same=same,
         heard=heard,
@@ -239,11 +251,11 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
     """Means by repetition, for repetitions with enough descriptions."""
     import polars as pl
 
-    frame = pl.DataFrame(rows, schema=["repetition", "game", "value"], orient="row")
+    frame = pl.DataFrame(rows, schema=["repetition", "pair", "value"], orient="row")
     frame = frame.filter(pl.len().over("repetition") >= LEAST).with_columns(pl.col("repetition").cast(pl.String))
     if frame.is_empty():
         return ()
-    table = cluster_bootstrap(frame, value="value", system="repetition", by=("game",), seed=seed)
+    table = cluster_bootstrap(frame, value="value", system="repetition", by=("pair",), seed=seed)
     levels = [
         Level(repetition=int(r["system"]), mean=r["mean"], low=r["low"], high=r["high"], n=r["n"])
         for r in table.iter_rows(named=True)
@@ -252,10 +264,10 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
 
 
 def _specificity(near: Sequence[Affinity]) -> Comparison:
-    """Own minus pseudo similarity, one difference for every game."""
-    games = sorted({a.game for a in near})
-    within_pairs = [float(np.mean([a.within_pair for a in near if a.game == g])) for g in games]
-    pseudo = [float(np.mean([a.pseudo for a in near if a.game == g])) for g in games]
+    """Return own minus pseudo similarity, one difference for every pair."""
+    pairs = sorted({a.pair for a in near})
+    within_pairs = [float(np.mean([a.within_pair for a in near if a.pair == pair])) for pair in pairs]
+    pseudo = [float(np.mean([a.pseudo for a in near if a.pair == pair])) for pair in pairs]
     return paired_t(within_pairs, pseudo)
 
 

@@ -60,13 +60,13 @@ SOUND_CLOCKS = ("2a", "2b", "2c")
 
 
 def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> AdaptationCurve:
-    """The curve of games that were played here."""
+    """Return the curve of games that were played here, with intervals over pairs."""
     played = list(games)
-    words = [(r.repetition, g.game, float(r.words)) for g in played for r in g.rounds if r.words]
-    choices = [(r.repetition, g.game, c.right) for g in played for r in g.rounds for c in r.choices]
-    right = [(repetition, game, is_right) for repetition, game, is_right in choices if is_right is not None]
-    timed = [(r.repetition, g.game, c.seconds) for g in played for r in g.rounds for c in r.choices]
-    seconds = [(repetition, game, took) for repetition, game, took in timed if took is not None]
+    rounds = [(r, g.pair or g.game) for g in played for r in g.rounds]
+    words = [(r.repetition, pair, float(r.words)) for r, pair in rounds if r.words]
+    choices = [(r.repetition, pair, c) for r, pair in rounds for c in r.choices]
+    right = [(repetition, pair, c.right) for repetition, pair, c in choices if c.right is not None]
+    seconds = [(repetition, pair, c.seconds) for repetition, pair, c in choices if c.seconds is not None]
     return _curve(source, len(played), words, right, seconds)
 
 

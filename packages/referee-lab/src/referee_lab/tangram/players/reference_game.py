@@ -128,6 +128,8 @@ class PlayedGame:
     why: str = ""
     rounds: list[PlayedRound] = field(default_factory=list)
     simulated: bool = False
+    # The people who played, where they played several games; intervals go by them.
+    pair: str = ""
     # Attributes of the objects, where they have any.
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -165,7 +167,7 @@ def game_to_dialogue(game: PlayedGame) -> Dialogue:
     outcome = {name: value for name in ("outcome", "by", "why") if (value := getattr(game, name))}
     return Dialogue(
         id=game.game,
-        pair=game.game,
+        pair=game.pair or game.game,
         pieces=game.objects or {name: {"name": name} for name in sorted(named)},
         events=tuple(events),
         synthetic=game.simulated or not any(r.talk for r in game.rounds),
@@ -210,7 +212,8 @@ def _game_in(dialogue: Dialogue) -> PlayedGame:
         elif event.kind == ACTION:
             rounds[-1] = _with_choice(rounds[-1], event)
     is_simulated = dialogue.synthetic and any(r.talk for r in rounds)
-    return PlayedGame(game=dialogue.id, rounds=rounds, simulated=is_simulated, objects=objects, **about)
+    pair = "" if dialogue.pair == dialogue.id else dialogue.pair
+    return PlayedGame(game=dialogue.id, pair=pair, rounds=rounds, simulated=is_simulated, objects=objects, **about)
 
 
 def _with_choice(played: PlayedRound, event: Event) -> PlayedRound:
@@ -226,11 +229,11 @@ def _with_choice(played: PlayedRound, event: Event) -> PlayedRound:
 def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
     """Return the references of a dialogue to single objects as rounds.
 
-    A selection before the next one is the hearer's choice.
+    A selection before the next one is the hearer's choice; a wrong one may be without its object.
 
     The number of a round is that of the references to its object so far.
     """
-    game = PlayedGame(game=dialogue.id, simulated=dialogue.synthetic)
+    game = PlayedGame(game=dialogue.id, pair=dialogue.pair, simulated=dialogue.synthetic)
     repetitions: Counter[str] = Counter()
     for trial in dialogue_items(dialogue):
         target, text = trial.targets[0], trial.references[0].text or ""
@@ -239,9 +242,10 @@ def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
             continue
         choices: dict[str | None, PlayedChoice] = {}
         for event in trial.episode:
-            if event.kind == ACTION and event.data.get("action") == SELECT and event.entities:
-                chosen = event.entities[0]
-                choice = PlayedChoice(heard=Outcome.ENTITY, chosen=chosen, right=chosen == target, hearer=event.by)
+            chosen = event.entities[0] if event.entities else None
+            is_right = event.data.get("right") if chosen is None else chosen == target
+            if event.kind == ACTION and event.data.get("action") == SELECT and is_right is not None:
+                choice = PlayedChoice(heard=Outcome.ENTITY, chosen=chosen, right=is_right, hearer=event.by)
                 # A later one may be the answer to a round in which nothing was said.
                 choices.setdefault(event.by, choice)
         choices.pop(trial.meta["role"], None)

@@ -98,7 +98,8 @@ class DataForm(Struct, kw_only=True):
         span: of an expression, the first character in its utterance and the one after the last.
         attributes: of an expression, the codes of an annotator.
         uncertain: of an expression, whether it is not clear which object is meant.
-        action: of an action, what was done.
+        action: of an action, what was done; select is the choice of an object.
+        right: of a choice whose object is not known, whether it was the one referred to.
         x: of a position, from the left in any unit.
         y: of a position, from the top.
     """
@@ -108,6 +109,7 @@ class DataForm(Struct, kw_only=True):
     attributes: list[str] | str | None = None
     uncertain: bool | None = None
     action: str | None = None
+    right: bool | None = None
     x: float | None = None
     y: float | None = None
 

@@ -31,12 +31,12 @@ class Message(NamedTuple):
 
 
 class GameRound(NamedTuple):
-    """One round: targets, speaker, messages in order, and the choice of each hearer (None: unknown)."""
+    """One round: targets, speaker, messages in order, and for each hearer the choice (None: unknown) and whether it was right (None: by the choice)."""
 
     targets: tuple[str, ...]
     speaker: str
     messages: Sequence[Message]
-    choices: Sequence[tuple[str, str | None]] = ()
+    choices: Sequence[tuple[str, str | None, bool | None]] = ()
 
 
 def round_dialogue(
@@ -61,9 +61,10 @@ def round_dialogue(
             events.append(Event(kind=EXPRESSION, by=played.speaker, text=text, entities=played.targets, data=data))
         events += [Event(kind=UTTERANCE, by=m.by, text=m.text) for m in played.messages]
         utterances += len(played.messages)
-        for by, chosen in played.choices:
+        for by, chosen, is_right in played.choices:
             entities = () if chosen is None else (chosen,)
-            events.append(Event(kind=ACTION, by=by, entities=entities, data={"action": SELECT}))
+            data = {"action": SELECT} if is_right is None else {"action": SELECT, "right": is_right}
+            events.append(Event(kind=ACTION, by=by, entities=entities, data=data))
     return Dialogue(
         id=id,
         pair=pair,
@@ -105,7 +106,7 @@ def _named_figures(corpus: str) -> Callable[[str | Path | None], Iterator[Dialog
 def _round(trial: Trial) -> GameRound:
     """Return a round from a trial and its episode."""
     messages = [Message(e.by or "", e.text) for e in trial.episode if e.text]
-    choices = [(e.by or "", e.entities[0] if e.entities else None) for e in trial.episode if e.kind == "click"]
+    choices = [(e.by or "", e.entities[0] if e.entities else None, None) for e in trial.episode if e.kind == "click"]
     return GameRound(trial.targets, "speaker", messages, choices)
 
 
@@ -182,7 +183,7 @@ def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
                 (row["target"],),
                 row["speaker"],
                 [Message(row["speaker" if by == "s" else "listener"], text) for by, text in row["messages"]],
-                [(row["listener"], row["target"] if row["correct"] else None)],
+                [(row["listener"], row["target"] if row["correct"] else None, row["correct"])],
             )
             for row in rows
         ]
@@ -202,7 +203,9 @@ def _cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
             director, matcher = row["director"], "A" if row["director"] == "B" else "B"
             messages = [Message(director if turn["by"] == "d" else matcher, turn["clean"]) for turn in row["turns"]]
             spoken = [message for message in messages if message.text]
-            rounds.append(GameRound((row["target"],), director, spoken, [(matcher, row["chosen"])]))
+            # Without a label nothing was answered.
+            is_right = None if row["given_label"] is None else row["correct"]
+            rounds.append(GameRound((row["target"],), director, spoken, [(matcher, row["chosen"], is_right)]))
         objects = {name: {"name": name} for name in sorted({row["target"] for row in rows})}
         lacks = (TIMES, POSITIONS, ATTRIBUTES, SPANS, "gestures")
         yield round_dialogue(f"cabb-dutch-{pair}", f"cabb-dutch-{pair}", objects, rounds, language="nl", lacks=lacks)
