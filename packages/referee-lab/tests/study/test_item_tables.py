@@ -424,7 +424,7 @@ def test_effects_and_likelihood_are_those_of_another_library() -> None:
     data = pandas.DataFrame(columns)
     components = {"people": "0 + C(participant)", "items": "0 + C(item)"}
     theirs = formula.mixedlm("rating ~ f * g", data, groups="one", vc_formula=components).fit(reml=True)
-    model = mixed_times(frame.with_columns(pl.col("rating").exp()), time="rating")
+    model = mixed_times(frame, time="rating", logs=False)
     for contrast in ("f", "g", "f:g"):
         ((_, _, weights),) = contrast_weights(contrast, ("f", "g"), CELLS)
         estimated = estimate_contrast(model, weights)

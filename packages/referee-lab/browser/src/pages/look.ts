@@ -5,7 +5,8 @@ import { speaker, type Strings } from "../common/strings.ts";
 import { Frame } from "../participant/frame.ts";
 import type { StudyFacts, Step } from "../participant/plan.ts";
 import { plainSurroundings } from "../plugins/parts/surroundings.ts";
-import { PLUGINS } from "../plugins/table.ts";
+import { loadPlugin, OWN } from "../plugins/own.ts";
+import { trialOf } from "../plugins/table.ts";
 
 interface Look {
   study: StudyFacts;
@@ -15,6 +16,7 @@ interface Look {
 }
 
 interface Seen {
+  failed: string[]; // why the trial did not begin
   broken: string[]; // pictures that did not load
   offScreen: string[]; // objects that are not whole within the window
   cut: string[]; // texts that do not fit their boxes
@@ -33,31 +35,48 @@ async function look({ study, strings, step, least }: Look): Promise<Seen> {
   frame.allowWithdrawal(async () => undefined);
   const around = { ...plainSurroundings(), say };
   const jsPsych = initJsPsych({ display_element: frame.stage, surroundings: around } as Parameters<typeof initJsPsych>[0]);
-  const plugin = PLUGINS[step.plugin]!;
-  const parameters = Object.fromEntries(Object.entries(step.parameters).filter(([name]) => name in plugin.info.parameters));
-  void jsPsych.run([{ type: plugin, ...parameters }]);
-  for (let waits = 0; waits < 100 && !frame.stage.querySelector(".trial .panel:not(.waiting), .reading .description:not(.waiting), .page"); waits++) await settle();
+  const isOwn = step.plugin === OWN;
+  const failures: string[] = [];
+  const note = (error: unknown): void => void failures.push(error instanceof Error ? error.message : String(error));
+  try {
+    if (isOwn) await loadPlugin(step.parameters.script as string);
+    jsPsych.run([trialOf(step)]).catch(note);
+  } catch (error) {
+    note(error);
+  }
+  const first = isOwn ? ".own > *" : ".trial .panel:not(.waiting), .reading .description:not(.waiting), .page";
+  for (let waits = 0; waits < 100 && !failures.length && !frame.stage.querySelector(first); waits++) await settle();
   await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)));
   await settle();
-  return measure(least);
+  return { failed: failures, ...measure(least) };
 }
 
-function measure(least: number): Seen {
-  const objects = [...document.querySelectorAll<HTMLElement>(".scene .entity, .stage .context")];
+function measure(least: number): Omit<Seen, "failed"> {
+  const objects = [...document.querySelectorAll<HTMLElement>(".scene .entity, .stage .context, .own img, .own canvas, .own video")];
   const isOutside = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
     return box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
   };
   const texts = [...document.querySelectorAll<HTMLElement>(".stage .words, .stage .description, .stage .button, .stage .card, .stage label, .stage legend")];
-  const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage .card, .stage .option, .stage .point, .stage .slider")];
+  const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage .card, .stage .option, .stage .point, .stage .slider, .own button, .own input")];
   const isSmall = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
     return box.width > 0 && Math.min(box.width, box.height) < least - 0.5;
   };
+  // A plug-in of the organisers' own may put words anywhere: those beside the window cannot be read.
+  const isTextOutside = (node: Element): boolean => {
+    const words = [...node.childNodes].filter((child) => child.nodeType === Node.TEXT_NODE && child.textContent?.trim());
+    return words.some((text) => {
+      const range = document.createRange();
+      range.selectNode(text);
+      const box = range.getBoundingClientRect();
+      return box.width > 0 && (box.left < -0.5 || box.right > innerWidth + 0.5);
+    });
+  };
   return {
     broken: [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src),
     offScreen: objects.filter(isOutside).map((node) => node.dataset.entity ?? ""),
-    cut: texts.filter((node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1).map((node) => node.textContent ?? ""),
+    cut: [...document.querySelectorAll(".own *")].filter(isTextOutside).concat(texts.filter((node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1)).map((node) => node.textContent ?? ""),
     small: pressed.filter(isSmall).map((node) => node.textContent ?? ""),
     wide: document.documentElement.scrollWidth > innerWidth + 1,
   };

@@ -3,6 +3,7 @@
 import { isCrowded, mayPass, pageWaiting, pauseAfter } from "../common/patience.ts";
 import { Refusal } from "../common/server.ts";
 import { loadMedia } from "../plugins/parts/media.ts";
+import { loadPlugin } from "../plugins/own.ts";
 import { plainSurroundings, type Surroundings } from "../plugins/parts/surroundings.ts";
 import { speaker, type Say } from "../common/strings.ts";
 import { visit } from "../room/visit.ts";
@@ -127,6 +128,7 @@ export class App {
     this.speak(plan.strings, plan.study.language);
     this.prepareSound(plan);
     this.around.failedPictures = await this.loadPictures(plan);
+    await Promise.all([...new Set(plan.steps.map((step) => step.parameters.script))].filter((script) => typeof script === "string").map(loadPlugin));
     this.holdPage();
     const box = await openOutbox(plan.study.id);
     for (let round = await this.open(plan, box); ; round = await this.reopen(entrance, box)) {

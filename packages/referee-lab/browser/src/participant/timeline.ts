@@ -5,9 +5,11 @@ import { make } from "../common/dom.ts";
 import type { Result } from "../plugins/parts/result.ts";
 import type { SimulationMode } from "../plugins/parts/simulating.ts";
 import type { Surroundings } from "../plugins/parts/surroundings.ts";
-import { missingParameters, PLUGINS } from "../plugins/table.ts";
+import { OWN, ownResult } from "../plugins/own.ts";
+import { trialOf } from "../plugins/table.ts";
 import { visit } from "../room/visit.ts";
-import { flip, hold } from "../timing/frames.ts";
+import { flip, hold, type Onset } from "../timing/frames.ts";
+import { Watch } from "../timing/watch.ts";
 import type { Agenda } from "./agenda.ts";
 import { hearTold, isInterruptible, isOnTheWay } from "./agenda.ts";
 import type { Saved } from "./api.ts";
@@ -77,21 +79,25 @@ export class Play {
   }
 
   private describe(step: Step, place: number): TrialDescription {
-    const plugin = PLUGINS[step.plugin];
-    if (!plugin) throw new Error(`there is no plug-in ${step.plugin}`);
-    const missing = missingParameters(plugin, step.parameters);
-    if (missing.length) throw new Error(`step ${step.index}: the plug-in ${step.plugin} needs ${missing.join(", ")} from the protocol`);
-    const known = Object.entries(step.parameters).filter(([name]) => name in plugin.info.parameters);
+    const { frame, around } = this.means;
+    const isOwn = step.plugin === OWN;
+    let watch: Watch | null = null;
+    let onset: Promise<Onset> | null = null;
     return {
-      type: plugin,
-      ...Object.fromEntries(known),
+      ...trialOf(step),
       on_start: () => {
-        this.means.frame.stage.tabIndex = -1;
+        frame.stage.tabIndex = -1;
         window.scrollTo(0, 0);
+        if (!isOwn) return;
+        watch = new Watch(around.frames);
+        onset = flip(around.frames, () => undefined);
+        // Keys reach a plug-in only while the stage has the focus.
+        frame.stage.focus();
       },
-      on_finish: async (data: Result) => {
+      on_finish: async (data: Record<string, unknown>) => {
+        const flags = watch?.stop() ?? [];
         if (this.stopped) return;
-        await this.conclude(step, data);
+        await this.conclude(step, onset ? ownResult(data, await onset, flags) : (data as unknown as Result));
         if (!this.stopped) await this.goOn(place + 1);
       },
     };

@@ -5,6 +5,7 @@ import { FormPlugin } from "./form.ts";
 import { IdentifyPlugin } from "./identify.ts";
 import { JudgePlugin } from "./judge.ts";
 import { LocatePlugin } from "./locate.ts";
+import { OWN, ownTrial } from "./own.ts";
 import { PagePlugin } from "./page.ts";
 import { ProducePlugin } from "./produce.ts";
 import { ReferenceGamePlugin } from "./reference-game.ts";
@@ -37,3 +38,14 @@ export const PLUGINS: Readonly<Record<string, PluginClass>> = {
   "reference-game": ReferenceGamePlugin,
   "replay-identify": ReplayIdentifyPlugin,
 };
+
+// A step of a plan as a trial of jsPsych.
+export function trialOf(step: { index?: number; plugin: string; parameters: Record<string, unknown> }): Record<string, unknown> & { type: PluginClass } {
+  if (step.plugin === OWN) return { ...ownTrial(step.parameters.script as string, step.parameters.cells as Record<string, string>), css_classes: [OWN] };
+  const plugin = PLUGINS[step.plugin];
+  if (!plugin) throw new Error(`there is no plug-in ${step.plugin}`);
+  const missing = missingParameters(plugin, step.parameters);
+  if (missing.length) throw new Error(`step ${step.index}: the plug-in ${step.plugin} needs ${missing.join(", ")} from the protocol`);
+  const known = Object.entries(step.parameters).filter(([name]) => name in plugin.info.parameters);
+  return { type: plugin, ...Object.fromEntries(known) };
+}

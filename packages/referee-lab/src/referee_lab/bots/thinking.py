@@ -15,7 +15,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from referee import catalogue
 from referee.capabilities import learns, needs_of
 from referee.contracts import Hearer
 from referee.engines.pieces import Engine, Needs, WorkPiece, pickled
@@ -26,6 +25,7 @@ from referee_lab.bots.person import Someone
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer
+from referee_lab.study.protocols.own_plugin import create_protocol
 
 ASKED, TRAIN = "asked", "train.jsonl"
 Questions = Mapping[int, Sequence[PlanStep]]  # by participant
@@ -101,7 +101,7 @@ class Thinking:
         """Load the questions and train the hearer in a worker."""
         protocol, settings, trials, questions = pickle.loads(inputs[ASKED].read_bytes())
         hearer = make_hearer(self.hearer, self.seed, trials, inputs.get(TRAIN))
-        return _AskedPeople(catalogue.create("protocol", protocol), settings, questions, hearer)
+        return _AskedPeople(create_protocol(protocol), settings, questions, hearer)
 
     def do(self, begun: _AskedPeople, piece: WorkPiece) -> bytes:
         return as_lines([b64encode(pickled(self._answers(begun, int(item)))).decode() for item in piece.items])

@@ -99,19 +99,23 @@ def mixed_times(
     item: str = "item",
     baseline: str | None = None,
     slopes: bool | Sequence[str] = False,
+    logs: bool = True,
 ) -> MixedModel:
     """Fit log times by system, with random intercepts of participants and items (REML, `crossed`).
+
+    Without `logs`, the values themselves: ratings, and other measures that are no times.
 
     With `slopes`, participants (and items, where named: `("participant", "item")`) may also differ in their effect of
     each system (one variance for all systems, so slopes need no correlations). `fullest_model` tries both and
     simplifies.
     """
     rows = complete_rows(frame, time, system, participant, item)
-    if (rows[time] <= 0).any():
+    if logs and (rows[time] <= 0).any():
         raise InputError(f"{time} has values that are not above 0", remedy="leave out values that are no times")
     coded = _Coded(rows, system, participant, item, baseline)
     groups = coded.groups(("participant",) if slopes is True else tuple(slopes or ()))
-    fit = fit_crossed(np.log(rows[time].to_numpy()), coded.design(), groups, columns=coded.systems)
+    values = rows[time].to_numpy()
+    fit = fit_crossed(np.log(values) if logs else values, coded.design(), groups, columns=coded.systems)
     sds = {**fit.sds, "residual": fit.residual}
     outcome = (fit.log_likelihood, fit.converged, fit.message)
     effects = fit.coefficients[1:], fit.covariance[1:, 1:]

@@ -53,7 +53,7 @@ def new(
     protocol: Annotated[
         str | None,
         typer.Option(
-            help="The task of participants (`referee list protocols`).",
+            help="The task of participants (`referee list protocols`), or the file of a jsPsych plug-in of your own.",
             show_default="tuna2008; for a table, by its columns",
         ),
     ] = None,
@@ -136,8 +136,15 @@ def new(
     from referee_lab.study.design.text_claims import unsaid_ways
     from referee_lab.study.design.wishes import Wishes
     from referee_lab.study.folder.draft import write_study
+    from referee_lab.study.protocols.own_plugin import is_own
 
-    if protocol is not None:
+    if protocol is not None and is_own(protocol):
+        if not (is_table(run) and Path(protocol).is_file()):
+            raise InputError(
+                f"--protocol {protocol}: {'a plug-in shows a table of items' if Path(protocol).is_file() else 'there is no such file'}",
+                remedy="name a jsPsych plug-in's file for browsers, and a table with its parameters as columns",
+            )
+    elif protocol is not None:
         catalogue.entry("protocol", protocol)
     one_of("--mode", mode, ("debug", "pilot", "live"))
     wishes = Wishes(

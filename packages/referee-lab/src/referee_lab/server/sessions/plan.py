@@ -21,6 +21,7 @@ from referee_lab.study.folder.questionnaires import FormField, check_fields, com
 from referee_lab.study.folder.study import Check, Study, StudyList
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown, Stimulus
+from referee_lab.study.protocols.own_plugin import CELLS, FOLDER, OWN, responded_right
 from referee_lab.study.texts import fill, to_html
 
 # Also stored with answers (`trial.kind`) and exported: these words are a format.
@@ -108,6 +109,12 @@ def _public_step(
         ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
         pictures[f"{base_url}/{ending}"] = None
         parameters["photo"] = {**photo, "picture": f"{base_url}/{ending}"}
+    if step.plugin == OWN:
+        parameters["script"] = f"{base_url}/{FOLDER}/{parameters['script']}"
+        shown = {cell: f"{base_url}/photographs/{name}" for cell, name in parameters.pop("images").items()}
+        pictures.update(dict.fromkeys(shown.values()))
+        heard = {cell: f"{base_url}/media/{name}" for cell, name in parameters.pop("sounds").items()}
+        parameters[CELLS] = {**parameters[CELLS], **shown, **heard}
     if "media" in parameters:
         parameters["media"] = media_address(parameters["media"], base_url)
     if "film" in parameters:
@@ -321,6 +328,8 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
         return None
     if step.check is not None and step.check.expect is not None:
         return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+    if step.plugin == OWN:
+        return responded_right(step.stimulus, answer)
     # Without a hearer's name: only whether it was right is asked here.
     response = study.kind.respond(answer, step.stimulus, step.shown, "")
     if response is None:

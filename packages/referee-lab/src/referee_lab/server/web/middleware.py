@@ -15,7 +15,7 @@ import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -24,6 +24,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee_lab.server.sessions.refusals import Problem
+from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.own_plugin import OWN
+from referee_lab.study.protocols.production import is_spoken
 
 _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
@@ -42,17 +45,18 @@ WHOLE_BODY_SECONDS = 120.0
 # -- headers -----------------------------------------------------------------------------------------------------------------
 
 
-def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[bytes, bytes]]:
+def security_headers(*, mturk: bool = False, voice: bool = False, own: bool = False) -> list[tuple[bytes, bytes]]:
     """Return the security headers: no foreign or inline content, no framing.
 
     Studies on Mechanical Turk may be shown in its frame and send it their form. Only a study that records voices may
-    ask for the microphone.
+    ask for the microphone. Plug-ins of jsPsych write style attributes: a study with its own plug-in may have them.
     """
     frames = f"{_TURK} https://*.mturk.com" if mturk else "'none'"
     forms = f"'self' {_TURK}" if mturk else "'self'"
+    styles = "'self'; style-src-attr 'unsafe-inline'" if own else "'self'"
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-        f"media-src 'self' data: blob:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+        f"default-src 'none'; script-src 'self'; style-src {styles}; img-src 'self' data:; connect-src 'self'; "
+        f"font-src 'self'; media-src 'self' data: blob:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
     )
     headers = {
         "content-security-policy": policy,
@@ -70,18 +74,22 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
+def study_headers(study: Study) -> list[tuple[bytes, bytes]]:
+    """Return the security headers of the pages of a study."""
+    return security_headers(
+        mturk=study.recruitment.platform == "mturk",
+        voice=bool(study.settings.get("voice")) or is_spoken(study.settings),
+        own=study.kind.info.plugin == OWN,
+    )
+
+
 class SecureReplies:
     """Adds security headers to every reply; an exception becomes a reply without internal details."""
 
-    def __init__(
-        self, app: ASGIApp, turk_studies: frozenset[str] = frozenset(), voice_studies: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, app: ASGIApp, studies: Iterable[Study] = ()) -> None:
         self.app = app
         self._plain = security_headers()
-        self._study_headers = {
-            study: security_headers(mturk=study in turk_studies, voice=study in voice_studies)
-            for study in turk_studies | voice_studies
-        }
+        self._study_headers = {study.id: study_headers(study) for study in studies}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Web sockets have no reply that headers could be added to.

@@ -12,10 +12,9 @@ from fastapi import APIRouter, Header, Request, Response
 from sqlalchemy import select, update
 
 from referee.errors import InputError
-from referee.records import Outcome
 from referee_lab.server.sessions import enrolment, kept_answers, outcomes, places, presence
 from referee_lab.server.sessions.doors import read_doors
-from referee_lab.server.sessions.plan import PlanStep, check_answer
+from referee_lab.server.sessions.plan import PlanStep, check_answer, was_right
 from referee_lab.server.sessions.quotas import filled_quota, shut_lists, told_in
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Outline, Served
@@ -321,7 +320,7 @@ async def put_trial(request: Request) -> Response:
     receipt, step, ended = await save(caller, uuid, answer)
     reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": receipt.count, "missing": receipt.missing, **ended}
     if step.kind == "practice" and caller.served.policy.feedback and answer.state == "done":
-        reply["right"] = _was_right(caller.served, step, answer)
+        reply["right"] = was_right(caller.served.study, step, answer)
     return Response(json.dumps(reply), 201 if receipt.new else 200, media_type="application/json")
 
 
@@ -383,16 +382,6 @@ def _turned_out(connection: Any, served: Served, session_id: str, outcome: str, 
     if row.state in ACTIVE or row.state == "finished":
         row = presence.end(connection, served, row, outcome, "server", question=question)
     return _ending(connection, served, row)
-
-
-def _was_right(served: Served, step: PlanStep, answer: GivenAnswer) -> bool | None:
-    """Feedback on practice; the browser itself does not know."""
-    if step.stimulus is None:
-        return None
-    response = served.study.kind.respond(answer, step.stimulus, step.shown, "practice")
-    if response is None:
-        return None
-    return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
 # 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).

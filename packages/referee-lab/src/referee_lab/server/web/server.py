@@ -33,7 +33,8 @@ from referee_lab.study.folder.clip_sounds import clip_sound_file
 from referee_lab.study.folder.media import media_file
 from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.study_pictures import pictures
-from referee_lab.study.protocols.production import is_spoken
+from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
+from referee_lab.study.protocols.own_plugin import OWN
 
 # Deletions are due by the day, and seats that are needed are freed at once anyway (`places.reserve`).
 HOUSEKEEPING_SECONDS = 600.0
@@ -83,12 +84,10 @@ def create_app(
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_problem)
-    turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
     # The last middleware is outermost: refusals by the body limit get security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     app.add_middleware(Crowd, most=app.state.limits.at_once)
-    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice") or is_spoken(s.study.settings))
-    app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
+    app.add_middleware(SecureReplies, studies=[s.study for s in studies])
     return app
 
 
@@ -235,6 +234,15 @@ def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
         raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
     # Not for ever, as pictures are: the address contains the file's name, which stays when its content is corrected.
     return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=600"})
+
+
+@pages.get("/s/{study}/plugins/{name}", response_class=Response)
+def plugin_file(served: Visited, name: str) -> Response:
+    """Return the plug-in that is the protocol of the study; the folder has no other public file."""
+    if served.study.kind.info.plugin != OWN or name != served.study.protocol:
+        raise Problem(404, "no-plugin", "The study has no such plug-in. Reload the page.")
+    file = served.study.folder / PLUGINS / name
+    return FileResponse(file, media_type="text/javascript; charset=utf-8", headers={"cache-control": "no-cache"})
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from referee.records import HUMAN, Outcome, Response
@@ -153,6 +154,32 @@ def production_frame(collected: Dataset) -> pl.DataFrame:
     ]
     kinds = dict.fromkeys(("participant", "item", "system", "domain", "text"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
+
+
+def own_frame(collected: Dataset) -> pl.DataFrame:
+    """One row per answer of a plug-in of the organisers' own: its response as a number, whether it is wrong, its time."""
+    import polars as pl
+
+    rows = [
+        {
+            **_place(a),
+            "response": _number_in(a.answer.get("response")),
+            "error": None if a.right is None else float(not a.right),
+            "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
+        }
+        for a in _usable(collected)
+    ]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("response", "error", "combined_ms"), pl.Float64)})
+
+
+def _number_in(text: str | None) -> float | None:
+    """Return a finite number as text as a number; None for any other text."""
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
 
 
 def left_out(collected: Dataset) -> Counter[tuple[str, str]]:

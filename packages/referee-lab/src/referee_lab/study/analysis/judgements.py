@@ -30,7 +30,7 @@ def rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, 
     means = Sheet(
         name=f"{scale}-means",
         corpus=study,
-        title=f"Ratings of {scale} by system",
+        title=f"{scale.capitalize()} by system, means",
         header=("system", "n", "mean"),
         rows=cells,
         notes=(INTERVALS, _agreement(rated, scale, ordinal)),

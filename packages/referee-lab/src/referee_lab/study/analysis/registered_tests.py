@@ -6,7 +6,7 @@ Mixed models and contrasts, the tables of TUNA 2008, or analyses of judgements a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from referee.catalogue import one_of
@@ -16,12 +16,15 @@ from referee_lab.study.analysis.answer_table import (
     TIMES,
     hearing_frame,
     left_out,
+    own_frame,
     pair_frame,
     production_frame,
     rank_frame,
     rating_frame,
 )
 from referee_lab.study.data.dataset import Dataset
+from referee_lab.study.folder.study import speakers_of
+from referee_lab.study.protocols.own_plugin import OWN
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,11 +78,27 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
     if style is not None:
         one_of("--style", style, STYLES)
     sheets, remarks = _sheets(collected, style)
+    if not speakers_of(collected.study.design):
+        sheets = list(map(_name_conditions, sheets))
     return Analysis(
         study=collected.study.id,
         mode=collected.mode,
         remarks=(*_opening(collected), *remarks),
         sheets=tuple(sheets),
+    )
+
+
+def _name_conditions(sheet: Sheet) -> Sheet:
+    """Return a table that speaks of conditions: where these come from a table of items, they are no systems."""
+
+    def rename(text: str) -> str:
+        return text.replace("system", "condition").replace("System", "Condition")
+
+    return replace(
+        sheet,
+        title=rename(sheet.title),
+        header=tuple(map(rename, sheet.header)),
+        notes=tuple(map(rename, sheet.notes)),
     )
 
 
@@ -117,6 +136,8 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
             *remarks,
             *more,
         ]
+    if study.kind.info.plugin == OWN:
+        return _own_sheets(collected)
     if study.kind.info.plugin == "reference-game":
         return [_games(collected)], [
             "Words, choices and times by repetition: `referee play --played` of the exported games."
@@ -126,6 +147,22 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
             "Utterances and actions are in the rooms' recordings (`referee docs tangram-recording`)."
         ]
     return _hearing(collected, style)
+
+
+def _own_sheets(collected: Dataset) -> tuple[list[Sheet], list[str]]:
+    """Return the tables of a plug-in of the organisers' own: numeric responses, errors and times, with contrasts."""
+    from referee_lab.study.analysis.judgements import rating_sheets
+
+    study, frame = collected.study, own_frame(collected)
+    sheets = rating_sheets(frame, "response", study=study.id, alpha=study.analysis.alpha, ordinal=False)
+    made, remarks = _factorial(frame, collected, ["response"] if sheets else [], rating=True)
+    others = [m for m in study.analysis.measures if m in ("error", "combined_ms") and frame[m].drop_nulls().len()]
+    for measure in others:
+        sheets += rating_sheets(frame, measure, study=study.id, alpha=study.analysis.alpha, ordinal=False)
+    timed, more = _factorial(frame, collected, others)
+    unread = len(frame) - frame["response"].drop_nulls().len()
+    words = [f"{unread} of {len(frame)} responses are no numbers; the export has them."] if unread else []
+    return [*sheets, *made, *timed], [*words, *remarks, *more]
 
 
 def _rooms(collected: Dataset) -> Sheet:

@@ -217,7 +217,7 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
     """Return a declared field of a protocol as a column of the codebook."""
     return CodebookColumn(
         name=name,
-        type={"labels": "list", "sound": "text"}.get(declared.type, declared.type),
+        type={"labels": "list", "json": "list", "sound": "text"}.get(declared.type, declared.type),
         about=declared.about,
         unit=declared.unit,
         values=declared.values,

@@ -24,19 +24,24 @@ from referee.files import write_atomically
 from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.web.built_pages import STATIC, missing_pages
+from referee_lab.server.web.middleware import study_headers
 from referee_lab.study.design.balance import BalanceClaim, count_of
 from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.screens import Screen, admitted_screens
 from referee_lab.study.folder.study import Study
 from referee_lab.study.folder.study_pictures import picture
+from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
 
 MOST_LAYOUTS = 500
 FOLDER = Path("data") / "check"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # Steps that need a server, other people or a loudspeaker; they are not opened here.
 NOT_OPENED = ("tangram", "reference-game", "replay-identify", "sound-check")
+# Of the first problem, which is printed.
+LONGEST_DETAIL = 200
 ORIGIN = "http://study.check"
 CHECKS = {
+    "failed": ("plug-in", "every trial begins"),
     "broken": ("pictures", "every picture is loaded"),
     "offScreen": ("off-screen", "every object is whole within the window"),
     "cut": ("text-cut", "no text is cut off"),
@@ -115,7 +120,7 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
                     wrong = [name for name in CHECKS if seen[name]]
                     for name in wrong:
                         detail = seen[name][0] if isinstance(seen[name], list) else ""
-                        problems.setdefault((name, screen.name), []).append((layout, str(detail)[:60]))
+                        problems.setdefault((name, screen.name), []).append((layout, str(detail)[:LONGEST_DETAIL]))
                     shot = {"file": file, "screen": screen.name, "width": screen.width // 3}
                     rows[number]["shots"].append({**shot, "problems": ", ".join(CHECKS[n][1] for n in wrong)})
                 page.context.close()
@@ -238,15 +243,23 @@ def _answer(route: Any, study: Study) -> Any:
     name = Path(path).name
     file = photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
     if path == "/":
-        route.fulfill(path=STATIC / "look.html", content_type="text/html")
+        route.fulfill(path=STATIC / "look.html", content_type="text/html", headers=_policy(study))
     elif path.startswith("/static/") and (STATIC / name).is_file():
         route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
     elif path == f"/s/{study.id}/pictures/{name}":
         route.fulfill(body=picture(study, name.removesuffix(".svg")), content_type="image/svg+xml")
+    elif path == f"/s/{study.id}/{PLUGINS}/{study.protocol}":
+        route.fulfill(path=study.folder / PLUGINS / name, content_type="text/javascript")
     elif file is not None:
         route.fulfill(path=file[0], content_type=file[1])
     else:
         route.fulfill(status=404, body="")
+
+
+def _policy(study: Study) -> dict[str, str]:
+    """Return the content policy of the study's pages, so that what it forbids is missing here as well."""
+    name = "content-security-policy"
+    return {name: dict(study_headers(study))[name.encode()].decode()}
 
 
 def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:

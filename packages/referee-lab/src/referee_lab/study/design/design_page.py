@@ -12,6 +12,8 @@ from referee_lab.study.design.heard_practice import odd_extras
 from referee_lab.study.design.text_claims import false_claims, unsaid_ways
 from referee_lab.study.folder.settings import DERIVED
 from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.own_plugin import OWN
+from referee_lab.study.texts import REQUIRED, default_pages
 
 # The interval is about ±4 points wide at a power of one half.
 SIMULATIONS = 500
@@ -104,6 +106,13 @@ def advise(study: Study) -> list[str]:
         advice.append("study.toml [study] contact is empty: the consent text has no contact person")
     if not study.analysis.hypothesis:
         advice.append("study.toml [analysis] hypothesis is empty: state the expectation before the first participant")
+    if study.kind.info.plugin == OWN:
+        folder = study.folder / "texts" / study.language
+        shipped = default_pages(study.language, study.protocol)
+        same = [p for p in REQUIRED if (folder / f"{p}.md").read_text("utf-8").strip() == shipped[p].strip()]
+        if same:
+            pages = ", ".join(f"texts/{study.language}/{page}.md" for page in same)
+            advice.append(f"write what people do with your plug-in, and what it is for, into {pages}")
     if study.mode == "live" and study.recruitment.platform == "prolific":
         derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:

@@ -5,7 +5,7 @@ One row per item and condition, with the material, the target and the levels of 
 Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of
 the option or image that is the target), ``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``,
 ``film``, ``text``, ``question`` (asked beside the options), ``correct``, ``list``, ``block``. Others are named by
---map.
+--map. With a plug-in of one's own, all columns but the structural ones and the factors are its parameters.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import lcm
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from referee import catalogue
 from referee.catalogue import one_of
 from referee.errors import InputError, near
 from referee.geometry import ScenePicture
 from referee.grounding.pictures import check_whole
-from referee.records import Description, Entity, Property, Scene, Trial
+from referee.records import NOTHING, Description, Entity, Property, Scene, Trial
 from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.design.wishes import Wishes, study_fields, study_title, with_settings
@@ -35,6 +34,7 @@ from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.study import FEWEST_RANKED, FILLER, LEVELS, VERSUS, StudyList
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
+from referee_lab.study.protocols.own_plugin import CELLS, CORRECT, HEARD_IN, OWN, create_protocol, is_own
 from referee_lab.study.protocols.scene import OPTION
 from referee_lab.study.texts import LANGUAGES
 
@@ -42,6 +42,8 @@ TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 KINDS = ("trial", "practice", "check", "filler")
 ENDS = ("lowest", "highest")
 PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "question", "correct", "list", "block")
+# Columns that are no parameters of a plug-in.
+STRUCTURAL = ("item", "family", "kind", "correct", "list", "block")
 NUMBERED = ("option", "image")
 NUMBERED_NAME = re.compile(f"({'|'.join(NUMBERED)})[1-9][0-9]*")
 NUMBERED_LIKE = re.compile(f"({'|'.join(NUMBERED)})s?0*([1-9][0-9]*)")
@@ -72,6 +74,8 @@ class ItemRow:
     correct: str = ""
     list: str = ""
     block: str = ""
+    cells: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    image_names: tuple[str, ...] = ()
 
     @property
     def condition(self) -> str:
@@ -89,20 +93,24 @@ def is_table(path: Path) -> bool:
 # -- reading -----------------------------------------------------------------------------------------------------------------
 
 
-def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> tuple[list[ItemRow], list[str]]:
+def read_items(
+    path: Path, factors: Sequence[str], names: Mapping[str, str], *, own: bool = False
+) -> tuple[list[ItemRow], list[str]]:
     """Return the rows of a table and the columns that are not read.
 
     Raises InputError with the first line that is invalid.
 
-    `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``).
+    `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``). With `own`, columns that are
+    not structural are parameters of a plug-in.
     """
     records = _records(path)
     if not records:
         raise InputError("the table has no rows", where=path, remedy="write one row for each item and condition")
     columns = list(dict.fromkeys(name for _, record in records for name in record))
-    _check_columns(path, columns, factors, names)
-    rows = [_row(path, line, record, factors, names) for line, record in records]
-    return rows, _unread(columns, factors, names)
+    _check_columns(path, columns, factors, names, own)
+    read_row = _own_row if own else _row
+    rows = [read_row(path, line, record, factors, names) for line, record in records]
+    return rows, [] if own else _unread(columns, factors, names)
 
 
 def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -205,7 +213,9 @@ def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
     return records
 
 
-def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> None:
+def _check_columns(
+    path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str], own: bool
+) -> None:
     """Raise InputError for a column that the file lacks, and for an unread one whose name resembles a column."""
     for column in names:
         if column not in PLAIN and column.rstrip("0123456789") not in NUMBERED:
@@ -221,7 +231,7 @@ def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], n
                 line=1,
                 remedy=f"{meant}it has {', '.join(columns)}; name others with --map",
             )
-    for column in _unread(columns, factors, names):
+    for column in [] if own else _unread(columns, factors, names):
         if meant := _resembled(column):
             raise InputError(
                 f"the column {column!r} would not be read; did you mean {meant!r}?",
@@ -265,8 +275,10 @@ def _resembled(column: str) -> str:
     return next((f"{name}{digits}" for name in near(letters, candidates, 1, SLIP)), "")
 
 
-def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
-    """Return one line as an item row. Raises InputError for an invalid field."""
+def _structure(
+    path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]
+) -> ItemRow:
+    """Return the structural columns of one line as an item row. Raises InputError for an invalid field."""
 
     def cell(name: str) -> str:
         return record.get(names.get(name, name)) or ""
@@ -286,6 +298,54 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
     if kind == "trial" and not all(levels):
         empty = next(f for f, level in zip(factors, levels, strict=True) if not level)
         raise wrong(f"the factor {empty!r} has no level", "fill it in, or give the row another kind")
+    return ItemRow(
+        line=line,
+        item=cell("item"),
+        kind=kind,
+        levels=levels,
+        family=cell("family"),
+        correct=cell("correct"),
+        list=cell("list"),
+        block=cell("block"),
+    )
+
+
+def _own_row(
+    path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]
+) -> ItemRow:
+    """Return one line as an item row whose further columns are parameters of a plug-in; empty cells are left out."""
+    row = _structure(path, line, record, factors, names)
+    apart = {*factors, *(names.get(name, name) for name in STRUCTURAL)}
+    files = {
+        column: names.get(column, column)
+        for column in ("sound", "film", "image", *(f"image{n}" for n in range(1, len(record) + 1)))
+    }
+    cells = {c: v for c, v in record.items() if v and c not in apart and c not in files.values()}
+    images = {column: record[c] for column, c in files.items() if column.startswith("image") and record.get(c)}
+    media = [column for column in ("sound", "film") if record.get(files[column])]
+    if len(media) > 1:
+        raise InputError("a row has a sound and a film", where=path, line=line, remedy="leave one of them")
+    return replace(
+        row,
+        media=record[files[media[0]]] if media else "",
+        media_column=files[media[0]] if media else "",
+        images=tuple(images.values()),
+        image_names=tuple(files[column] for column in images),
+        cells=cells,
+    )
+
+
+def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
+    """Return one line as an item row. Raises InputError for an invalid field."""
+
+    row = _structure(path, line, record, factors, names)
+
+    def cell(name: str) -> str:
+        return record.get(names.get(name, name)) or ""
+
+    def wrong(problem: str, remedy: str) -> InputError:
+        return InputError(problem, where=path, line=line, remedy=remedy)
+
     numbered = {stem: _numbered(record, stem, names) for stem in NUMBERED}
     for stem, cells in numbered.items():
         if "" in cells:
@@ -317,12 +377,8 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
             f"correct is {cell('correct')!r}, which is {'not the target' if named else 'no option'}",
             "write the number or the text of the option, or leave one of the columns target and correct",
         )
-    return ItemRow(
-        line=line,
-        item=cell("item"),
-        kind=kind,
-        levels=levels,
-        family=cell("family"),
+    return replace(
+        row,
         text=cell("text"),
         question=cell("question"),
         media=media[0] if media else "",
@@ -330,9 +386,6 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
         images=images,
         options=options,
         target=int(target) if target else None,
-        correct=cell("correct"),
-        list=cell("list"),
-        block=cell("block"),
     )
 
 
@@ -363,8 +416,9 @@ def prepare_table(
 ) -> tuple[Draft, list[str]]:
     """A draft of the study that a table describes, and remarks on it."""
     one_of("--design", wishes.design, ("latin", "within"))
-    rows, unread = read_items(path, factors, names)
-    protocol = wishes.protocol or _protocol(rows)
+    own = is_own(wishes.protocol)
+    rows, unread = read_items(path, factors, names, own=own)
+    protocol = Path(wishes.protocol).name if own else wishes.protocol or _protocol(rows)
     if wishes.items is not None:
         rows = _drawn(rows, wishes.items, wishes.seed)
     systems: list[str] = []
@@ -374,7 +428,7 @@ def prepare_table(
             factors = ()
         width = _width(path, [row for row in rows if row.kind == "trial"])
         systems = systems or [names.get(f"option{n}", f"option{n}") for n in range(1, width + 1)]
-    info = catalogue.create("protocol", protocol).info
+    info = create_protocol(protocol).info
     if info.plugin in (*ROOM_PLUGINS, "locate", "replay-identify"):
         raise InputError(
             f"{protocol} cannot be made from a table of items",
@@ -419,9 +473,10 @@ def prepare_table(
         source=f"table {path.name}",
         practice=practice,
         checks=checks,
-        fields=_fields(wishes, protocol, factors, between, any(row.family for row in rows), len(checks)),
+        fields=_fields(wishes, protocol, factors, between, len(checks)),
         pictures=files[0],
         media=files[1],
+        plugin=Path(wishes.protocol) if own else None,
     )
     return draft, _notes(rows, wishes.language, unread)
 
@@ -457,7 +512,8 @@ def _check_files(
     Decoded pictures are added to `whole`.
     """
     stem = "image" if len(row.images) == 1 else "image{}"
-    named = [(stem.format(n), image, pictures, "--pictures") for n, image in enumerate(row.images, 1)]
+    columns = row.image_names or [stem.format(n) for n in range(1, len(row.images) + 1)]
+    named = [(column, image, pictures, "--pictures") for column, image in zip(columns, row.images, strict=True)]
     if row.media:
         named.append((row.media_column, row.media, media, "--media"))
     for column, name, folder, option in named:
@@ -550,6 +606,10 @@ def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool
     def wrong(problem: str, remedy: str) -> InputError:
         return InputError(f"item {row.item}: {problem}", where=path, line=row.line, remedy=remedy)
 
+    if plugin == OWN:
+        if row.kind == "check" and not row.correct:
+            raise wrong("a check does not say which response is right", "write it into the column correct")
+        return
     shown = max(len(row.images), len(row.options))
     if row.media and not plays:
         raise wrong(f"{protocol} plays no sounds and films", "take another --protocol, or leave the column out")
@@ -740,8 +800,9 @@ def _shown(
     trials, outputs = [], []
     for item, conditions in by_item.items():
         made = {condition: _trial(item, row, language, systems) for condition, row in conditions.items()}
-        same = len({(t.scene, t.targets, *t.meta.values()) for t in made.values()}) == 1
-        trials += [next(iter(made.values()))] if same else [replace(t, id=f"{item}|{c}") for c, t in made.items()]
+        first = next(iter(made.values()))
+        same = all((t.scene, t.targets, t.meta) == (first.scene, first.targets, first.meta) for t in made.values())
+        trials += [first] if same else [replace(t, id=f"{item}|{c}") for c, t in made.items()]
         for condition, row in conditions.items():
             if systems:
                 outputs += [
@@ -759,7 +820,9 @@ def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) 
     """
     options = () if systems else row.options
     above = ScenePicture(path=row.images[0]) if len(row.images) == 1 and options else None
-    if row.images and above is None:
+    if row.image_names:
+        entities = tuple(Entity(id=name, image=i) for name, i in zip(row.image_names, row.images, strict=True))
+    elif row.images and above is None:
         labels = options or ("",) * len(row.images)
         entities = tuple(
             Entity(id=str(n), image=image, attributes=(Property("name", label),) if label else ())
@@ -770,9 +833,12 @@ def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) 
     else:
         entities = (Entity(id="1"),)
     scene = Scene(id=row.family or None, entities=entities, picture=above)
-    beside = {"text": row.text if systems else "", "question": row.question}
+    beside: dict[str, Any] = {"text": row.text if systems else "", "question": row.question}
+    if row.cells or row.image_names:
+        beside = {CELLS: dict(row.cells), HEARD_IN: row.media_column, CORRECT: row.correct}
     # Rankings have no target: the number is that of the best option in a check.
     target = str(row.target or 1) if not systems or len(row.images) > 1 else "1"
+    target = row.image_names[0] if row.image_names else target
     return Trial(
         id=name, scene=scene, targets=(target,), language=language, meta={n: t for n, t in beside.items() if t}
     )
@@ -787,7 +853,8 @@ def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
     trial = _trial(row.item, row, language, systems)
     if not systems:
         # The right option of identification is its target; a rating has to be written down.
-        expect = {"ratings": row.correct} if row.kind == "check" and row.correct and not row.options else None
+        rated = row.kind == "check" and row.correct and not (row.options or row.cells)
+        expect = {"ratings": row.correct} if rated else None
         return Extra(trial=trial, description=_description(row), expect=expect if row.target is None else None)
     described = [Description(text=text) for text in row.options]
     best = (row.target or 1) - 1
@@ -803,11 +870,12 @@ def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
 
 
 def _fields(
-    wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], families: bool, checks: int
+    wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], checks: int
 ) -> dict[str, dict[str, Any]]:
     """Values for study.toml: factors, the registered analysis, and exclusion rules on whole sessions."""
     fields = study_fields(wishes, protocol)
-    design = {"factors": list(factors), "between": list(between), "family_apart": families}
+    # Families are kept apart, and not targets that look alike: a table may mean the same picture in every trial.
+    design = {"factors": list(factors), "between": list(between), "family_apart": True}
     fields["design"] = {**fields.get("design", {}), **design}
     if checks:
         # Of a single check none may be failed, or the rule would exclude no session.

@@ -81,6 +81,8 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
         yield from ({"ratings": {scale["name"]: point for scale in scales}} for point in (1, 2))
     elif ranked := shown.parameters.get("ranked"):
         yield from ({"ranking": [option["id"]]} for option in ranked)
+    elif "script" in shown.parameters:
+        yield {"response": ""}
     elif shown.parameters.get("way") in ("point", "box"):
         yield from ({"outcome": choice} for choice in shown.parameters["choices"])
         yield {"outcome": shown.parameters["way"], "x": 0, "y": 0, "box": [0, 0, 1, 1]}

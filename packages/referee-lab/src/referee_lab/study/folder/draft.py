@@ -6,12 +6,12 @@ Study.toml with every field explained, the pages, the trials, their descriptions
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee import catalogue
 from referee.corpora.jsonl import json_line, to_json, trial_to_json
 from referee.errors import InputError, near
 from referee.files import write_atomically, writing_folder
@@ -24,6 +24,8 @@ from referee_lab.study.folder.photographs import keep_object_pictures, keep_phot
 from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
+from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
+from referee_lab.study.protocols.own_plugin import OWN, create_protocol
 from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.scene import context_picture, is_bare, option_text
 from referee_lab.study.texts import (
@@ -37,7 +39,7 @@ from referee_lab.study.texts import (
 
 # Plug-ins that show the objects of a scene, each with a picture of its own.
 ROOMS = ("tangram", "reference-game")
-SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game")
+SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game", OWN)
 _HEADINGS = {
     "study": "What this is. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
     "protocol": "What happens in one trial.",
@@ -87,6 +89,7 @@ class Draft:
     pictures: Path | None = None
     media: Path | None = None
     sounds: Mapping[str, bytes] = field(default_factory=dict)
+    plugin: Path | None = None
 
 
 def _opened(folder: Path, named: Path) -> Study:
@@ -127,6 +130,9 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         keep_object_pictures(folder, _with_objects(draft), draft.pictures)
         keep_media(folder, _said(draft), draft.media)
         keep_clip_sounds(folder, draft.sounds)
+        if draft.plugin is not None:
+            (folder / PLUGINS).mkdir()
+            shutil.copyfile(draft.plugin, folder / PLUGINS / draft.plugin.name)
         _write_extras(folder / "practice.jsonl", draft.practice)
         _write_extras(folder / "checks.jsonl", draft.checks)
         write_atomically(folder / "lists.json", _lists(draft))
@@ -144,7 +150,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
 
 def _with_objects(draft: Draft) -> list[Trial]:
     """Return the trials with single objects, for protocols that show neither photographs nor rooms."""
-    if catalogue.create("protocol", draft.protocol).info.plugin not in SHOWS_OBJECTS:
+    if create_protocol(draft.protocol).info.plugin not in SHOWS_OBJECTS:
         return []
     return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
@@ -154,7 +160,7 @@ def _photographed(draft: Draft) -> list[Trial]:
     options.
     """
     trials = [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
-    located = catalogue.create("protocol", draft.protocol).info.plugin == "locate"
+    located = create_protocol(draft.protocol).info.plugin == "locate"
     return [trial for trial in trials if located or context_picture(trial.scene) is not None]
 
 
@@ -215,7 +221,7 @@ def _instead_of_scene(draft: Draft) -> str:
     Empty if they show scenes.
     """
     scenes = [trial.scene for trial in draft.trials]
-    info = catalogue.create("protocol", draft.protocol).info
+    info = create_protocol(draft.protocol).info
     if info.plugin not in ("identify", "produce", "judge"):
         return ""
     if all(is_bare(scene) or all(map(option_text, scene.entities)) for scene in scenes):
@@ -232,7 +238,7 @@ def _way(draft: Draft) -> str:
 
     Where this varies, the pages need editing (`check` lists them).
     """
-    plays = can_play(catalogue.create("protocol", draft.protocol).info)
+    plays = can_play(create_protocol(draft.protocol).info)
     ways = {way_of(description) for _, _, description in draft.outputs if plays}
     return READ if READ in ways or not ways else min(ways)
 
@@ -244,7 +250,7 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
     """Yield the lines of study.toml: every field with its explanation, and remarks under some headings."""
     yield "# A study of referring expressions, and its preregistration: commit this folder to a public archive before the first participant."
     yield "# Check it with `referee study check`, run it with `referee study serve`."
-    info = catalogue.create("protocol", draft.protocol).info
+    info = create_protocol(draft.protocol).info
     protocol = {
         name: Setting(default=p.default, about=p.about + (f" ({p.unit})" if p.unit else ""))
         for name, p in info.parameters.items()
@@ -280,6 +286,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "judgement": {"measures": ["adequacy", "fluency"]},
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
     "ranking": {"measures": ["ranking"], "tests": ["ranking"]},
+    OWN: {"measures": ["response", "error", "combined_ms"]},
     **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
     "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
     "reference-game": {"measures": ["right", "combined_ms"], "tests": []},
@@ -288,7 +295,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
 
 def _devices(draft: Draft) -> dict[str, dict[str, Any]]:
     """Return the value of [session] devices: those on which every scene can be answered."""
-    plugin = catalogue.create("protocol", draft.protocol).info.plugin
+    plugin = create_protocol(draft.protocol).info.plugin
     if plugin not in ("identify", "produce", "judge"):
         return {}
     return {"session": {"devices": fitting_devices(_with_objects(draft), plugin)}}
@@ -326,7 +333,7 @@ def _values_from_draft(draft: Draft) -> dict[str, dict[str, Any]]:
         "protocol": asked,
         **_devices(draft),
         "analysis": {
-            **_PLANNED.get(draft.protocol, {}),
+            **_PLANNED.get(OWN if draft.plugin is not None else draft.protocol, {}),
             **({"measures": asked["scales"]} if "scales" in asked else {}),
         },
     }

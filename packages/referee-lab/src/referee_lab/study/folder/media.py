@@ -106,7 +106,7 @@ def missing_media(study: Study) -> list[str]:
 
 def can_play(info: Info) -> bool:
     """Whether a protocol plays sounds and films; the others show words alone."""
-    return "media_repeats" in info.parameters
+    return "media_repeats" in info.parameters or info.plugin == "own"
 
 
 def way_of(description: Description) -> str:

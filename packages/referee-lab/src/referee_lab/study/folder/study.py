@@ -42,6 +42,7 @@ from referee_lab.study.folder.settings import (
     read_section,
 )
 from referee_lab.study.protocols.contract import Info, Kind, Stimulus
+from referee_lab.study.protocols.own_plugin import FOLDER, OWN, create_protocol, is_own
 from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.room_protocol import RoomProtocol
 from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
@@ -215,11 +216,11 @@ def open_study(path: str | Path) -> Study:
         )
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
-    kind: Kind = catalogue.create("protocol", about.protocol)
+    kind: Kind = create_protocol(about.protocol)
     settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
-    stimuli, lists = _shown(folder, spoken=kind.info.plugin != "produce")
+    stimuli, lists = _shown(folder, spoken=kind.info.plugin not in ("produce", OWN))
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(entry.trials) for entry in lists)
@@ -233,7 +234,7 @@ def open_study(path: str | Path) -> Study:
         "trials": trials,
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
-        **_conditional_strings(strings, trials, session.break_every, _speakers(design)),
+        **_conditional_strings(strings, trials, session.break_every, speakers_of(design)),
         **_room_facts(strings, about.language, kind, settings, minutes),
         "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
         if exclusion.fastest_trial_s
@@ -360,7 +361,16 @@ def _check_names(about: StudySection, where: Path, text: str) -> None:
             line=line_of(text, "study", "language"),
             remedy='for example "en" or "pt"',
         )
-    if about.protocol not in catalogue.names("protocol"):
+    if is_own(about.protocol):
+        file = where.parent / FOLDER / about.protocol
+        if Path(about.protocol).name != about.protocol or not file.is_file():
+            raise InputError(
+                f"there is no plug-in {about.protocol!r}",
+                where=where,
+                line=line_of(text, "study", "protocol"),
+                remedy=f"put the file into {where.parent / FOLDER}",
+            )
+    elif about.protocol not in catalogue.names("protocol"):
         raise InputError(
             f"no protocol is called {about.protocol!r}",
             where=where,
@@ -407,7 +417,7 @@ def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: in
     return {**phrases, "minutes_words": in_number(strings, language, "minutes", minutes)}
 
 
-def _speakers(design: DesignSection) -> tuple[str, ...]:
+def speakers_of(design: DesignSection) -> tuple[str, ...]:
     """Return the conditions that name speakers; those of tables and of chained studies do not."""
     return () if design.source.startswith(("table ", "study ")) else design.conditions
 
@@ -478,7 +488,7 @@ def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[Study
             key = f"{trial}|{condition}"
             if key not in stimuli:
                 where = f"{folder / 'lists.json'}: list {place.id}"
-                described = descriptions if spoken else {**descriptions, (trial, condition): Description()}
+                described = descriptions if spoken else {(trial, condition): Description(), **descriptions}
                 stimuli[key] = _stimulus(trial, condition, trials, described, where)
     return stimuli, lists
 

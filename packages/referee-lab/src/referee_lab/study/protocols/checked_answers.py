@@ -106,6 +106,9 @@ def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
             raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
         for member in value:
             _check_number(field, member, timed)
+    elif declared.type == "json":
+        if not isinstance(value, Mapping):
+            raise refuse(field, "should be an object")
     elif declared.type == "labels":
         if not (isinstance(value, list) and len(value) <= _LONGEST_LIST and all(isinstance(v, str) for v in value)):
             raise refuse(field, "should be a list of labels")
