@@ -14,13 +14,13 @@ from referee.engines.local import LocalEngine
 from referee.jobs.folds import RunPlan
 from referee.jobs.open import open_corpus
 from referee.jobs.run import run
-from referee.jobs.speak import systems_named
+from referee.jobs.speak import parse_systems
 
 
 def main() -> None:
     corpus = ("tuna", "challenge") if os.environ.get("REFEREE_DATA") else ("synthetic", None)
     opened = open_corpus(corpus[0], reading=corpus[1])
-    systems = systems_named(["tuna2008-as"])
+    systems = parse_systems(["tuna2008-as"])
     trials = sum(1 for _ in opened.trials())
     table = Table(
         "processes", "seconds", "descriptions a second", title=f"{len(systems)} systems, 5 folds, {trials} trials"

@@ -22,7 +22,7 @@ from typing import Any
 
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
-from referee.engines.pieces import Done, Engine, Needs, WorkPiece, cut
+from referee.engines.pieces import Done, Engine, Needs, WorkPiece, cut_group
 
 WIDTH, WORDS, LAYERS = 512, 32, 8
 
@@ -81,7 +81,7 @@ def main() -> int:
             diary = Path(place, "diary")
             began = time.monotonic()
             answers: dict[str, float] = {}
-            for outcome in engine.work(Loaded(chosen.device, diary), cut("model", items, shard)):
+            for outcome in engine.work(Loaded(chosen.device, diary), cut_group("model", items, shard)):
                 assert isinstance(outcome, Done)
                 answers |= dict(zip(outcome.piece.items, json.loads(outcome.result), strict=True))
             loads = diary.read_text().splitlines()

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nine_corpora import SOURCES, length, read
 from predicting_hearers import CONDITION, FOUND, LENGTHS, _better, _cells
 
-from referee.jobs.score_table import metric_names
+from referee.jobs.score_table import expand_metric_names
 
 MEASURES = ("string/bleu.1", "string/chrf", "string/rouge-l", "string/meteor", "string/cider-d")
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=25, help="so many games of each corpus, drawn by lot")
     parser.add_argument("--corpora", default=",".join(s.name for s in SOURCES))
     given = parser.parse_args()
-    measures = [*MEASURES, *metric_names(["embedding"])] if _has_vectors() else list(MEASURES)
+    measures = [*MEASURES, *expand_metric_names(["embedding"])] if _has_vectors() else list(MEASURES)
     print("| corpus | n | " + " | ".join(m.partition("/")[2] for m in measures) + " |")
     print("| --- | --- |" + " --- |" * len(measures))
     for source in (s for s in SOURCES if s.name in given.corpora.split(",")):

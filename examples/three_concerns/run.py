@@ -22,7 +22,7 @@ from referee import catalogue
 from referee.contracts import FloatArray
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.hearers.times import Timed
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.records import Description, Outcome, Property, Response, Trial
 
 MEASURES = (
@@ -126,7 +126,7 @@ def timed(name: str, rows: Sequence[Answered]) -> Timed:
 
 def _heard(trial: Trial, hearers: dict[str, Timed]) -> Iterator[Version]:
     alone = replace(trial, references=trial.references[:1], history=(), episode=())
-    view, target = shown(trial, 1), trial.targets[0]
+    view, target = show_to_hearer(trial, 1), trial.targets[0]
     for change, properties in versions_of(trial):
         description = Description(properties=properties)
         answers: dict[str, Response] = {n: h.resolve(description, view) for n, h in hearers.items()}

@@ -12,7 +12,7 @@ HOSTILE = '<script>alert("&")</script>'
 
 
 class Noted(Result):
-    def _notes(self) -> list[str]:
+    def _list_notes(self) -> list[str]:
         return [HOSTILE]
 
 

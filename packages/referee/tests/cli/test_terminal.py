@@ -130,7 +130,7 @@ def test_no_color_means_no_control_characters(
 
 
 def test_bars_within_bars_are_not_drawn_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    monkeypatch.setattr(progress, "has_terminal", lambda: True)
     with progress.show_clock("outer"), progress.show_steps("inner") as begin:
         begin(3)(1)
         assert list(progress.show_progress([1, 2, 3], "innermost")) == [1, 2, 3]
@@ -230,7 +230,7 @@ def test_whoever_looks_on_at_an_audit_sees_its_papers() -> None:
 
 def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = io.StringIO()
-    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    monkeypatch.setattr(progress, "has_terminal", lambda: True)
     monkeypatch.setattr(
         "rich.console.Console", lambda **_: Console(file=seen, force_terminal=True, color_system=None, width=100)
     )

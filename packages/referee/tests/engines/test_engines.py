@@ -12,7 +12,7 @@ from squares import Squares
 
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
-from referee.engines.pieces import Done, Engine, Failed, WorkPiece, cut
+from referee.engines.pieces import Done, Engine, Failed, WorkPiece, cut_group
 from referee.engines.queue import Queue
 from referee.errors import InputError
 
@@ -27,7 +27,7 @@ def offset(tmp_path: Path) -> Path:
 
 
 def pieces(shard: int) -> list[WorkPiece]:
-    return [*cut("low", ITEMS[:25], shard), *cut("high", ITEMS[25:], shard)]
+    return [*cut_group("low", ITEMS[:25], shard), *cut_group("high", ITEMS[25:], shard)]
 
 
 def squares(outcomes: Iterable[Done | Failed]) -> dict[str, int]:
@@ -87,7 +87,7 @@ def test_workers_that_never_begin_end_the_work_with_a_remedy(tmp_path: Path) -> 
 
 
 def test_a_worker_keeps_to_its_group_and_groups_are_shared_out_first() -> None:
-    queue = Queue([*cut("a", ["1", "2"], 1), *cut("b", ["3", "4"], 1)])
+    queue = Queue([*cut_group("a", ["1", "2"], 1), *cut_group("b", ["3", "4"], 1)])
     first = queue.take(None)
     second = queue.take(None, ["a"])
     assert first is not None
@@ -98,7 +98,7 @@ def test_a_worker_keeps_to_its_group_and_groups_are_shared_out_first() -> None:
 
 
 def test_a_piece_is_halved_at_its_second_death() -> None:
-    queue = Queue(cut("a", ["1", "2", "3"], 3))
+    queue = Queue(cut_group("a", ["1", "2", "3"], 3))
     whole = queue.take(None)
     assert whole is not None
     assert queue.died(whole, "why") is None
@@ -109,7 +109,7 @@ def test_a_piece_is_halved_at_its_second_death() -> None:
 
 def test_a_machine_that_leaves_is_no_fault_of_its_piece() -> None:
     said: list[str] = []
-    queue = Queue(cut("a", ["1"], 1), said.append)
+    queue = Queue(cut_group("a", ["1"], 1), said.append)
     for _ in range(5):
         piece = queue.take(None)
         assert piece is not None

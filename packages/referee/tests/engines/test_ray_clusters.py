@@ -17,7 +17,7 @@ from squares import Squares
 from referee.cli import main
 from referee.engines import on_ray
 from referee.engines.on_ray import RayEngine, RayWorker
-from referee.engines.pieces import Done, Needs, WorkPiece, cut, pickled
+from referee.engines.pieces import Done, Needs, WorkPiece, cut_group, pickle_object
 from referee.errors import InputError
 
 ITEMS = [str(number) for number in range(40)]
@@ -71,7 +71,7 @@ def test_a_cluster_of_another_version_is_told_with_both_versions(
             "This process on node 192.0.2.2 was started with:\n    Ray: 2.60.0\n    Python: 3.11.7\n"
         )
 
-    monkeypatch.setattr(on_ray, "_wants_token", lambda host, client: False)
+    monkeypatch.setattr(on_ray, "_requires_token", lambda host, client: False)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))  # type: ignore[arg-type]
     assert main(command(tmp_path, "--engine", "ray", "--address", f"127.0.0.1:{port}")) == 2
     said = " ".join(capsys.readouterr().err.split())
@@ -98,11 +98,11 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_work(
 
 
 def test_a_worker_of_another_version_says_so(offset: Path) -> None:
-    fault, _ = RayWorker(pickled(Squares(offset)), ("0.1", ("3", "9"))).greet({})
+    fault, _ = RayWorker(pickle_object(Squares(offset)), ("0.1", ("3", "9"))).greet({})
     assert fault is not None
     assert "this side 0.1 on 3.9" in str(fault)
     assert "install the same version" in str(fault)
-    assert RayWorker(pickled(Squares(offset)), on_ray.HERE).greet({}) == (None, [])
+    assert RayWorker(pickle_object(Squares(offset)), on_ray.HERE).greet({}) == (None, [])
 
 
 @pytest.mark.parametrize("by_client", [True, False])
@@ -114,11 +114,11 @@ def test_a_cluster_that_wants_a_token_gets_the_one_that_is_there(
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
-    monkeypatch.setattr(on_ray, "_wants_token", lambda host, client: client is by_client)
+    monkeypatch.setattr(on_ray, "_requires_token", lambda host, client: client is by_client)
     with pytest.raises(InputError, match=r"wants a token\n.*RAY_AUTH_TOKEN"):
-        on_ray._knock(address)
+        on_ray._check_address(address)
     (tmp_path / "token").write_text("secret")
-    on_ray._knock(address)
+    on_ray._check_address(address)
     assert os.environ["RAY_AUTH_MODE"] == "token"
 
 
@@ -159,7 +159,7 @@ def test_a_node_that_joins_is_used_and_one_that_leaves_is_survived(cluster: Any,
     nodes = {raylet(first)}
     task = Squares(offset, tmp_path / "diary", node=True, pause=0.2)
     found: dict[str, bytes] = {}
-    for outcome in RayEngine(address=cluster.address, say=said.append).work(task, cut("all", ITEMS, 2)):
+    for outcome in RayEngine(address=cluster.address, say=said.append).work(task, cut_group("all", ITEMS, 2)):
         assert isinstance(outcome, Done)
         found |= dict(zip(outcome.piece.items, outcome.result.split(), strict=True))
         if len(found) == 4:
@@ -181,7 +181,7 @@ def test_a_worker_that_needs_a_graphics_card_waits_for_one_and_loads_its_model_o
     cluster.add_node(num_cpus=4)
     task = Squares(offset, needs=Needs(cpus=1, gpus=1), loads=tmp_path / "loads")
     work = RayEngine(address=cluster.address, say=lambda line: wait_ended(cluster, said, line)).work(
-        task, cut("all", ITEMS, 4)
+        task, cut_group("all", ITEMS, 4)
     )
     done = [o.piece.items for o in work]
     assert sorted(i for items in done for i in items) == sorted(ITEMS)
@@ -201,7 +201,9 @@ def wait_ended(cluster: Any, said: list[str], line: str) -> None:
 @pytest.mark.long
 def test_more_jobs_than_room_hold_nothing_up(cluster: Any, offset: Path) -> None:
     cluster.add_node(num_cpus=1)
-    work = RayEngine(address=cluster.address, jobs=5, say=lambda line: None).work(Squares(offset), cut("all", ITEMS, 3))
+    work = RayEngine(address=cluster.address, jobs=5, say=lambda line: None).work(
+        Squares(offset), cut_group("all", ITEMS, 3)
+    )
     assert sorted(i for o in work for i in o.piece.items) == sorted(ITEMS)
 
 

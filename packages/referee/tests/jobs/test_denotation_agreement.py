@@ -13,7 +13,7 @@ import pytest
 from naive_meaning import singles_out
 from referee import create
 from referee.contracts import Batch
-from referee.jobs.describe import describe_as, describe_view
+from referee.jobs.describe import describe_view, describe_with_speaker
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 SYSTEMS = (
@@ -87,7 +87,7 @@ def test_the_explanation_of_words_in_parts_is_of_these_parts() -> None:
     speaker.fit([_described(trial) for trial in training])
     pairs = [trial for number in range(1, 80, 4) if (trial := random_trial(rng, number))]
     for trial in pairs:
-        described = describe_as(speaker, trial.for_speaker())
+        described = describe_with_speaker(speaker, trial.for_speaker())
         is_closed = not described.steps or (
             described.steps[-1].remaining == 0 and described.steps[-1].property is not None
         )

@@ -124,7 +124,7 @@ def test_a_long_schooling_is_spread_over_the_cores_and_none_that_was_told_otherw
     assert main(command) == 0
     alone = capsys.readouterr().out
     monkeypatch.setattr(questions, "MANY", 2)
-    monkeypatch.setattr(questions, "available_cores", lambda: 2)
+    monkeypatch.setattr(questions, "count_cores", lambda: 2)
     began: list[int] = []
     work = LocalEngine.work
     monkeypatch.setattr(LocalEngine, "work", lambda self, *given: (began.append(self.jobs), work(self, *given))[1])

@@ -18,7 +18,7 @@ from referee.corpora.outputs import Output
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, UnknownName
-from referee.jobs.challenge_tasks import TASKS, printed_table, task_named
+from referee.jobs.challenge_tasks import TASKS, load_task, read_printed_table
 from referee.jobs.folder import Run
 from referee.jobs.open import Answers, open_corpus
 from referee.jobs.replicate import add_protocol, draw_protocol, people_rows, replicate, summarise
@@ -163,7 +163,7 @@ def test_people_are_held_against_others_who_saw_the_same() -> None:
 
 def test_exchanged_heads_in_print_are_put_right() -> None:
     """Gatt, Belz & Kow 2008, table 8: values under BLEU exceed 1, so the register of corrections exchanges BLEU and NIST."""
-    table = printed_table("tuna-2008", "table8")
+    table = read_printed_table("tuna-2008", "table8")
     columns = {m.metric: m.columns["both"] for m in TASKS["tuna2008-reg"].measures}
     assert (columns["string/bleu.4"], columns["string/nist"]) == ("bleu", "nist")
     bleu = [n.value for _, n in table.column(columns["string/bleu.4"]) if n is not None]
@@ -223,7 +223,7 @@ def test_the_printed_protocol_has_a_second_reference_of_another_speaker() -> Non
     ]
     system = "tuna2008-as/DIT-FBI"
     outputs = (Output(t.id, system, t.references[0], "", None) for t in trials)
-    values = draw_protocol(task_named("tuna2008-as"), Answers.of(outputs), trials, [system], 3, 1)
+    values = draw_protocol(load_task("tuna2008-as"), Answers.of(outputs), trials, [system], 3, 1)
     assert values[system, "set/dice", "both"] == pytest.approx([5 / 6] * 3)
     row = {"written": system, "metric": "set/dice", "domain": "both", "published": 0.9}
     add_protocol([row], values)

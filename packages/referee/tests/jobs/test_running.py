@@ -23,9 +23,9 @@ from referee.errors import CannotWrite, InputError, MissingExtra, UnknownName
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan
 from referee.jobs.open import open_corpus
-from referee.jobs.retry import failures_of, retry
+from referee.jobs.retry import count_failures, retry
 from referee.jobs.run import run
-from referee.jobs.speak import System, systems_named
+from referee.jobs.speak import System, parse_systems
 
 TRIALS = tuple(Synthetic(speakers=6).trials())
 CORPUS = open_corpus(TRIALS)
@@ -38,7 +38,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def do(out: Path, *systems: str, jobs: int = 1, **options: Any) -> dict[str, dict[str, float]]:
     settings = {key: options.pop(key) for key in ("folds", "by", "split", "seed") if key in options}
-    return run(RunPlan(systems=systems_named(systems), **settings), CORPUS, out, engine=LocalEngine(jobs), **options)
+    return run(RunPlan(systems=parse_systems(systems), **settings), CORPUS, out, engine=LocalEngine(jobs), **options)
 
 
 def said(out: Path, system: str) -> dict[str, str | None]:
@@ -49,13 +49,13 @@ def said(out: Path, system: str) -> dict[str, str | None]:
 
 
 def test_a_group_stands_for_all_its_systems() -> None:
-    names = [s.label for s in systems_named(["tuna2008-as"])]
+    names = [s.label for s in parse_systems(["tuna2008-as"])]
     assert len(names) == 14, "Gatt, Belz & Kow 2008, table 3"
-    assert {s.label for s in systems_named(["tuna2008-as/DIT-FBI", "tuna2008-as/*"])} == set(names)
+    assert {s.label for s in parse_systems(["tuna2008-as/DIT-FBI", "tuna2008-as/*"])} == set(names)
 
 
 def test_a_system_can_have_a_label_and_switches() -> None:
-    (system,) = systems_named(["mine=toy/lottery|seed:7"])
+    (system,) = parse_systems(["mine=toy/lottery|seed:7"])
     assert system == System("mine", "toy/lottery|seed:7")
     assert system.build().seed == 7
 
@@ -72,7 +72,7 @@ def test_a_system_can_have_a_label_and_switches() -> None:
 )
 def test_wrong_names_are_answered_with_a_remedy(wanted: list[str], problem: str) -> None:
     with pytest.raises((UnknownName, InputError), match=problem):
-        systems_named(wanted)
+        parse_systems(wanted)
 
 
 # -- what is run -----------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     subprocess.run(command(corpus, out), check=True, capture_output=True)
     again = {line.split()[1] for line in diary.read_text().splitlines()}
     assert again == {t.id for t in TRIALS} - done, "what was finished is not done again"
-    run(RunPlan(systems=systems_named(["toy/slow"]), folds=6), CORPUS, tmp_path / "whole")
+    run(RunPlan(systems=parse_systems(["toy/slow"]), folds=6), CORPUS, tmp_path / "whole")
     assert (out / "outputs.jsonl").read_text() == (tmp_path / "whole" / "outputs.jsonl").read_text()
     assert not [p.name for p in tmp_path.glob(".run.*")], "neither the unfinished run nor its lock"
 
@@ -274,11 +274,11 @@ def test_a_deadly_trial_is_one_failure_that_can_be_asked_again(tmp_path: Path, m
     assert counts["toy/touchy"] == {"trials": 78, "answered": 77, "silent": 0, "dropped": 0, "false": 0, "failed": 1}
     line = json.loads((tmp_path / "run" / "failures.jsonl").read_text())
     assert line == {"system": "toy/touchy", "trial": "s2t3", "why": "its process was killed (out of memory?)"}
-    assert failures_of(tmp_path / "run") == 1
+    assert count_failures(tmp_path / "run") == 1
     halt.unlink()
     counts = retry(tmp_path / "run")
     assert (counts["toy/touchy"]["answered"], counts["toy/touchy"].get("failed", 0)) == (78, 0)
-    assert failures_of(tmp_path / "run") == 0
+    assert count_failures(tmp_path / "run") == 0
     do(tmp_path / "whole", "toy/touchy", folds=2)
     assert (tmp_path / "run" / "outputs.jsonl").read_bytes() == (tmp_path / "whole" / "outputs.jsonl").read_bytes()
 

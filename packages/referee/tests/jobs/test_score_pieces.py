@@ -16,7 +16,7 @@ import pytest
 from referee.corpora.jsonl import json_line, trial_to_json
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
-from referee.engines.pieces import pickled
+from referee.engines.pieces import pickle_object
 from referee.errors import InputError
 from referee.jobs.batches import cut_corpus
 from referee.jobs.open import open_corpus, open_outputs
@@ -232,8 +232,8 @@ def test_a_piece_travels_with_its_lines_where_the_files_are_not_seen(files: tupl
         pieces = list(cut_corpus(opened, open_outputs(path, index=True), 40))
         assert {file for piece in pieces for file in piece.files} == {str(corpus), str(path)}
         seen = [piece.batches(["copy"]).by_system["copy"].outputs for piece in pieces]
-        sent = [pickle.loads(pickled(piece.carried())) for piece in pieces]
-        assert sum(len(pickled(piece)) for piece in pieces) < corpus.stat().st_size / 20
+        sent = [pickle.loads(pickle_object(piece.carried())) for piece in pieces]
+        assert sum(len(pickle_object(piece)) for piece in pieces) < corpus.stat().st_size / 20
         corpus.rename(corpus.with_name("away"))
         path.rename(path.with_name("gone"))
         assert [piece.batches(["copy"]).by_system["copy"].outputs for piece in sent] == seen

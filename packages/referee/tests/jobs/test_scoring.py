@@ -16,7 +16,8 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import DuplicateTrial, InputError, InvalidDescription, MissingOutputs, UnknownName, UnknownTrial
 from referee.jobs import score
 from referee.jobs.open import Answers
-from referee.jobs.score import Settings, metric_names, score_trials
+from referee.jobs.score import Settings, score_trials
+from referee.jobs.score_table import expand_metric_names
 from referee.records import Description, Entity, Property, Scene, Trial
 
 RED, CHAIR = Property("colour", "red"), Property("type", "chair")
@@ -132,7 +133,7 @@ def test_a_system_against_a_baseline_is_paired() -> None:
 def test_chunks_do_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = list(Synthetic(speakers=4).trials())
     outputs = [Output(t.id, "next", trials[i - 1].references[0], "", None) for i, t in enumerate(trials)]
-    settings = Settings(metrics=metric_names(["all"]), resamples=20, lenient=True)
+    settings = Settings(metrics=expand_metric_names(["all"]), resamples=20, lenient=True)
     whole = score_trials(Answers.of(outputs, lenient=True), lambda: trials, settings).scores()
     monkeypatch.setattr(score, "CHUNK", 7)
     parts = score_trials(Answers.of(outputs, lenient=True), lambda: trials, settings).scores()
@@ -142,7 +143,7 @@ def test_chunks_do_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_metric_names_are_expanded_and_checked() -> None:
-    assert metric_names(["set", "set/dice"]) == (
+    assert expand_metric_names(["set", "set/dice"]) == (
         "set/dice",
         "set/dice.multiset",
         "set/masi",
@@ -153,7 +154,7 @@ def test_metric_names_are_expanded_and_checked() -> None:
         "set/edit.tree",
     )
     with pytest.raises(UnknownName, match="did you mean"):
-        metric_names(["set/dyce"])
+        expand_metric_names(["set/dyce"])
 
 
 def test_frames_and_files_score_alike(tmp_path: Path) -> None:

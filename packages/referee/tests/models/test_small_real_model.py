@@ -10,7 +10,7 @@ import pytest
 
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.hearers.remote import Remote
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.records import Outcome, Trial
 from referee.systems.language_model import LanguageModel
 from small_model import serve, weights_of_the_small_model
@@ -47,7 +47,7 @@ def test_it_speaks_and_listens_behind_an_endpoint(endpoint: str, trials: list[Tr
     hearer = Remote(
         model="smollm2", endpoint=endpoint, max_tokens=20, logprobs=True, parallel=1, timeout_s=600
     ).remember(tmp_path)
-    answers = [hearer.resolve(t.references[0], shown(t, 1)) for t in trials]
+    answers = [hearer.resolve(t.references[0], show_to_hearer(t, 1)) for t in trials]
     outcomes = {str(a.outcome) for a in answers}
     right = sum(a.outcome == Outcome.ENTITY and (a.entity,) == t.targets for a, t in zip(answers, trials, strict=True))
     # A model of this size is no hearer: it finds hardly more than chance (one of seven), which is reported and not hidden.

@@ -15,7 +15,7 @@ from referee.capabilities import in_parallel
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.hearers.remote import Remote
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.models.response_cache import read_calls
@@ -76,7 +76,7 @@ def test_it_speaks_and_listens(endpoint: str, trials: list[Trial], tmp_path: Pat
     assert account["prompt_tokens"] > 100 * TRIALS
     assert 0 < account["completion_tokens"] <= 20 * TRIALS
     hearer = Remote(model="tiny", endpoint=endpoint, max_tokens=10).remember(tmp_path)
-    answers = [hearer.resolve(t.references[0], shown(t, 1)) for t in trials]
+    answers = [hearer.resolve(t.references[0], show_to_hearer(t, 1)) for t in trials]
     assert len(answers) == TRIALS
     assert hearer.account()["failed"] == 0
     assert len(list(read_calls(tmp_path))) == 2 * TRIALS

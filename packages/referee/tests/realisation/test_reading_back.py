@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from referee.jobs.describe import describe, view_of
-from referee.jobs.words_heard import plainly
+from referee.jobs.describe import describe, make_view
+from referee.jobs.words_heard import phrase_plainly
 from referee.meaning import parse
 from referee.realisation.english import ENGLISH
 from referee.realisation.german import GERMAN
@@ -57,7 +57,7 @@ SHELF = {
     ],
 )  # fmt: skip
 def test_forms_of_words(text: str, form: list, unread: tuple[str, ...]) -> None:
-    reading = ReadBack(ENGLISH).read(text, view_of(SHELF, "a").scene)
+    reading = ReadBack(ENGLISH).read(text, make_view(SHELF, "a").scene)
     assert (reading.meaning, reading.unread) == (parse(form), unread)
 
 
@@ -68,14 +68,14 @@ def test_a_word_with_two_readings_is_not_read_in_favour_of_the_target() -> None:
         {"id": "b", "attributes": {"type": "fan", "orientation": "back", "x-dimension": 2}},
         {"id": "c", "attributes": {"type": "fan", "orientation": "back", "x-dimension": 5}},
     ]
-    scene = view_of({"entities": things}, "a").scene
+    scene = make_view({"entities": things}, "a").scene
     assert scene.denotation(ReadBack(ENGLISH).read("the left fan", scene).meaning) == scene.mask("ab")
 
 
 def test_words_that_are_true_of_other_values_are_read_so() -> None:
     columns = [{"id": i, "attributes": {"type": "chair", "x-dimension": x, "basket": b}} for i, x, b in
                (("a", 1, "yes"), ("b", 2, "wicker"), ("c", 4, "none"))]  # fmt: skip
-    scene = view_of({"entities": columns}, "a").scene
+    scene = make_view({"entities": columns}, "a").scene
     reader = ReadBack(ENGLISH)
     for text, ids in (
         ("the chair on the left", "ab"),
@@ -104,8 +104,8 @@ def test_what_is_said_is_read_as_it_was_meant(system: str) -> None:
         ]
         targets = rng.sample(ids, rng.randint(1, 3))
         described = describe({"entities": entities}, targets, system)
-        view = view_of({"entities": entities}, targets)
-        heard, text = plainly(view, described.description)
+        view = make_view({"entities": entities}, targets)
+        heard, text = phrase_plainly(view, described.description)
         reading = reader.read(text, view.scene)
         assert (view.scene.denotation(reading.meaning), reading.unread) == (heard.denotes, ()), text
 
@@ -141,7 +141,7 @@ TABLES = {
 )
 def test_words_with_landmarks_and_clauses_are_read_as_they_are_meant(language, form: list) -> None:
     """A clause or landmark is never said where it could belong to another landmark."""
-    scene = view_of(TABLES, "a").scene
+    scene = make_view(TABLES, "a").scene
     meant = parse(form)
     worded = Wording(language, scene).phrase(["a", "o"] if form[0] == "parts" else ["a"], meant, where=False)
     assert worded.dropped == ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from referee.jobs.describe import describe, view_of
+from referee.jobs.describe import describe, make_view
 from referee.meaning import parse
 from referee.realisation.english import ENGLISH
 from referee.realisation.wording import Wording, language_of
@@ -202,7 +202,7 @@ def test_a_pronoun_agrees_with_its_noun() -> None:
 def test_superlatives_whose_order_matters_are_not_both_said() -> None:
     """Among bikes with 3, 7, 7 and 21 gears, the right one of those second in gears is not second in gears of the rightmost."""
     row = [{"type": "bike", "gears": n, "x": x} for x, n in enumerate((3, 7, 7, 21), 1)]
-    scene = view_of({"entities": [{"id": i, "attributes": own} for i, own in zip("abcd", row, strict=True)]}, "c")
+    scene = make_view({"entities": [{"id": i, "attributes": own} for i, own in zip("abcd", row, strict=True)]}, "c")
     form = parse(["and", ["type", "bike"], ["nth", "gears", 2, "left"], ["most", "x"]])
     assert scene.scene.denotation(form) == scene.scene.mask("c")
     worded = Wording(ENGLISH, scene.scene).phrase("c", form, where=False)
@@ -216,7 +216,7 @@ def test_landmarks_of_one_relation_are_no_parts() -> None:
         {"id": "a", "attributes": {"type": "cup"}, "relations": [["near", "b"], ["near", "c"]]},
         ("box", "table"),
     )
-    view = view_of(
+    view = make_view(
         {"entities": [cup, *({"id": i, "attributes": {"type": t}} for i, t in zip("bc", things, strict=True))]}, "a"
     )
     form = parse(["and", ["type", "cup"], ["rel", "near", ["type", "box"]], ["rel", "near", ["type", "table"]]])

@@ -11,7 +11,7 @@ from contexts import props, scene, trial, view
 
 from referee.corpora.synthetic.plurals import Plurals
 from referee.errors import NotTrained
-from referee.jobs.describe import describe_as
+from referee.jobs.describe import describe_with_speaker
 from referee.jobs.speak import System
 from referee.records import Description
 from referee.selection.log_linear import FEATURES, LogLinear, Way, _Ways
@@ -117,7 +117,7 @@ def test_the_words_are_in_parts_and_true():
     trials = list(Plurals(speakers=4).trials())
     speaker = System.read("classic/log-linear").build().fit(trials)
     for one in trials[:20]:
-        found = describe_as(speaker, one.for_speaker(), trials)
+        found = describe_with_speaker(speaker, one.for_speaker(), trials)
         assert (found.false, found.dropped) == ((), ()), found.text
         assert (found.text or "").startswith("the ")
 

@@ -144,10 +144,10 @@ def _mind(served: Served, hearer: str, seed: int, train: Path | None, engine: En
     """Return the hearer. With an engine only its name and options are checked here, because every worker trains its
     own.
     """
-    from referee.jobs.listen import by_name
+    from referee.jobs.listen import create_hearer
 
     if engine is not None and train is not None:
-        untrained: Hearer = by_name(hearer, seed)
+        untrained: Hearer = create_hearer(hearer, seed)
         if not isinstance(untrained, Remembers):
             return untrained
     return make_hearer(hearer, seed, [s.trial.id for s in served.study.every_stimulus()], train)

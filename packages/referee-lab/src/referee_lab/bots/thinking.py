@@ -17,7 +17,7 @@ from typing import Any
 
 from referee.capabilities import learns, needs_of
 from referee.contracts import Hearer
-from referee.engines.pieces import Engine, Needs, WorkPiece, pickled
+from referee.engines.pieces import Engine, Needs, WorkPiece, pickle_object
 from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError
 from referee.records import Trial
@@ -34,9 +34,9 @@ Questions = Mapping[int, Sequence[PlanStep]]  # by participant
 def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Path | None = None) -> Hearer:
     """Return a hearer by name; one that learns needs training trials, none of which is in the study."""
     from referee.corpora.jsonl import read_trials
-    from referee.jobs.listen import by_name
+    from referee.jobs.listen import create_hearer
 
-    hearer: Hearer = by_name(written, seed)
+    hearer: Hearer = create_hearer(written, seed)
     if not learns(hearer):
         return hearer.fit(()) or hearer
     if train is None:
@@ -93,9 +93,9 @@ class Thinking:
     @property
     def needs(self) -> Needs:
         """Return the resources and files that the hearer needs."""
-        from referee.jobs.listen import by_name
+        from referee.jobs.listen import create_hearer
 
-        return Needs(*needs_of(by_name(self.hearer, self.seed)))
+        return Needs(*needs_of(create_hearer(self.hearer, self.seed)))
 
     def begin(self, inputs: Mapping[str, Path]) -> _AskedPeople:
         """Load the questions and train the hearer in a worker."""
@@ -104,7 +104,7 @@ class Thinking:
         return _AskedPeople(create_protocol(protocol), settings, questions, hearer)
 
     def do(self, begun: _AskedPeople, piece: WorkPiece) -> bytes:
-        return as_lines([b64encode(pickled(self._answers(begun, int(item)))).decode() for item in piece.items])
+        return as_lines([b64encode(pickle_object(self._answers(begun, int(item)))).decode() for item in piece.items])
 
     def _answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
         """Return a participant's answers by step."""
@@ -130,7 +130,7 @@ def think_ahead(
     trials = [s.trial.id for s in study.every_stimulus()]
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, ASKED)
-        file.write_bytes(pickled((study.protocol, dict(study.settings), trials, dict(questions))))
+        file.write_bytes(pickle_object((study.protocol, dict(study.settings), trials, dict(questions))))
         task = Thinking(hearer, seed, file, train)
         work.do(engine, task, {"participants": [str(number) for number in questions]}, shard, lambda i: advance(len(i)))
     for number, why in work.failures.items():

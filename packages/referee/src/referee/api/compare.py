@@ -11,7 +11,7 @@ from referee.api.evaluate import measure_files
 from referee.api.options import CompareOptions
 from referee.api.results import PAIRS, Result, frame_of
 from referee.api.score import split_names
-from referee.jobs.compare import Comparisons, compare_measured
+from referee.jobs.compare import Comparisons, compare_measures
 from referee.options import takes
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def compare(options: CompareOptions) -> Compared:
     """
     metrics = split_names(options.metric)
     evaluation = measure_files(options, metrics)
+<<<<<<< HEAD
     measures = evaluation.evaluated.measures_of_two(metrics, evaluation.name)
     comparisons = compare_measured(
         measures,
@@ -104,6 +105,17 @@ def compare(options: CompareOptions) -> Compared:
         resamples=options.resamples,
         confidence=options.confidence,
         seed=options.seed,
+=======
+    measures = evaluation.evaluated.list_comparable(metrics, evaluation.name)
+    return Compared(
+        compare_measures(
+            measures,
+            split_names(options.systems),
+            resamples=options.resamples,
+            confidence=options.confidence,
+            seed=options.seed,
+        )
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     )
     comparisons.notes += evaluation.notes
     return Compared(comparisons, evaluation.recognised)

@@ -11,8 +11,8 @@ from referee.api.results import ENTITIES, Result, frame_of
 from referee.errors import InputError
 from referee.files import write_atomically, write_bytes
 from referee.geometry import Region
-from referee.jobs.describe import scene_of
-from referee.jobs.open import trial_named
+from referee.jobs.describe import parse_scene
+from referee.jobs.open import find_trial
 from referee.options import takes
 from referee.records import Scene, Trial
 from referee.show.drawing import Layout, draw_scene, draw_sheet, place, to_png
@@ -129,5 +129,5 @@ def draw(options: DrawOptions) -> Drawing:
 def _choose_scene(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
     """Return the scene to draw and the targets that its trial names."""
     if corpus is not None:
-        scene = trial_named(corpus, trial, data)
-    return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)
+        scene = find_trial(corpus, trial, data)
+    return (scene.scene, scene.targets) if isinstance(scene, Trial) else parse_scene(scene)

@@ -22,12 +22,12 @@ from referee.errors import InputError
 from referee.files import write_atomically
 from referee.jobs.evaluate import (
     Evaluated,
+    choose_metrics,
     compare_systems,
-    default_metrics,
+    complete_trials,
     describe_findings,
     evaluate_material,
     open_material,
-    trials_to_write,
 )
 from referee.jobs.folder import Run
 from referee.options import takes
@@ -101,10 +101,14 @@ class Evaluation(Result):
     def compare(self, *systems: str, metric: str | Sequence[str] = ()) -> Compared:
         """Compare systems (default: all) on measures (default: all measures of this evaluation)."""
         from referee.api.compare import Compared
-        from referee.jobs.compare import compare_measured
+        from referee.jobs.compare import compare_measures
 
+<<<<<<< HEAD
         measures = self.evaluated.measures_of_two(split_names(metric), self.name)
         return Compared(compare_measured(measures, systems, confidence=self.evaluated.confidence), self.recognised)
+=======
+        return Compared(compare_measures(self.evaluated.list_comparable(split_names(metric), self.name), systems))
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""
@@ -119,7 +123,7 @@ class Evaluation(Result):
         return heard
 
     def court(self, **options: Any) -> CourtResult:
-        """Correlate the measures with the success of hearers; call `listen` first, or give files with people's answers."""
+        """Correlate the measures with the success of hearers, from `listen` or from people's answers."""
         from referee.api.court import court
 
         if self.evaluated.table is None or not (self.evaluated.heard or self.evaluated.material.responses):
@@ -138,7 +142,7 @@ class Evaluation(Result):
         return report([self.run_folder], out, **options)
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
-        """Write a run folder to `out`; if `out` ends in .jsonl, write the outputs there and the trials beside it."""
+        """Write a run folder, or outputs with their trials beside them if `out` ends in .jsonl."""
         out, material = Path(out), self.evaluated.material
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
@@ -148,7 +152,7 @@ class Evaluation(Result):
             lines = lines or [json_line(_flatten_answer(r, material.trials[r.trial])) for r in material.responses]
             write_atomically(out, lines)
             write_atomically(
-                out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(trials_to_write(material)))
+                out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(complete_trials(material)))
             )
         else:
             self._write_run(out, overwrite)
@@ -157,7 +161,7 @@ class Evaluation(Result):
     def _write_run(self, out: Path, overwrite: bool = False) -> None:
         """Write the data and scores as a run folder."""
         evaluated, material = self.evaluated, self.evaluated.material
-        material.trials = {t.id: t for t in trials_to_write(material)}
+        material.trials = {t.id: t for t in complete_trials(material)}
         if (
             evaluated.table is not None
             and evaluated.opened is not None
@@ -243,7 +247,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
 
 
 def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[str]) -> Evaluation:
-    """Return the scores of the files named in the options; without `metrics`, suitable measures are chosen.
+    """Return the scores of the files that the options name; default: by measures that suit them.
 
     The literal hearer answers where it can.
 
@@ -283,7 +287,7 @@ def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
     if not set(metrics) <= {"ir"} or material.responses or not material.outputs or not has_scenes:
         return False
     has_properties = any(o.description.properties is not None for o in material.outputs)
-    return has_properties or bool(metrics) or not default_metrics(material)
+    return has_properties or bool(metrics) or not choose_metrics(material)
 
 
 def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | CompareOptions) -> None:
@@ -329,7 +333,7 @@ def _has_system_columns(options: EvaluateOptions | CompareOptions) -> bool:
 
 
 def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
-    """Parse ``role=column,role=column`` into a dictionary; a role with several columns has a comma-separated value.
+    """Parse ``role=column,role=column``; a role's several columns are joined by commas.
 
     Raises:
         InputError: for a part without an equals sign, a role with two columns, or another type.

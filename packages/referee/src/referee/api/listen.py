@@ -10,7 +10,7 @@ from referee.api import charts
 from referee.api.options import ListenOptions
 from referee.api.results import HEARING, RESPONSES, Result, format_interval, frame_of
 from referee.api.score import labels_of
-from referee.engines.choice import engine_named
+from referee.engines.choice import make_engine
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.heard import hearing_rows
@@ -167,7 +167,7 @@ class Heard(Result):
 
 
 def is_informative(name: str, group: dict[str, dict[str, Any]]) -> bool:
-    """Return whether a column is worth showing: some proportion is not 0, and for votes several voters answered."""
+    """Return whether a column is worth showing: not all 0, and for votes with several voters."""
     row = group[name]
     # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
     if name in OVER_ITEMS:
@@ -224,7 +224,7 @@ def listen(options: ListenOptions) -> Heard:
             batch_out=None if options.batch_out is None else Path(options.batch_out),
         )
         number = options.jobs or options.workers or (1 if options.engine == "local" else None)
-        worker = engine_named(options.engine, number, options.address)
+        worker = make_engine(options.engine, number, options.address)
         listen_to(folder, session, worker, options.shard, options.progress(_count_expected(folder, options.humans)))
         _store_card(folder, card)
     heard = _measure_answers(folder, options.cluster, options.confidence, options.ties)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.options import PassportOptions
 from referee.api.results import PASSPORT, Result, frame_of
-from referee.engines.choice import engine_apart
+from referee.engines.choice import make_process_engine
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination
 from referee.hearers.passports.hearer_cards import examine
@@ -116,7 +116,7 @@ def passport(options: PassportOptions) -> Passport:
         seed=options.seed,
         families=tuple(options.speaker),
         calls=None if options.calls is None else Path(options.calls),
-        engine=engine_apart(options.engine, options.jobs, options.address),
+        engine=make_process_engine(options.engine, options.jobs, options.address),
         shard=options.shard,
         spread=options.spread and options.jobs is None,
     )

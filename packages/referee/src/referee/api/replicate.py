@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.options import ReplicateOptions
 from referee.api.results import REPLICATION, Result, frame_of
-from referee.engines.choice import available_cores
+from referee.engines.choice import count_cores
 from referee.errors import InputError
-from referee.jobs.challenge_tasks import TASKS, task_named
+from referee.jobs.challenge_tasks import TASKS, load_task
 from referee.jobs.open import open_corpus, open_train_and_test
 from referee.jobs.replicate import replicate as replicate_task
 from referee.jobs.replicate import summarise
@@ -96,7 +96,7 @@ def replicate(options: ReplicateOptions) -> Replication:
     referee.errors.UnknownName: no task is called 'tuna2010'...
     """
     # A wrong name is reported before the corpus is read.
-    task_named(options.task)
+    load_task(options.task)
     trained_on = None
     if options.train is not None or options.test is not None or options.peers:
         if options.train is None or options.test is None:
@@ -114,7 +114,7 @@ def replicate(options: ReplicateOptions) -> Replication:
                 Path(options.out) if options.out and not number_of_cut else Path(place) / f"run{number_of_cut}",
                 folds=options.folds,
                 seed=options.seed + number_of_cut,
-                jobs=options.jobs or available_cores(),
+                jobs=options.jobs or count_cores(),
                 least_words=options.least_words,
                 draws=0 if number_of_cut else options.draws,
                 trained_on=trained_on,

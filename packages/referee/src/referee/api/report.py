@@ -53,7 +53,7 @@ class WrittenReport(Result):
         """Return the files of the folder by size."""
         return charts.draw_bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
 
-    def _compose_title(self) -> str:
+    def _get_title(self) -> str:
         return f"WrittenReport: {len(self.frame)} files in {self.folder}"
 
     def _repr_html_(self) -> str:

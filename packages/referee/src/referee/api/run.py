@@ -13,14 +13,14 @@ from referee.api import charts
 from referee.api.options import RunOptions
 from referee.api.results import OUTPUTS, RUNS, Result, frame_of
 from referee.api.score import Scores, score, split_names
-from referee.engines.choice import engine_named
+from referee.engines.choice import make_engine
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan
 from referee.jobs.open import Opened, open_corpus, open_train_and_test
 from referee.jobs.run import Watch
 from referee.jobs.run import run as run_plan
-from referee.jobs.speak import sampled, systems_named
+from referee.jobs.speak import parse_systems, repeat_sampled
 from referee.options import takes
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def run(options: RunOptions) -> FinishedRun:
             "training and test trials replace the corpus and its cut",
             remedy="write --train and --test, without --corpus, --cut and --only",
         )
-    named = sampled(systems_named(split_names(options.systems)), options.samples)
+    named = repeat_sampled(parse_systems(split_names(options.systems)), options.samples)
     # A named split here would be mistaken for the cut into training and test.
     if options.only is not None and "=" not in options.only:
         raise InputError(
@@ -135,7 +135,7 @@ def run(options: RunOptions) -> FinishedRun:
         plan,
         opened,
         Path(options.out),
-        engine=engine_named(options.engine, options.jobs, options.address),
+        engine=make_engine(options.engine, options.jobs, options.address),
         shard=options.shard,
         overwrite=options.overwrite,
         restart=options.restart,
@@ -150,12 +150,12 @@ def run(options: RunOptions) -> FinishedRun:
 
 def _retry_run(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun:
     """Ask the failed questions of a finished run again; a run without failures is left unchanged."""
-    from referee.jobs.retry import failures_of
+    from referee.jobs.retry import count_failures
     from referee.jobs.retry import retry as ask_again
 
     counts = Run(folder).manifest.get("counts", {})
-    if failures_of(folder):
-        named = systems_named(systems) if systems else ()
+    if count_failures(folder):
+        named = parse_systems(systems) if systems else ()
         counts = ask_again(folder, named, command=sys.argv[1:], watch=progress)
     return FinishedRun(folder, counts)
 

@@ -12,15 +12,15 @@ from referee import catalogue
 from referee.api import charts
 from referee.api.options import ScoreOptions
 from referee.api.results import ITEMS, SCORES, Result, format_interval, frame_of, group_columns
-from referee.engines.choice import engine_named
+from referee.engines.choice import make_engine
 from referee.errors import InputError, UnknownName
 from referee.files import is_address
 from referee.jobs.folder import Run, is_run
-from referee.jobs.grounding import declare
-from referee.jobs.open import RECORDED, Answers, Opened, expand_outputs, only_items, open_corpus, open_outputs
+from referee.jobs.grounding import declare_conventions
+from referee.jobs.open import RECORDED, Answers, Opened, expand_outputs, open_corpus, open_outputs, select_items
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.jobs.score import score_trials
-from referee.jobs.score_table import ScoreTable, Settings, metric_names
+from referee.jobs.score_table import ScoreTable, Settings, expand_metric_names
 from referee.options import GROUPINGS, takes
 from referee.records import Trial
 from referee.show.pages import render
@@ -282,7 +282,7 @@ def score(options: ScoreOptions) -> Scores:
     # Not said is not the same as --no-humans: a run that had people keeps them.
     humans = _was_scored_with_people(outputs) if options.humans is None else options.humans
     settings = Settings(
-        metrics=_require_metrics(metric_names(split_names(options.metrics))),
+        metrics=_require_metrics(expand_metric_names(split_names(options.metrics))),
         by=split_names(options.by),
         # A person held against their own words would always win.
         references="others" if humans else options.references,
@@ -298,17 +298,17 @@ def score(options: ScoreOptions) -> Scores:
         _infer_corpus(outputs) if corpus is None else corpus, options.data, options.reading, options.split, options.seed
     )
     if options.ids is not None:
-        opened = only_items(opened, options.ids)
+        opened = select_items(opened, options.ids)
 
     def answers(index: bool = False) -> Answers:
         opened_outputs = open_outputs(outputs, options.lenient, opened, index=index)
         if options.convention:
-            declare(opened_outputs.by_system, options.convention)
+            declare_conventions(opened_outputs.by_system, options.convention)
         return opened_outputs
 
     indexed = answers(index=True)
     jobs = options.jobs or (None if options.engine != "local" or _is_worth_workers(opened) else 1)
-    workers = engine_named(options.engine, jobs, options.address)
+    workers = make_engine(options.engine, jobs, options.address)
     table = score_trials(
         indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or without_progress
     )

@@ -15,10 +15,10 @@ from referee.errors import NotTrained
 from referee.jobs.describe import (
     DEFAULT_SYSTEM,
     Described,
+    correct_names,
     describe_view,
-    misspelt_names,
+    make_view,
     read_scene,
-    view_of,
     with_taxonomy,
 )
 from referee.jobs.open import open_corpus
@@ -64,11 +64,11 @@ def describe(
 ) -> int:
     """Describe one object so that it can be distinguished from the others."""
     options.check_form(form)
-    # Read here and not in `view_of`, so that errors name the file, or - for standard input.
-    view = view_of(read_scene(scene), _targets(target), where=scene)
+    # Read here and not in `make_view`, so that errors name the file, or - for standard input.
+    view = make_view(read_scene(scene), _targets(target), where=scene)
     if taxonomy is not None:
         view = with_taxonomy(view, taxonomy)
-    for name, meant in misspelt_names(view.scene).items():
+    for name, meant in correct_names(view.scene).items():
         print_warning(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
         )

@@ -68,13 +68,13 @@ def ground(
         return _write_page(page, out, pictures)
     if check is None:
         raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
-    from referee.jobs.grounding import check_file, missed_by_all
+    from referee.jobs.grounding import check_file, list_missed_items
 
     with show_clock("all readings of the numbers"):
         report = check_file(
             check, corpus=corpus, data=data, reading=reading, gold=gold, declared=convention or [], size=size
         )
-        listed = missed_by_all(report) if suspects else None
+        listed = list_missed_items(report) if suspects else None
     if form == "json":
         import json
 

@@ -11,7 +11,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import show_steps
-from referee.engines.choice import engine_apart
+from referee.engines.choice import make_process_engine
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine
 from referee.statistics.power import PlannedStudy, simulate_power
@@ -75,7 +75,7 @@ def power(
         item_sd=item_sd,
         residual_sd=residual_sd,
     )
-    worker = engine_apart(engine, jobs, address) or LocalEngine()
+    worker = make_process_engine(engine, jobs, address) or LocalEngine()
     estimates = _run_simulations(study, simulations, alpha, seed, worker, shard)
     if form == "json":
         # The values used: their defaults depend on the measure.

@@ -15,7 +15,7 @@ from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import is_run
 from referee.jobs.run import QuestionsWritten
-from referee.jobs.speak import systems_named
+from referee.jobs.speak import parse_systems
 from referee.options import apply, command
 
 app = new_app()
@@ -70,11 +70,11 @@ def run_named(options: RunOptions) -> int:
 
 def _retry_run(folder: Path, systems: str | Sequence[str]) -> int:
     """Repeat the failed questions of a run."""
-    from referee.jobs.retry import failures_of
+    from referee.jobs.retry import count_failures
     from referee.jobs.retry import retry as ask_again
 
-    named = systems_named(split_names(systems)) if systems else ()
-    failed = failures_of(folder)
+    named = parse_systems(split_names(systems)) if systems else ()
+    failed = count_failures(folder)
     if not failed and is_run(folder):
         print_note("no question of this run failed")
         return 0

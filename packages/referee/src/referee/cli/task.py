@@ -31,10 +31,10 @@ def new(
 ) -> int:
     """Write blind items, sealed references, a page for participants, and a competition for Codabench."""
     from referee.jobs.open import open_corpus
-    from referee.jobs.score_table import metric_names
+    from referee.jobs.score_table import expand_metric_names
     from referee.jobs.shared_task import make_task
 
-    chosen = metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
+    chosen = expand_metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
     task = make_task(open_corpus(corpus, data, reading, split), out, chosen, title, overwrite)
     print(f"{task.folder}: {task.manifest['items']:,} items, measures {', '.join(task.metrics)}")
     print_note("give participants the folder participants/; keep organisers/ and codabench/ to yourself")

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut, pickled
+from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut_group, pickle_object
 from referee.errors import InputError
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -49,8 +49,8 @@ def call_all(
     returned: dict[int, Any] = {}
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, CALLS)
-        file.write_bytes(pickled(list(calls)))
-        for outcome in engine.work(_Calling(file), cut("calls", range(len(calls)), shard)):
+        file.write_bytes(pickle_object(list(calls)))
+        for outcome in engine.work(_Calling(file), cut_group("calls", range(len(calls)), shard)):
             if isinstance(outcome, Failed):
                 raise InputError(
                     f"part {outcome.piece.items[0]} of the work could not be done: {outcome.why}",

@@ -12,7 +12,7 @@ from referee.errors import InputError
 ENGINES = ("local", "ray")
 
 
-def engine_named(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+def make_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
     """Return the engine ``local`` or ``ray``; `jobs` defaults to one worker for each core.
 
     >>> engine_named("local", 3)
@@ -24,11 +24,11 @@ def engine_named(name: str, jobs: int | None = None, address: str | None = None)
         return RayEngine(address=address, jobs=jobs)
     if address is not None:
         raise InputError("--address belongs to --engine ray", remedy="leave it out, or say --engine ray")
-    return LocalEngine(jobs or available_cores())
+    return LocalEngine(jobs or count_cores())
 
 
-def engine_apart(name: str, jobs: int | None = None, address: str | None = None) -> Engine | None:
-    """Return an engine with worker processes; None if one local job is asked for, which needs none.
+def make_process_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine | None:
+    """Return an engine with worker processes; None for one local job, which runs in this process.
 
     Without `jobs` that is one job here, and on Ray as many as there is room for.
 
@@ -36,9 +36,9 @@ def engine_apart(name: str, jobs: int | None = None, address: str | None = None)
     (True, LocalEngine(jobs=2, apart=False))
     """
     processes = jobs or (1 if name == "local" else None)
-    return None if (name, processes, address) == ("local", 1, None) else engine_named(name, processes, address)
+    return None if (name, processes, address) == ("local", 1, None) else make_engine(name, processes, address)
 
 
-def available_cores() -> int:
+def count_cores() -> int:
     # Cores that this process may use: in a container fewer than there are.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
-from referee.engines.pieces import DefinedInScript, Done, Failed, Say, Task, WorkPiece, pickled, to_stderr
+from referee.engines.pieces import DefinedInScript, Done, Failed, Say, Task, WorkPiece, pickle_object, to_stderr
 from referee.engines.queue import OUT_OF_MEMORY, Queue
 from referee.errors import InputError
 
@@ -35,7 +35,7 @@ class LocalEngine:
         if self.jobs > 1 or self.apart:
             queue = Queue(pieces, self.say)
             jobs = min(self.jobs, len(queue))
-            content = task_as_bytes(task, self.say) if jobs > 1 or (jobs and self.apart) else None
+            content = pickle_task(task, self.say) if jobs > 1 or (jobs and self.apart) else None
             if content is not None:
                 yield from _in_processes(content, queue, jobs)
                 return
@@ -51,10 +51,10 @@ def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
         yield Done(piece, task.do(begun[0], piece))
 
 
-def task_as_bytes(task: Task, say: Say) -> bytes | None:
+def pickle_task(task: Task, say: Say) -> bytes | None:
     """Return a pickled task; None, with a note, if it uses classes or functions of the running script."""
     try:
-        return pickled(task)
+        return pickle_object(task)
     except DefinedInScript as defined:
         say(f"{defined} is defined in the script that runs, so all work is done in this process")
         return None
@@ -70,10 +70,10 @@ class _Worker:
 
 def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
     """Yield the results of pieces from worker processes; replace workers that die."""
-    workers = [_hire(task) for _ in range(jobs)]
+    workers = [_start_worker(task) for _ in range(jobs)]
     try:
         while True:
-            _hand_out(queue, workers)
+            _assign_pieces(queue, workers)
             busy = {w.wire: w for w in workers if w.piece is not None}
             if not busy:
                 return
@@ -87,8 +87,8 @@ def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Faile
                     kind, value = "end", None
                 if kind in ("end", "memory"):
                     workers.remove(worker)
-                    why = _end(worker, kind)
-                    workers.append(_hire(task))
+                    why = _describe_end(worker, kind)
+                    workers.append(_start_worker(task))
                     if (failure := queue.died(piece, why)) is not None:
                         yield failure
                     continue
@@ -104,7 +104,7 @@ def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Faile
             worker.wire.close()
 
 
-def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
+def _assign_pieces(queue: Queue, workers: list[_Worker]) -> None:
     """Give a piece to every idle worker."""
     for worker in workers:
         if worker.piece is None:
@@ -113,11 +113,11 @@ def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
             if worker.piece is not None:
                 # Broken when the process was killed while it had nothing to do: the answer that never comes says so.
                 with contextlib.suppress(OSError):
-                    worker.wire.send_bytes(pickled(worker.piece))
+                    worker.wire.send_bytes(pickle_object(worker.piece))
 
 
-def _end(worker: _Worker, kind: str) -> str:
-    """Describe how a process ended; a process without memory for its piece is ended here."""
+def _describe_end(worker: _Worker, kind: str) -> str:
+    """Return how a worker process ended, and stop one that has no memory for its piece."""
     if kind == "memory":
         worker.process.kill()
     worker.process.join()
@@ -134,7 +134,7 @@ _STARTING = threading.Lock()
 
 
 @contextlib.contextmanager
-def _without_script() -> Iterator[None]:
+def _hide_script() -> Iterator[None]:
     """Hide the running script from processes that start inside the block, which would run it again."""
     with _STARTING:
         script = sys.modules["__main__"]
@@ -145,14 +145,14 @@ def _without_script() -> Iterator[None]:
             sys.modules["__main__"] = script
 
 
-def _hire(task: bytes) -> _Worker:
+def _start_worker(task: bytes) -> _Worker:
     """Start a worker process."""
     # Spawned on every system: a fork of a process with threads may deadlock on their locks.
     # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, task, gc.get_threshold()), daemon=True)
-    with _without_script():
+    process = context.Process(target=_run_worker, args=(theirs, task, gc.get_threshold()), daemon=True)
+    with _hide_script():
         process.start()
     # The only open end in this process, so that the end of the worker closes the pipe.
     theirs.close()
@@ -162,8 +162,8 @@ def _hire(task: bytes) -> _Worker:
 # -- in the process ----------------------------------------------------------------------------------------------------------
 
 
-def _serve(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> None:
-    """Run in a worker process: do pieces from the pipe until it closes."""
+def _run_worker(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> None:
+    """Do pieces that arrive through a pipe, in a worker process, until the pipe closes."""
     # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_parent()
@@ -180,11 +180,11 @@ def _serve(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> 
             except MemoryError:
                 answer = ("memory", None)
             except Exception as error:
-                answer = ("fault", sendable(error))
-            wire.send_bytes(pickled(answer))
+                answer = ("fault", make_picklable(error))
+            wire.send_bytes(pickle_object(answer))
 
 
-def sendable(error: Exception) -> Exception:
+def make_picklable(error: Exception) -> Exception:
     """Return an error that can be pickled, with the same message."""
     try:
         pickle.loads(pickle.dumps(error))

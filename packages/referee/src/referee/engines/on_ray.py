@@ -25,8 +25,19 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__
-from referee.engines.local import sendable, task_as_bytes, work_here
-from referee.engines.pieces import Done, Failed, Needs, Say, Task, WorkPiece, carried, files_of, pickled, to_stderr
+from referee.engines.local import make_picklable, pickle_task, work_here
+from referee.engines.pieces import (
+    Done,
+    Failed,
+    Needs,
+    Say,
+    Task,
+    WorkPiece,
+    carry_piece,
+    list_files,
+    pickle_object,
+    to_stderr,
+)
 from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
 from referee.errors import InputError, naming_extra
 from referee.files import content_mark
@@ -61,14 +72,14 @@ class RayEngine:
         if not len(queue):
             return
         if self.address is not None:
-            _knock(self.address)
+            _check_address(self.address)
         with naming_extra():
             import ray
         ours = not ray.is_initialized()
         if ours:
             self._connect(ray, task.needs)
         try:
-            content = task_as_bytes(task, self.say)
+            content = pickle_task(task, self.say)
             if content is None:
                 yield from work_here(task, queue.rest())
                 return
@@ -103,7 +114,7 @@ class RayEngine:
         # Ray raises its own errors, gRPC's and plain ones for an address where nothing listens.
         except Exception as error:
             raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
-        room = _room(ray, needs)
+        room = _count_workers(ray, needs)
         self.say(f"Ray on {self.where}: ready after {time.monotonic() - began:.1f} s, room for {room} workers")
         if not room and self.address is None:
             ray.shutdown()
@@ -118,7 +129,7 @@ def _wanted(needs: Needs) -> str:
     return f"it needs {needs.cpus:g} processors and {needs.gpus:g} graphics cards"
 
 
-def _room(ray: Any, needs: Needs) -> int:
+def _count_workers(ray: Any, needs: Needs) -> int:
     """Return how many workers fit onto the machines of a cluster when all are free."""
 
     def fitting(has: Mapping[str, float]) -> int:
@@ -128,8 +139,8 @@ def _room(ray: Any, needs: Needs) -> int:
     return sum(fitting(node["Resources"]) for node in ray.nodes() if node["Alive"])
 
 
-def _knock(address: str) -> None:
-    """Raise InputError if an address does not answer, for which Ray itself would wait minutes."""
+def _check_address(address: str) -> None:
+    """Raise InputError if nothing answers at an address, because Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError(
@@ -139,7 +150,7 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
     except OSError as error:
         raise InputError(f"Ray cannot be reached ({error.strerror or error})", where=address, remedy=REMEDY) from None
-    if "RAY_AUTH_MODE" not in os.environ and _wants_token(f"{host}:{port}", address.startswith("ray://")):
+    if "RAY_AUTH_MODE" not in os.environ and _requires_token(f"{host}:{port}", address.startswith("ray://")):
         file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH", Path.home() / ".ray" / "auth_token"))
         if "RAY_AUTH_TOKEN" not in os.environ and not file.is_file():
             raise InputError("this cluster wants a token", where=address, remedy=TOKEN)
@@ -147,7 +158,7 @@ def _knock(address: str) -> None:
         os.environ["RAY_AUTH_MODE"] = "token"
 
 
-def _wants_token(host: str, by_client: bool) -> bool:
+def _requires_token(host: str, by_client: bool) -> bool:
     """Return whether a cluster requires a token.
 
     Ray itself would retry for half a minute without saying why.
@@ -166,7 +177,7 @@ def _wants_token(host: str, by_client: bool) -> bool:
 
 
 class _Crew:
-    """The actors of one job: starting, free, or at work on a piece.
+    """The Ray actors of one job: those that start, those without work, and those at work on a piece.
 
     While there is plenty of work an actor has the next piece beside it already, and does not wait between two pieces.
     """
@@ -175,7 +186,7 @@ class _Crew:
         self.ray, self.task, self.queue, self.engine = ray, task, queue, engine
         self.needs = task.needs
         self.content = ray.put(content)
-        files = {*map(str, task.inputs.values()), *(path for piece in queue.waiting() for path in files_of(piece))}
+        files = {*map(str, task.inputs.values()), *(path for piece in queue.waiting() for path in list_files(piece))}
         self.marks = {path: content_mark(path) for path in files}
         self.brought: Any = None  # the inputs, once a worker does not see them
         self.sees: dict[Any, frozenset[str]] = {}  # the files that an actor can read
@@ -192,55 +203,55 @@ class _Crew:
     def work(self) -> Iterator[Done | Failed]:
         """Yield the results of pieces until all are done, starting and replacing actors."""
         while len(self.queue) or self.going:
-            self._staff()
-            self._hand_out()
-            ready = self._answers()
+            self._start_actors()
+            self._assign_pieces()
+            ready = self._wait_for_futures()
             for answer in [future for future in self.coming if future in ready]:
-                self._welcome(answer, self.coming.pop(answer))
+                self._add_actor(answer, self.coming.pop(answer))
             for answer in [future for future in self.going if future in ready]:
                 if answer in self.going:  # not taken back since, from an actor that died
-                    outcome = self._collect(answer, *self._take_back(answer))
+                    outcome = self._get_result(answer, *self._end_piece(answer))
                     if outcome is not None:
                         yield outcome
 
-    def _answers(self) -> set[Any]:
-        """Return the futures that are ready; empty if none is ready for a while."""
+    def _wait_for_futures(self) -> set[Any]:
+        """Return the futures that have a result; none if no result arrives for a while."""
         waited = [*self.going, *self.coming]
         ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
         # All that are ready: with a thousand workers, asking again for each would take longer than the work.
         return set(self.ray.wait(waited, num_returns=len(waited), timeout=0)[0]) if ready else set()
 
-    def _staff(self) -> None:
+    def _start_actors(self) -> None:
         """Start as many actors as the cluster has room for and the queue has work for."""
         now = time.monotonic()
         actors = len(self.load)
         if self.looked is None or now - self.looked > LOOK_SECONDS:
             self.looked = now
             # One at least: a cluster that grows by demand has to see some.
-            room = self.engine.jobs or max(1, _room(self.ray, self.needs))
+            room = self.engine.jobs or max(1, _count_workers(self.ray, self.needs))
             for _ in range(actors + len(self.coming), min(room, len(self.queue) + len(self.going))):
-                self._hire()
+                self._start_actor()
         if actors:
             self.began = None
         elif self.began is not None and now - self.began > PATIENCE_SECONDS:
             self.began = None
             self.engine.say(f"Ray on {self.engine.where}: waiting for room for a worker ({_wanted(self.needs)})")
 
-    def _hire(self) -> None:
+    def _start_actor(self) -> None:
         """Start an actor."""
         remote = self.ray.remote(num_cpus=self.needs.cpus, num_gpus=self.needs.gpus, max_restarts=0)(RayWorker)
         actor = remote.remote(self.content, HERE)
         self.coming[actor.greet.remote(self.marks)] = actor
 
-    def _welcome(self, greeting: Any, actor: Any) -> None:
-        """Add an actor that has started. Raises an error if it cannot."""
+    def _add_actor(self, greeting: Any, actor: Any) -> None:
+        """Add an actor that has started. Raises an error if it could not start."""
         try:
             fault, sees = self.ray.get(greeting)
         except self.ray.exceptions.RayActorError as error:
             if error.actor_init_failed:
                 raise _cannot_begin(error) from None
             self.looked = None
-            self.queue.lost_worker(_why(error))
+            self.queue.lost_worker(_describe_failure(error))
             return
         except self.ray.exceptions.RayError as error:
             raise _cannot_begin(error) from None
@@ -248,63 +259,63 @@ class _Crew:
             raise fault
         self.sees[actor] = frozenset(sees)
         if not self.sees[actor].issuperset(map(str, self.task.inputs.values())):
-            self._bring(actor)
+            self._send_files(actor)
         self.load[actor] = 0
         self.free.append(actor)
         self.beside.append(actor)
 
-    def _bring(self, actor: Any) -> None:
+    def _send_files(self, actor: Any) -> None:
         """Send the input files to an actor that cannot read them."""
         if self.brought is None:
             self.brought = self.ray.put({name: path.read_bytes() for name, path in self.task.inputs.items()})
         actor.take.remote(self.brought)
 
-    def _hand_out(self) -> None:
+    def _assign_pieces(self) -> None:
         """Give pieces to free actors."""
         while len(self.queue) and self.free:
-            self._hand(self.free.pop())
+            self._assign_piece(self.free.pop())
         # Only while there is more than one for each: the last pieces are for the first free worker.
         while len(self.queue) > len(self.load) and self.beside:
-            self._hand(self.beside.pop())
+            self._assign_piece(self.beside.pop())
 
-    def _hand(self, actor: Any) -> None:
+    def _assign_piece(self, actor: Any) -> None:
         """Give the next piece to an actor."""
         piece = self.queue.take(self.prepared.get(actor), [name for name, n in self.at.items() if n])
         assert piece is not None
         self.at[piece.group] += 1
         self.load[actor] += 1
         self.prepared[actor] = piece.group
-        sent = piece if self.sees[actor].issuperset(files_of(piece)) else carried(piece)
-        self.going[actor.do.remote(pickled(sent))] = (actor, piece)
+        sent = piece if self.sees[actor].issuperset(list_files(piece)) else carry_piece(piece)
+        self.going[actor.do.remote(pickle_object(sent))] = (actor, piece)
 
-    def _take_back(self, answer: Any) -> tuple[Any, WorkPiece]:
-        """Remove a piece from the list of running ones; return it with its actor."""
+    def _end_piece(self, answer: Any) -> tuple[Any, WorkPiece]:
+        """Remove a piece from those at work, and return it with its actor."""
         actor, piece = self.going.pop(answer)
         self.at[piece.group] -= 1
         self.load[actor] -= 1
         return actor, piece
 
-    def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
+    def _get_result(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
         """Return the result of a piece; a lost or overloaded worker's piece is queued again."""
         try:
             kind, value = self.ray.get(answer)
         except self.ray.exceptions.RayError as error:
-            return self._lost(actor, piece, _why(error))
+            return self._replace_actor(actor, piece, _describe_failure(error))
         if kind == "fault":
             raise value
         if kind == "memory":
-            return self._lost(actor, piece, OUT_OF_MEMORY)
+            return self._replace_actor(actor, piece, OUT_OF_MEMORY)
         (self.beside if self.load[actor] else self.free).append(actor)
         self.queue.done()
         return Done(piece, value)
 
-    def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
+    def _replace_actor(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
         """Remove a lost actor and queue its pieces again."""
         # One that only cannot be reached would keep its place.
         self.ray.kill(actor)
         # Its other pieces did not cause its death.
         for answer in [future for future, (whose, _) in self.going.items() if whose == actor]:
-            self.queue.put_back(self._take_back(answer)[1])
+            self.queue.put_back(self._end_piece(answer)[1])
         del self.load[actor]
         self.free = [future for future in self.free if future != actor]
         self.beside = [future for future in self.beside if future != actor]
@@ -318,7 +329,7 @@ class _Crew:
 LEFT = "its machine left the cluster"
 
 
-def _why(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     """Describe how a worker ended."""
     text = _one_line(error)
     if "node has died" in text or type(error).__name__ == "NodeDiedError":
@@ -366,7 +377,7 @@ class RayWorker:
         except MemoryError:
             return "memory", None
         except Exception as error:
-            return "fault", sendable(error)
+            return "fault", make_picklable(error)
 
     def _begin(self, task: Task) -> Any:
         """Prepare the task, with files from the object store if needed."""

@@ -56,12 +56,12 @@ class ReadsFiles(Protocol):
         ...
 
 
-def files_of(piece: WorkPiece) -> set[str]:
+def list_files(piece: WorkPiece) -> set[str]:
     """Return the files that the items of a piece are read from."""
     return {path for item in piece.items if isinstance(item, ReadsFiles) for path in item.files}
 
 
-def carried(piece: WorkPiece) -> WorkPiece:
+def carry_piece(piece: WorkPiece) -> WorkPiece:
     """Return the same work with the content of its files, for a machine that cannot read them."""
     items = (item.carried() if isinstance(item, ReadsFiles) else item for item in piece.items)
     return WorkPiece(piece.group, tuple(items))
@@ -121,7 +121,7 @@ def to_stderr(line: str) -> None:
     print(f"referee: {line}", file=sys.stderr)
 
 
-def cut(group: str, items: Sequence[Any], shard: int) -> list[WorkPiece]:
+def cut_group(group: str, items: Sequence[Any], shard: int) -> list[WorkPiece]:
     """Return a group's items as pieces of at most `shard`.
 
     >>> [len(piece.items) for piece in cut("a", ["1", "2", "3"], 2)]
@@ -154,7 +154,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def pickled(thing: object) -> bytes:
+def pickle_object(thing: object) -> bytes:
     """Return an object as bytes for another process.
 
     Raises:

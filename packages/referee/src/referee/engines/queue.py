@@ -61,7 +61,7 @@ class Queue:
     def died(self, piece: WorkPiece, why: str) -> Failed | None:
         """Put the piece of a dead worker back, or return it as failed; raise InputError if workers only die."""
         self._deaths[piece] += 1
-        self._count(f", the last at {piece}: {why}")
+        self._count_death(f", the last at {piece}: {why}")
         if len(piece.items) > 1 and self._deaths[piece] > 1:
             self.put_back(*piece.halves())
             self._say(f"{piece}: {why}; tried again in two halves")
@@ -75,15 +75,15 @@ class Queue:
 
     def lost_machine(self, piece: WorkPiece, why: str) -> None:
         """Put back a piece that did not cause its worker's end."""
-        self._count(f", the last at {piece}: {why}")
+        self._count_death(f", the last at {piece}: {why}")
         self.put_back(piece)
         self._say(f"{piece}: {why}; done elsewhere")
 
     def lost_worker(self, why: str) -> None:
         """Record that a worker ended before it had a piece."""
-        self._count(f": {why}")
+        self._count_death(f": {why}")
 
-    def _count(self, last: str) -> None:
+    def _count_death(self, last: str) -> None:
         """Count a death. Raises InputError after too many in a row."""
         self._in_a_row += 1
         if self._in_a_row > MOST_DEATHS:

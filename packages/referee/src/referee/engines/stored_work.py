@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.engines.pieces import Done, Engine, Task, WorkPiece, cut
+from referee.engines.pieces import Done, Engine, Task, WorkPiece, cut_group
 from referee.files import make_folder, write_bytes
 from referee.signature import digest
 
@@ -56,7 +56,7 @@ class StoredWork:
         if self.lines:
             advance([item for items in groups.values() for item in items if item in self.lines])
         left = {name: [i for i in items if i not in self.lines] for name, items in groups.items()}
-        for outcome in engine.work(task, [p for name, items in left.items() for p in cut(name, items, shard)]):
+        for outcome in engine.work(task, [p for name, items in left.items() for p in cut_group(name, items, shard)]):
             piece = outcome.piece
             if isinstance(outcome, Done):
                 self._keep(piece, outcome.result)

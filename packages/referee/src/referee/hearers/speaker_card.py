@@ -20,7 +20,7 @@ from referee.capabilities import in_parallel, resolve_all
 from referee.hearers.answering import understand, words_of
 from referee.hearers.passports.fitness import CARE, FIT
 from referee.hearers.passports.quoting import read_quote
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
 from referee.metrics.hearing import PEOPLE, judge
 from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
@@ -196,7 +196,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
 
     def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:
         trial, description = pair
-        view = shown(trial, listening.seed)
+        view = show_to_hearer(trial, listening.seed)
         whole, *less = resolve_all(listening.hearer, [(d, view) for d in (description, *_shorter(description))])
         answers = [r for r in less if NOT_ANSWERED not in r.flags]
         identified = whole.outcome == Outcome.ENTITY and (whole.entity,) == trial.targets

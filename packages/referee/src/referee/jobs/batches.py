@@ -46,7 +46,10 @@ class ScorePiece:
         for system in systems:
             answers.check_content(system, trials)
             batches[system] = Batch(
-                _descriptions(answers, system, trials), trials, references, answers=_responses(answers, system, trials)
+                _select_descriptions(answers, system, trials),
+                trials,
+                references,
+                answers=_select_responses(answers, system, trials),
             )
         return PieceBatches(trials, references, answers, batches)
 
@@ -72,8 +75,8 @@ class PieceBatches:
     by_system: dict[str, Batch]
 
 
-def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Description | None]:
-    """Return a system's descriptions of some trials, None where it has none."""
+def _select_descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Description | None]:
+    """Return a system's description of each trial, None where it gave none."""
     # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in trials]
@@ -81,8 +84,8 @@ def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> lis
     return [description_of(t.id) for t in trials]
 
 
-def _responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:
-    """Return a system's responses to some trials; none for a system that describes."""
+def _select_responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:
+    """Return a system's response to each trial, None where it gave none."""
     answered = answers.by_system.get(system)
     return [] if answered is None or not answered.finds else [answered.response(t.id) for t in trials]
 
@@ -121,28 +124,28 @@ def _read_pieces(
     watch: Callable[[Iterable[Trial]], Iterable[Trial]],
 ) -> Iterator[ScorePiece]:
     """Yield pieces with trials that are read here."""
-    find = _references_of_others(opened.everyone) if of_others else None
-    for number, trials in enumerate(_chunks(watch(opened.trials()), size)):
+    find = _index_references(opened.everyone) if of_others else None
+    for number, trials in enumerate(_cut_chunks(watch(opened.trials()), size)):
         ids = [t.id for t in trials]
         references = None if find is None else [find(t) for t in trials]
         yield ScorePiece(number, ids, trials, answers.part(ids), opened.read, references)
 
 
-def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
+def _cut_chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
     """Yield lists of at most `size` trials."""
     iterator = iter(trials)
     while chunk := list(islice(iterator, size)):
         yield chunk
 
 
-def _references_of_others(trials: Callable[[], Iterable[Trial]]) -> Callable[[Trial], Sequence[Description]]:
-    """Finds references of the same scene and target by other speakers, also outside the chosen part."""
+def _index_references(trials: Callable[[], Iterable[Trial]]) -> Callable[[Trial], Sequence[Description]]:
+    """Return a function that finds, for a trial, references of the same scene and target by other speakers."""
     pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
     for trial in trials():
-        pools[_scene_and_target(trial)] += [(trial.speaker, d) for d in trial.references]
-    return lambda trial: [d for speaker, d in pools[_scene_and_target(trial)] if speaker != trial.speaker]
+        pools[_key_of_target(trial)] += [(trial.speaker, d) for d in trial.references]
+    return lambda trial: [d for speaker, d in pools[_key_of_target(trial)] if speaker != trial.speaker]
 
 
-def _scene_and_target(trial: Trial) -> tuple[str, tuple[str, ...]]:
+def _key_of_target(trial: Trial) -> tuple[str, tuple[str, ...]]:
     # A trial whose scene has no id shares its scene with no other.
     return (trial.scene.id or trial.id, trial.targets)

@@ -73,7 +73,7 @@ class ChallengeTask:
             row, column = f"{row_label} {column}", domain
         if row not in self._labels(table):
             return None
-        cell = printed_table(self.paper, table).number(row, column)
+        cell = read_printed_table(self.paper, table).number(row, column)
         return None if cell is None else cell.value
 
     def _labels(self, table: str) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class ChallengeTask:
 
 
 @cache
-def printed_table(paper: str, table: str) -> PrintedTable:
+def read_printed_table(paper: str, table: str) -> PrintedTable:
     """Return a printed table with the corrections of the register."""
     corrections = [c for c in read_register() if (c.paper, c.table) == (paper, table)]
     return correct_paper(shipped_paper(paper), corrections).tables[table]
@@ -280,8 +280,8 @@ TASKS: dict[str, ChallengeTask] = {
 }
 
 
-def task_named(name: str) -> ChallengeTask:
-    """Return a task by name. Raises UnknownName for an unknown one."""
+def load_task(name: str) -> ChallengeTask:
+    """Return a challenge task by name. Raises UnknownName if there is none."""
     if name not in TASKS:
         raise UnknownName("task", name, TASKS, hint=f"one of {', '.join(TASKS)}")
     return TASKS[name]

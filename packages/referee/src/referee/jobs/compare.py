@@ -30,7 +30,7 @@ HEARD_BY = " / "
 
 @dataclass(frozen=True, slots=True)
 class PairRows:
-    """The statistics of two systems on their common items.
+    """The statistics of two systems on their common items, as input of a paired test.
 
     A row for each, the clusters of rows, and how many items there are.
     """
@@ -44,7 +44,7 @@ class PairRows:
 
 
 class Measured(Protocol):
-    """The statistics of one measure for several systems."""
+    """One measure's statistics for several systems, from which pairs of systems are taken."""
 
     @property
     def metric(self) -> str: ...
@@ -59,7 +59,7 @@ class Measured(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """System b beside system a: `difference` is b - a, with its interval and test on the common items.
+    """The difference between two systems on one measure, with interval and test on their common items.
 
     Args:
         a: the first system.
@@ -122,7 +122,7 @@ class Pair:
         if self.p is None:
             units = f"{self.clusters:,} sampling units"
             return f"{self.metric}: {self.b} - {self.a} = {self.difference:+.3f} ({interval}); {units} are too few for a test."
-        p = "" if self.p_corrected is None else f", Holm-corrected p = {_p(self.p_corrected)}"
+        p = "" if self.p_corrected is None else f", Holm-corrected p = {_format_p(self.p_corrected)}"
         numbers = f"{self.difference:+.3f} ({interval}{p}, {self.items:,} items)"
         if not self.is_significant:
             return f"{self.metric}: no difference between {self.b} and {self.a} is shown: {numbers}."
@@ -131,7 +131,7 @@ class Pair:
         return f"{self.b} has a {word} {self.metric} than {self.a}: {numbers}{better}."
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
 
 
@@ -167,7 +167,7 @@ class Comparisons:
         return [pair for pair in self.pairs if pair.a == first and pair.is_worse(margin)]
 
 
-def compare_measured(
+def compare_measures(
     measures: Iterable[Measured],
     systems: Sequence[str] = (),
     *,
@@ -175,7 +175,7 @@ def compare_measured(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Comparisons:
-    """Every pair of systems by every measure; p values are corrected over all comparisons (Holm 1979).
+    """Compare every pair of systems on every measure; p values are corrected over all comparisons (Holm 1979).
 
     Raises:
         InputError: if a system is unknown, or fewer than two have items in common.
@@ -196,9 +196,13 @@ def compare_measured(
                 if rows.items
                 else None
             )
-            gaps.append((_pair(a, b, measured, rows, gap), gap))
+            gaps.append((_compare_pair(a, b, measured, rows, gap), gap))
             if rows.only_a or rows.only_b:
+<<<<<<< HEAD
                 note = f"{a} and {b} are compared on {rows.items:,} common items; left out: {_left_out(a, rows.only_a, b, rows.only_b)}."
+=======
+                note = f"{a} and {b} are compared on {rows.items:,} common items; {_describe_left_out(a, rows.only_a, b, rows.only_b)}."
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
                 if note not in comparisons.notes:
                     comparisons.notes.append(note)
     if not any(gap is not None for _, gap in gaps):
@@ -208,23 +212,27 @@ def compare_measured(
         Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)
     ]
     for metric in dict.fromkeys(pair.metric for pair in comparisons.pairs if pair.direction != "none"):
-        comparisons.ranks[metric] = _ranks([pair for pair in comparisons.pairs if pair.metric == metric])
+        comparisons.ranks[metric] = _rank_systems([pair for pair in comparisons.pairs if pair.metric == metric])
     return comparisons
 
 
+<<<<<<< HEAD
 def _labels_of(name: str, labels: Sequence[str]) -> list[str]:
     """Return the labels of a system: its name, or its name with each hearer that answered it."""
     return [label for label in labels if label == name or label.startswith(f"{name}{HEARD_BY}")] or [name]
 
 
 def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:
+=======
+def _describe_left_out(a: str, only_a: int, b: str, only_b: int) -> str:
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     parts = [f"{count:,} of {name} alone" for name, count in ((a, only_a), (b, only_b)) if count]
     return " and ".join(parts)
 
 
-def _pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:
-    """Return the comparison of two systems by one measure."""
-    numbers = (None,) * 4 if gap is None else tuple(map(_number, (gap.difference, gap.low, gap.high, gap.p)))
+def _compare_pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:
+    """Return the difference of two systems on one measure, with its interval and p value."""
+    numbers = (None,) * 4 if gap is None else tuple(map(_drop_nan, (gap.difference, gap.low, gap.high, gap.p)))
     sizes = [] if gap is None or not rows.clusters.codes else list(gap.sizes)
     return Pair(
         a=a,
@@ -237,18 +245,18 @@ def _pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -
         p_corrected=None,
         items=rows.items,
         clusters=min(sizes) if sizes else rows.items,
-        detectable=_detectable(gap),
+        detectable=_compute_detectable(gap),
         direction=measured.direction,
         only_a=rows.only_a,
         only_b=rows.only_b,
     )
 
 
-def _number(value: float) -> float | None:
+def _drop_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _detectable(gap: Gap | None) -> float | None:
+def _compute_detectable(gap: Gap | None) -> float | None:
     """Return the difference that a two-sided test at .05 detects with probability .8, given this standard error."""
     if gap is None or not gap.error > 0 or np.isnan(gap.p) or gap.df < 1:
         return None
@@ -257,8 +265,8 @@ def _detectable(gap: Gap | None) -> float | None:
     return float((stdtrit(gap.df, 1 - ALPHA / 2) + stdtrit(gap.df, POWER)) * gap.error)
 
 
-def _ranks(pairs: Sequence[Pair]) -> dict[str, int]:
-    """1 + the number of systems that are shown to be better."""
+def _rank_systems(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Return the rank of each system: 1 plus the number of systems that are significantly better."""
     ranks = dict.fromkeys((name for pair in pairs for name in (pair.a, pair.b)), 1)
     for pair in pairs:
         if pair.better is not None:
@@ -297,8 +305,8 @@ class _TableMeasure:
         )
 
 
-def measured_table(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
-    """The measures of a table of scores that two systems or more have values of."""
+def measures_of_table(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
+    """Return the measures of a table of scores for which at least two systems have values."""
     return [
         _TableMeasure(table, metric)
         for metric in metrics
@@ -325,23 +333,23 @@ class _IdentificationRate:
 
     @property
     def finish(self) -> Finish:
-        return _ratio
+        return _divide_totals
 
     def pair(self, a: str, b: str) -> PairRows:
         """Return the paired answers to two systems on common items, with their clusters."""
         items = [{item for item, _ in self.answers[name]} for name in (a, b)]
         common = items[0] & items[1]
         keys = list(dict.fromkeys(key for name in (a, b) for key in self.answers[name] if key[0] in common))
-        rows_a, rows_b = (_rows(self.answers[name], keys) for name in (a, b))
+        rows_a, rows_b = (_stack_answers(self.answers[name], keys) for name in (a, b))
         clusters = hearing_clusters([k[0] for k in keys], [k[1] for k in keys], self.trials, self.is_people)
         return PairRows(rows_a, rows_b, clusters, len(common), len(items[0] - common), len(items[1] - common))
 
 
-def _rows(answers: Mapping[tuple[str, str], float], keys: Sequence[tuple[str, str]]) -> FloatArray:
+def _stack_answers(answers: Mapping[tuple[str, str], float], keys: Sequence[tuple[str, str]]) -> FloatArray:
     return np.array([(answers[key], 1.0) if key in answers else (0.0, 0.0) for key in keys]).reshape(-1, 2)
 
 
-def _ratio(totals: FloatArray, counts: FloatArray) -> FloatArray:
+def _divide_totals(totals: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the ratio of two totals; NaN without answers."""
     totals = np.asarray(totals, dtype=float)
     answers = totals[..., 1]
@@ -350,7 +358,7 @@ def _ratio(totals: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def label_responses(responses: Iterable[Response]) -> dict[tuple[str, str], str]:
-    """A label for each system and hearer: the one that varies, or both."""
+    """Return a label for each pair of system and hearer: the name that varies, or both names."""
     groups = list(
         dict.fromkeys((r.system or HUMAN, PEOPLE if r.probabilities is None else r.hearer) for r in responses)
     )
@@ -360,8 +368,8 @@ def label_responses(responses: Iterable[Response]) -> dict[tuple[str, str], str]
     return {group: group[1] if len(systems) == 1 else f"{group[0]}{HEARD_BY}{group[1]}" for group in groups}
 
 
-def measured_responses(trials: Mapping[str, Trial], responses: Sequence[Response]) -> list[Measured]:
-    """The identification rate of listeners' answers, for systems, or for hearers where one system was heard by several."""
+def measure_responses(trials: Mapping[str, Trial], responses: Sequence[Response]) -> list[Measured]:
+    """Return the identification rates from listeners' answers, by system, or by hearer if there is one system."""
     labels = label_responses(responses)
     groups, _ = judge(responses, trials)
     answers: dict[str, dict[tuple[str, str], float]] = {}

@@ -19,7 +19,7 @@ from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
 from referee.jobs.speak import System
-from referee.jobs.words_heard import WordsHeard, plainly, read_back, spoken_language
+from referee.jobs.words_heard import WordsHeard, find_language, phrase_plainly, read_back
 from referee.meaning import EVERYTHING, Meaning
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Wording, language_of
@@ -139,7 +139,7 @@ def describe(
     'the red chair'
     """
     where = str(scene) if isinstance(scene, (str, Path)) else ""
-    view = view_of(scene, target, where)
+    view = make_view(scene, target, where)
     if taxonomy is not None:
         view = with_taxonomy(view, taxonomy)
     try:
@@ -165,7 +165,7 @@ def with_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) -
 
 
 def read_scene(path: str | Path) -> dict[str, Any]:
-    """The JSON form of a scene from a file ("-": standard input)."""
+    """Read a scene in its JSON form from a file, or from standard input for "-"."""
     with open_binary(path) as file:
         raw = file.read()
     if not raw.strip():
@@ -179,10 +179,10 @@ def read_scene(path: str | Path) -> dict[str, Any]:
         raise MalformedInput(str(wrong), where=str(path), remedy='write {"entities": [{"id": …}, …]}') from None
 
 
-def view_of(
+def make_view(
     scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
 ) -> SpeakerView:
-    """Return a scene and its target(s) as a speaker's view.
+    """Return the speaker's view of a scene and its target or targets.
 
     Raises InputError, with a remedy, for an invalid scene or target.
 
@@ -205,30 +205,30 @@ def view_of(
         view = SpeakerView(id="scene", scene=scene, targets=targets)
     else:
         scene_targets = [scene["target"]] if "target" in scene else scene.get("targets") or ()
-        view = replace(_read(scene, where), targets=targets or tuple(map(str, scene_targets)))
-    _check(view.scene, view.targets, where)
+        view = replace(_read_view(scene, where), targets=targets or tuple(map(str, scene_targets)))
+    _check_targets(view.scene, view.targets, where)
     return view
 
 
-def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tuple[str, ...]]:
-    """A scene, and the targets that it names itself if it is written as a trial; no target is needed."""
+def parse_scene(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tuple[str, ...]]:
+    """Return a scene, and the ids of targets if it is written as a trial with targets."""
     if isinstance(scene, Scene):
         return scene, ()
     where = str(scene) if isinstance(scene, (str, Path)) else ""
     document = read_scene(scene) if isinstance(scene, (str, Path)) else scene
     if not isinstance(document, Mapping):
-        return view_of(document).scene, ()  # which documents the format of a scene
+        return make_view(document).scene, ()  # which documents the format of a scene
     entities = document.get("entities")
     entity_records = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
     first = next((str(e["id"]) for e in entity_records if "id" in e), None)
     scene_targets = [document["target"]] if "target" in document else document.get("targets") or ()
     # A picture needs no target, but a view does: any entity stands in.
     rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
-    return view_of(rest, first, where).scene, tuple(map(str, scene_targets))
+    return make_view(rest, first, where).scene, tuple(map(str, scene_targets))
 
 
-def misspelt_names(scene: Scene) -> dict[str, str]:
-    """Return misspelt attribute names of a scene with their correction: color for colour, TYPE for type."""
+def correct_names(scene: Scene) -> dict[str, str]:
+    """Return misspelt attribute names of a scene with their corrections, such as color: colour."""
     scene_names = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
     domain_names = [name for names in DOMAINS.values() for name in names if name not in scene_names]
     near_names = {
@@ -239,8 +239,8 @@ def misspelt_names(scene: Scene) -> dict[str, str]:
     return {name: meant[0] for name, meant in near_names.items() if meant}
 
 
-def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
-    """Return the scene alone as a view; its first entity is a provisional target."""
+def _read_view(data: Mapping[str, Any], where: str) -> SpeakerView:
+    """Return the speaker's view of a scene without a target; its first entity stands in for one."""
     entities = data.get("entities")
     if entities == []:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
@@ -253,7 +253,7 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
         if key in data
     }
     try:
-        # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
+        # A trial must have a target that is there; whether the real one is can be said better later (`_check_targets`).
         return trial_from_json({"id": "scene", "targets": ids[:1], **visible_fields}).for_speaker()
     except WrongShape as wrong:
         raise InputError(
@@ -261,7 +261,7 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
         ) from None
 
 
-def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
+def _check_targets(scene: Scene, targets: Sequence[str], where: str) -> None:
     """Raise InputError for an empty scene or a target that it lacks."""
     ids = [e.id for e in scene.entities]
     id_list = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
@@ -277,7 +277,7 @@ def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
 
 
 def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Iterable[Trial] | None = None) -> Described:
-    """As `describe`, with whom else the description is true of, and the steps."""
+    """Describe the target of a view; the result also lists the other entities that the description fits, and the steps."""
     speaker = System.read(system).build()
     if not isinstance(speaker, Speaker):
         raise InputError(
@@ -287,11 +287,11 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
     training = None if trials is None else list(trials)
     if training is not None:
         speaker.fit(training)
-    return describe_as(speaker, view, training or ())
+    return describe_with_speaker(speaker, view, training or ())
 
 
-def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
-    """Return the result of a trained speaker; `trials` are its training data."""
+def describe_with_speaker(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
+    """Describe the target of a view with a trained speaker; `trials` are its training data."""
     description, view = _describe_in_domain(speaker, view, trials)
     if description.properties is None:
         trouble = "" if description.text else _trouble(speaker) or "the system gave no description"
@@ -302,10 +302,10 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = description.properties
     if description.text is None:
-        heard, text = plainly(view, description)
+        heard, text = phrase_plainly(view, description)
         description = replace(description, text=text)
     else:
-        heard = read_back(description, view, ReadBack(spoken_language(speaker, view), trials))
+        heard = read_back(description, view, ReadBack(find_language(speaker, view), trials))
     if description.meaning is None:
         description = replace(description, meaning=Wording(language_of(view), view.scene).form_of(properties))
     return Described.of(
@@ -314,8 +314,8 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
         distinguishing=heard.denotes == view.target_mask and not heard.false and heard.is_counted_right,
         also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
         steps=tuple(
-            _finish(
-                _steps(selector, view, description),
+            _add_last_step(
+                _explain_steps(selector, view, description),
                 heard,
                 view,
                 description.meaning or EVERYTHING,
@@ -360,8 +360,8 @@ def _describe_in_domain(
         ) from None
 
 
-def _steps(selector: Any, view: SpeakerView, description: Description) -> list[Reason]:
-    """Return the selector's own reasons, or the entities that each conjunct of the meaning excludes, in order.
+def _explain_steps(selector: Any, view: SpeakerView, description: Description) -> list[Reason]:
+    """Return the selector's own explanation, or else the entities that each conjunct of the meaning excludes.
 
     For a speaker that describes each target separately, the selector's reasons for all targets together would be
     different ones.
@@ -375,7 +375,7 @@ def _steps(selector: Any, view: SpeakerView, description: Description) -> list[R
     )
 
 
-def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:
+def _add_last_step(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:
     """Return the steps with a last one that agrees with the words: what they add to the choice, or the other entities
     that they describe.
     """

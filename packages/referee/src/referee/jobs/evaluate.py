@@ -24,17 +24,17 @@ from referee.geometry import Box, Mask, Point, Polygon
 from referee.jobs.compare import (
     Comparisons,
     Measured,
-    compare_measured,
+    compare_measures,
     label_responses,
-    measured_responses,
-    measured_table,
+    measure_responses,
+    measures_of_table,
 )
 from referee.jobs.folder import Run, is_run
-from referee.jobs.grounding import declare
+from referee.jobs.grounding import declare_conventions
 from referee.jobs.heard import hearing_rows
 from referee.jobs.open import Answers, Opened, open_corpus
 from referee.jobs.score import score_trials
-from referee.jobs.score_table import ScoreTable, Settings, metric_names
+from referee.jobs.score_table import ScoreTable, Settings, expand_metric_names
 from referee.metrics.hearing import MEASURES
 from referee.records import Entity, Response, Scene, Trial
 from referee.signature import Fingerprint, output_digests, trial_digests
@@ -50,7 +50,7 @@ LISTENER_METRICS = ("ir",)
 def open_material(
     outputs: Any, references: Any = None, scenes: Any = None, declared: Declared | None = None, data: Any = None
 ) -> NativeData:
-    """Return data from files, a run folder, rows, a data frame, or lists of texts.
+    """Read outputs, references and scenes from files, a run folder, rows, a data frame or lists of texts.
 
     Raises:
         InputError: if the content or the type of the objects is ambiguous.
@@ -66,23 +66,23 @@ def open_material(
             material = open_material(outputs, references, scenes, replace(declared, convention=None), data)
         _declare_systems(material, single)
         return material
-    paths = _paths(outputs)
+    paths = _list_paths(outputs)
     if scenes is not None and paths is not None and _is_gold_file(scenes):
         declared, scenes = replace(declared, columns={**declared.columns, "documents": str(scenes)}), None
     trials = None if scenes is None else _read_scenes(scenes, declared, data)
     if paths is not None:
         if any(is_run(path) for path in paths):
-            return _material_of_runs(paths, declared)
-        return read_material(paths, _paths(references) or (), trials, declared)
+            return _read_runs(paths, declared)
+        return read_material(paths, _list_paths(references) or (), trials, declared)
     rows = rows_of(outputs)
-    if isinstance(rows, Mapping) and references is None and (columns := _rows_of_columns(rows)):
+    if isinstance(rows, Mapping) and references is None and (columns := _transpose_columns(rows)):
         rows = columns
     if isinstance(rows, Mapping) and rows and all(_are_texts(rows_of(part)) for part in rows.values()):
         systems = {str(name): list(rows_of(part)) for name, part in rows.items()}
-        return material_of_texts(systems, _reference_lists(references, systems), declared)
+        return material_of_texts(systems, _arrange_references(references, systems), declared)
     if _are_texts(rows):
         systems = {"system": list(rows)}
-        return material_of_texts(systems, _reference_lists(references, systems), declared)
+        return material_of_texts(systems, _arrange_references(references, systems), declared)
     if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
         raise InputError(
             f"outputs are of type {type(outputs).__name__}",
@@ -104,7 +104,7 @@ def _declare_systems(material: NativeData, conventions: Sequence[str]) -> None:
     by_system: dict[str, dict[str, Output]] = {}
     for output in material.outputs:
         by_system.setdefault(output.system, {})[output.trial] = output
-    declare(by_system, conventions)
+    declare_conventions(by_system, conventions)
     for system in {text.partition("=")[0] for text in conventions}:
         for output in by_system[system].values():
             _check_size(output, material.trials[output.trial])
@@ -131,10 +131,10 @@ def _check_size(output: Output, trial: Trial) -> None:
 
 def _add_references(material: NativeData, references: Any, declared: Declared) -> None:
     """Give rows in memory their references: files, or lists of texts in the order of the items."""
-    if (paths := _paths(references)) is not None:
+    if (paths := _list_paths(references)) is not None:
         add_references(material, paths, declared)
         return
-    for texts in _reference_lists(references, {"": list(material.trials)}):
+    for texts in _arrange_references(references, {"": list(material.trials)}):
         if len(texts) != len(material.trials):
             raise InputError(
                 f"there are {len(texts):,} references for {len(material.trials):,} items",
@@ -145,8 +145,8 @@ def _add_references(material: NativeData, references: Any, declared: Declared) -
     material.mapping["references"] = "a list, in the order of the items"
 
 
-def _paths(value: Any) -> list[str | Path] | None:
-    """Paths of files; None for anything in memory."""
+def _list_paths(value: Any) -> list[str | Path] | None:
+    """Return the paths that a value names; None if it is data in memory."""
     if isinstance(value, (str, Path)):
         return [value]
     is_list = isinstance(value, (list, tuple)) and bool(value) and all(isinstance(p, (str, Path)) for p in value)
@@ -168,29 +168,29 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _rows_of_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
-    """Rows of a dictionary of columns, as data sets write them; empty where it is none."""
+def _transpose_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a dictionary of columns, as data sets write them; none if it is no such dictionary."""
     parts = [rows_of(part) for part in columns.values()]
     if not parts or not all(isinstance(part, list | tuple) for part in parts) or len(set(map(len, parts))) > 1:
         return []
     return [dict(zip(map(str, columns), cells, strict=True)) for cells in zip(*parts, strict=True)]
 
 
-def _reference_lists(references: Any, systems: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """One list for each set of references, from texts, a list of references for each output, or lists as long as the outputs."""
+def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return one list of texts per set of references, from any of the forms in which users give them."""
     references = rows_of(references)
     if isinstance(references, Mapping):
         references = list(references.values())
         if not references or not all(_are_texts(rows_of(part)) for part in references):
-            raise _no_references()
+            raise _missing_references()
         return [list(rows_of(part)) for part in references]
     if _are_texts(references):
         return [list(references)]
     if not isinstance(references, (list, tuple)) or not references:
-        raise _no_references()
+        raise _missing_references()
     parts = [[part] if isinstance(part, str) else rows_of(part) for part in references]
     if not all(_are_texts(part) for part in parts):
-        raise _no_references()
+        raise _missing_references()
     count = len(next(iter(systems.values())))
     is_set = all(len(part) == count for part in parts)
     if len(parts) == count > 1 and is_set:
@@ -204,7 +204,7 @@ def _reference_lists(references: Any, systems: Mapping[str, Sequence[str]]) -> l
     return [[part[i] if i < len(part) else part[0] for part in parts] for i in range(max(map(len, parts)))]
 
 
-def _no_references() -> InputError:
+def _missing_references() -> InputError:
     """Return the error for texts without references."""
     return InputError(
         "there are no references for these texts",
@@ -217,14 +217,14 @@ def _is_gold_file(scenes: Any) -> bool:
 
 
 def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]:
-    """Trials with scenes: of a corpus, or of a table with a row for each object."""
+    """Return trials with scenes: those of a corpus, or those of a table with one row per object."""
     if isinstance(scenes, (str, Path)):
         path = Path(scenes)
         if (path.suffix == ".parquet" or (path.is_dir() and str(scenes) not in catalogue.names("corpus"))) and (
             gold := _read_gold(path)
         ):
             return {t.id: t for t in gold}
-        if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _has_trials(path):
+        if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _is_corpus_file(path):
             table = read_table(path)
             return read_scenes_of_rows(table, declared) or read_objects(table, declared)
         return {t.id: t for t in open_corpus(scenes, data=data).trials()}
@@ -245,8 +245,8 @@ def _read_gold(path: Path) -> list[Trial] | None:
     return read_gold(path)
 
 
-def _has_trials(path: Path) -> bool:
-    """Whether a file is a corpus of trials in the form of this package."""
+def _is_corpus_file(path: Path) -> bool:
+    """Return whether a file is a corpus in Referee's own JSONL form."""
     if not path.name.lower().endswith((".jsonl", ".jsonl.gz", ".json")):
         return False
     if path.suffix == ".json":
@@ -255,8 +255,8 @@ def _has_trials(path: Path) -> bool:
     return "entities" in read_table(path).columns
 
 
-def _material_of_runs(paths: Sequence[str | Path], declared: Declared) -> NativeData:
-    """Outputs and responses of run folders; a system that several runs have is named after its run."""
+def _read_runs(paths: Sequence[str | Path], declared: Declared) -> NativeData:
+    """Return the outputs and responses of run folders; a system that several runs have gets its run's name."""
     whole = NativeData("table", "run", {"trial": "trial", "system": "system", "text": "text"})
     names = [{o.system for o in _outputs_of(Run(path))} for path in paths if is_run(path)]
     repeated = (
@@ -293,7 +293,7 @@ def _outputs_of(run: Run) -> list[Output]:
 
 @dataclass(slots=True)
 class Evaluated:
-    """The scores of material: `rows` as JSON prints them, the table behind them, and the systems compared."""
+    """The scores of some data: JSON rows, the table of scores behind them, and the compared systems."""
 
     material: NativeData
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -308,21 +308,33 @@ class Evaluated:
     heard: list[Response] = field(default_factory=list)
 
     def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
-        """The statistics of measures for a comparison."""
+        """Return the statistics of some measures, as input of comparisons."""
         measured: list[Measured] = []
         if self.table is not None:
+<<<<<<< HEAD
             measured += measured_table(self.table, [m for m in self._scored() if not metrics or m in metrics])
+=======
+            names = [m for m in self.table.settings.metrics if not metrics or m in metrics]
+            measured += measures_of_table(self.table, names)
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
         responses = [*self.material.responses, *self.heard]
         if responses and (not metrics or "ir" in metrics):
-            measured += measured_responses(self.material.trials, responses)
+            measured += measure_responses(self.material.trials, responses)
         return measured
 
+<<<<<<< HEAD
     def _scored(self) -> Sequence[str]:
         """Return the metrics of the table of scores."""
         return () if self.table is None else self.table.settings.metrics
 
     def measures_of_two(self, metrics: Sequence[str], name: str) -> list[Measured]:
         """The same; InputError where no two systems have one of the measures."""
+=======
+    def list_comparable(self, metrics: Sequence[str], name: str) -> list[Measured]:
+        """Return the statistics of measures that two systems share. Raises InputError if there are none."""
+        if measured := self.measures(metrics):
+            return measured
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
         names = dict.fromkeys(row["metric"] for row in self.rows if row["n"])
         expanded = expand_metrics(metrics)
         lacking = next((m for m in metrics if m in expanded and m not in (*MEASURES, *self._scored())), None)
@@ -341,6 +353,7 @@ class Evaluated:
         )
 
 
+<<<<<<< HEAD
 def expand_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """Return measures by name, with those of families such as `string` in their place."""
     return (*metric_names(n for n in names if n not in MEASURES), *(n for n in names if n in MEASURES))
@@ -348,6 +361,10 @@ def expand_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 def default_metrics(material: NativeData) -> tuple[str, ...]:
     """The measures that suit the material."""
+=======
+def choose_metrics(material: NativeData) -> tuple[str, ...]:
+    """Return the measures that suit the data."""
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     if material.kind == "places":
         places = [p for o in material.outputs if o.response for p in o.response.places]
         points = sum(isinstance(p, Point) for p in places)
@@ -388,19 +405,27 @@ def evaluate_material(
     Raises:
         InputError: if no measure applies.
     """
+<<<<<<< HEAD
     chosen = expand_metrics(metrics) or default_metrics(material)
+=======
+    chosen = tuple(metrics) or choose_metrics(material)
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
     evaluated = Evaluated(material, items=len(material.trials), confidence=confidence)
     if scored and material.outputs:
+<<<<<<< HEAD
         _score(evaluated, scored, name, confidence, cluster, resamples, seed)
+=======
+        _score_outputs(evaluated, expand_metric_names(scored), name, confidence, cluster, resamples, seed)
+>>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     if material.responses and (heard or not metrics):
-        _count(evaluated, heard or ["ir"], name, confidence, cluster)
+        _measure_responses(evaluated, heard or ["ir"], name, confidence, cluster)
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
         raise InputError(
             "nothing in these files can be measured",
             where=name,
-            remedy=_reason(material, chosen),
+            remedy=_explain_absence(material, chosen),
         )
     compare_systems(evaluated, chosen, confidence=confidence, resamples=resamples, seed=seed)
     evaluated.sentences = describe_findings(evaluated, confidence, chosen)
@@ -416,12 +441,12 @@ def compare_systems(
         return
     main = next((m for m in measures if m.metric in chosen), measures[0])
     if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
-        evaluated.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
+        evaluated.comparisons = compare_measures([main], resamples=resamples, confidence=confidence, seed=seed)
     else:
         evaluated.material.notes.append("The systems share no item, so they are not compared.")
 
 
-def _reason(material: NativeData, chosen: Sequence[str]) -> str:
+def _explain_absence(material: NativeData, chosen: Sequence[str]) -> str:
     """Return the reason why no measure applies."""
     if material.outputs and not any(t.references or t.scene.entities for t in material.trials.values()):
         return "descriptions need references (--references FILE, or --map references=COLUMN) or scenes (--scenes FILE)"
@@ -430,7 +455,7 @@ def _reason(material: NativeData, chosen: Sequence[str]) -> str:
     return f"{', '.join(chosen)} cannot be computed: choose others with --metrics (referee list metrics)"
 
 
-def _score(
+def _score_outputs(
     evaluated: Evaluated,
     metrics: tuple[str, ...],
     name: str,
@@ -457,7 +482,9 @@ def _score(
     material.notes += [w for w in evaluated.table.warnings if w not in material.notes]
 
 
-def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str) -> None:
+def _measure_responses(
+    evaluated: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str
+) -> None:
     """Add the measures of responses."""
     material = evaluated.material
     labels = label_responses(material.responses)
@@ -499,14 +526,14 @@ def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[
         else "choices"
     )
     sentences = [
-        f"{counted(len(systems), 'system')} ({shown}), {counted(evaluated.items, 'item')}, {what} ({material.kind}, {material.format})."
+        f"{count_noun(len(systems), 'system')} ({shown}), {count_noun(evaluated.items, 'item')}, {what} ({material.kind}, {material.format})."
     ]
-    best = _best(
+    best = _find_best(
         evaluated.rows, next((m for m in chosen if any(r["metric"] == m and r["n"] for r in evaluated.rows)), "")
     )
     if best is not None:
         row, word = best
-        sentences.append(_value_sentence(row, word if len(systems) > 1 else "", confidence))
+        sentences.append(_describe_value(row, word if len(systems) > 1 else "", confidence))
     if evaluated.comparisons is not None:
         leader = best[0]["system"] if best else ""
         pairs = [p for p in evaluated.comparisons.pairs if leader in (p.a, p.b)] or evaluated.comparisons.pairs
@@ -514,7 +541,7 @@ def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[
         sentences += evaluated.comparisons.notes[:1]
     empty = [m for m in chosen if not any(r["n"] for r in evaluated.rows if r["metric"] == m) and m not in MEASURES]
     if empty:
-        sentences.append(f"Not measured: {', '.join(empty)} ({_needs(empty)}).")
+        sentences.append(f"Not measured: {', '.join(empty)} ({_describe_needs(empty)}).")
     elif (
         material.kind in ("text", "table", "log")
         and material.outputs
@@ -524,14 +551,14 @@ def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[
     return sentences
 
 
-def _needs(metrics: Sequence[str]) -> str:
+def _describe_needs(metrics: Sequence[str]) -> str:
     """Return the data that some metrics need, in words."""
     needs = {str(getattr(catalogue.configure("metric", m), "needs", "")) for m in metrics}
     words = {"properties": "descriptions with properties and a scene", "text": "texts and references"}
     return "they need " + " or ".join(sorted(words.get(n, n or "other answers") for n in needs))
 
 
-def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, Any], str] | None:
+def _find_best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, Any], str] | None:
     """Return the best row of a metric, with "highest" or "lowest"."""
     measured = [row for row in rows if row["metric"] == metric and row["value"] is not None]
     if not measured:
@@ -541,13 +568,15 @@ def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, 
     return chosen, "lowest" if is_lower else "highest"
 
 
-def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str:
+def _describe_value(row: Mapping[str, Any], word: str, confidence: float) -> str:
     """Return a sentence with a system's value, interval and n."""
     low, high = row["low"], row["high"]
-    interval = "" if low is None else f", {confidence:.0%} CI {_decimal(low)} to {_decimal(high)}".replace("%", " %")
-    value = (
-        f"{_decimal(row['value'])}{interval}, {counted(row['n'], 'answer' if row['metric'] in MEASURES else 'item')}"
+    interval = (
+        ""
+        if low is None
+        else f", {confidence:.0%} CI {_format_decimal(low)} to {_format_decimal(high)}".replace("%", " %")
     )
+    value = f"{_format_decimal(row['value'])}{interval}, {count_noun(row['n'], 'answer' if row['metric'] in MEASURES else 'item')}"
     return (
         f"{row['system']} has the {word} {row['metric']} ({value})."
         if word
@@ -555,8 +584,8 @@ def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str
     )
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless the number is 1.
 
     >>> counted(1, "item"), counted(2000, "item")
     ('1 item', '2,000 items')
@@ -564,14 +593,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _decimal(value: float) -> str:
-    """Three decimals, one for large numbers."""
+def _format_decimal(value: float) -> str:
+    """Return a number with three decimals; with one if it is large."""
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def explain_material(material: NativeData) -> list[str]:
     """Return the recognised format and content, the reasons, and the measures that do and do not apply."""
-    metrics = default_metrics(material)
+    metrics = choose_metrics(material)
     lines = [
         f"kind: {material.kind}",
         f"recognised by: {SIGNS.get(material.format) or USUAL.get(material.kind, 'usual names of fields')}",
@@ -591,8 +620,8 @@ def explain_material(material: NativeData) -> list[str]:
     return [*lines, *material.notes]
 
 
-def trials_to_write(material: NativeData) -> list[Trial]:
-    """The trials for a run folder.
+def complete_trials(material: NativeData) -> list[Trial]:
+    """Return the trials as a run folder stores them.
 
     An item of which only answers are known gets the objects that were named in them.
     """

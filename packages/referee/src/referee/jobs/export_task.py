@@ -70,7 +70,9 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
     """Write the folder `out`; returns the number of prompts."""
     if role not in ROLES:
         raise InputError(f"there is no role {role!r}", remedy=f"one of {', '.join(ROLES)}")
-    rows = list(_speaker_rows(opened.trials()) if role == "speaker" else _hearer_rows(opened.trials(), seed))
+    rows = list(
+        _write_speaker_prompts(opened.trials()) if role == "speaker" else _write_hearer_prompts(opened.trials(), seed)
+    )
     if not rows:
         raise InputError("there are no trials to ask about", remedy="hearers need a corpus with references")
     name = "".join(c if c.isalnum() else "_" for c in f"{opened.name}_{role}").strip("_").lower()
@@ -103,14 +105,14 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
     return len(rows)
 
 
-def _speaker_rows(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
+def _write_speaker_prompts(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
     """Yield a prompt for every trial, for speakers."""
     for trial in trials:
         text = next((r.text for r in trial.references if r.text), "")
-        yield _row(trial, trial.id, build_prompt(trial.for_speaker()), text, [], None)
+        yield _make_row(trial, trial.id, build_prompt(trial.for_speaker()), text, [], None)
 
 
-def _hearer_rows(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]:
+def _write_hearer_prompts(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]:
     """Yield a prompt for every reference, for hearers: a numbered list in the order that hearers here see."""
     for trial in trials:
         text = next((r.text for r in trial.references if r.text), None)
@@ -123,10 +125,12 @@ def _hearer_rows(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]
             f"Somebody described one of these objects:\n{lines}\n\nThe description: {text!r}\n\nWhich object is meant? Answer with the number of the object "
             "alone; with the word several if it fits more than one equally well, with none if it fits no object, with unknown if you cannot tell."
         )
-        yield _row(trial, f"{trial.id}/{HUMAN}", prompt, str(places.index(trial.targets[0]) + 1), places, HUMAN)
+        yield _make_row(trial, f"{trial.id}/{HUMAN}", prompt, str(places.index(trial.targets[0]) + 1), places, HUMAN)
 
 
-def _row(trial: Trial, name: str, prompt: str, target: str, places: list[str], system: str | None) -> dict[str, Any]:
+def _make_row(
+    trial: Trial, name: str, prompt: str, target: str, places: list[str], system: str | None
+) -> dict[str, Any]:
     """Return one row of the data set."""
     return {
         "id": name,

@@ -32,7 +32,7 @@ OCCUPIED = "choose another name, or add --overwrite to replace this run folder"
 
 
 def is_run(path: str | Path) -> bool:
-    """Whether a path is a run folder."""
+    """Return whether a path is a run folder."""
     # Every kind of run has a manifest; whether it is readable is checked on reading.
     return (Path(path) / "manifest.json").is_file()
 
@@ -50,7 +50,7 @@ class ScoreRow(TypedDict, total=False):
 
 
 class Run:
-    """A finished run folder, read lazily.
+    """A finished run folder; its files are read when their contents are asked for.
 
     Args:
         folder: its path. Files are read when first needed; an unreadable one raises an `InputError` with its name.

@@ -29,7 +29,7 @@ class RunPlan:
     trained_on: int | None = None
 
 
-def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
+def cut_folds(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
     """Return pairs of training and test trials.
 
     A single pair without training if no system of the plan learns.

@@ -40,7 +40,7 @@ from referee.records import Outcome, Response, Trial
 PLACED = (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.EMPTY)
 
 
-def declare(by_system: Mapping[str, Any], declared: Sequence[str]) -> None:
+def declare_conventions(by_system: Mapping[str, Any], declared: Sequence[str]) -> None:
     """Redeclare the convention of a system's numbers: ``SYSTEM=CONVENTION`` for each, ``=CONVENTION`` for all."""
     for text in declared:
         system, equals, written = text.partition("=")
@@ -57,20 +57,20 @@ def declare(by_system: Mapping[str, Any], declared: Sequence[str]) -> None:
         for name in [system] if system else list(by_system):
             outputs = by_system[name]
             for trial, output in outputs.items():
-                outputs[trial] = _declared(output, convention)
+                outputs[trial] = _redeclare_output(output, convention)
 
 
-def _declared(output: Output, convention: Convention) -> Output:
+def _redeclare_output(output: Output, convention: Convention) -> Output:
     """Return an output with its places in another convention."""
     response = output.response
     if response is None or not response.places:
         return output
-    places = tuple(_meaning(place, convention) for place in response.places)
+    places = tuple(_reinterpret(place, convention) for place in response.places)
     return output._replace(response=replace(response, places=places))
 
 
-def _meaning(place: Place, convention: Convention) -> Place:
-    """Return a place in another convention."""
+def _reinterpret(place: Place, convention: Convention) -> Place:
+    """Return a place with the same numbers under another convention."""
     if isinstance(place, Box) and convention.order not in (Order.XY, Order.YX):
         return Box(place.numbers, convention)
     if isinstance(place, Point | Polygon):
@@ -83,15 +83,15 @@ def _meaning(place: Place, convention: Convention) -> Place:
     )
 
 
-def conventions_of(answers: Iterable[Output]) -> str:
-    """How a system's numbers are taken, for the signature; empty where it gives no places."""
+def list_conventions(answers: Iterable[Output]) -> str:
+    """Return the conventions of a system's coordinates for the signature; empty if it gives none."""
     conventions = {
         str(p.convention) for o in answers if o.response for p in o.response.places if not isinstance(p, Mask)
     }
     return " + ".join(sorted(conventions))
 
 
-def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
+def list_gold_conventions(asked: Iterable[PlaceQuestion]) -> str:
     """Return the conventions of gold regions for the signature.
 
     Empty for masks, which are in pixels, or without regions.
@@ -114,18 +114,18 @@ class PlaceQuestion(NamedTuple):
     conventions: tuple[Convention, ...]
 
 
-def asked_by(trial: Trial) -> PlaceQuestion:
-    """Return the fields of a trial for the convention check, small enough to be stored for all, so that a corpus is
+def extract_question(trial: Trial) -> PlaceQuestion:
+    """Return the fields of a trial that the convention check needs; they are small enough to keep for a whole corpus.
     read once.
     """
     regions = [trial.scene.entity(target).region for target in trial.targets]
     conventions = tuple(r.convention for r in regions if isinstance(r, Box | Polygon))
-    return PlaceQuestion(trial.id, _gold(regions), _size(trial), conventions)
+    return PlaceQuestion(trial.id, _get_gold_box(regions), _size(trial), conventions)
 
 
-def evidence_of(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
-    """One system's answers as written, beside the boxes meant as written; None where it gives no places."""
-    answers = [_single(outputs.get(t.id)) for t in trials]
+def pair_with_gold(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
+    """Return one system's coordinates beside the gold boxes, both as written; None if it gave no coordinates."""
+    answers = [_get_only_place(outputs.get(t.id)) for t in trials]
     kinds = Counter(type(p) for p in answers if p is not None)
     kind: type[Box] | type[Point] = Point if kinds[Point] > kinds[Box] else Box
     chosen = [p if isinstance(p, kind) else None for p in answers]
@@ -146,7 +146,7 @@ def evidence_of(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) 
     )
 
 
-def _single(output: Output | None) -> Box | Point | None:
+def _get_only_place(output: Output | None) -> Box | Point | None:
     """Return the only box or point of an output; None for other outputs."""
     response: Response | None = None if output is None else output.response
     if response is None or response.outcome not in PLACED or len(response.places) != 1:
@@ -155,8 +155,8 @@ def _single(output: Output | None) -> Box | Point | None:
     return place if isinstance(place, Box | Point) else None
 
 
-def _gold(regions: Sequence[Region | None]) -> Box | None:
-    """Return the single gold box, in its own unit; boxes on a resized picture are not compared."""
+def _get_gold_box(regions: Sequence[Region | None]) -> Box | None:
+    """Return the one gold box of a trial; None if there are several or if it refers to a resized picture."""
     region = regions[0] if len(regions) == 1 else None
     return region if isinstance(region, Box) and region.convention.sent is None else None
 
@@ -169,8 +169,8 @@ def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray
     return np.array([(np.nan,) * width if n is None else n for n in numbers], dtype=float).reshape(-1, width)
 
 
-def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
-    """Return warnings on numbers about places: conventions that do not fit, missing sizes, inverted gold boxes."""
+def check_places(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
+    """Return warnings on coordinates: doubtful conventions, missing picture sizes, inverted gold boxes."""
     warnings: list[str] = []
     inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
@@ -178,13 +178,13 @@ def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[st
             f"{len(inverted)} gold boxes are inverted or empty and are not scored ({', '.join(inverted[:3])} …)"
         )
     for system, outputs in answers.by_system.items():
-        evidence = evidence_of(outputs, trials)
+        evidence = pair_with_gold(outputs, trials)
         if evidence is not None:
-            warnings += [f"{system}: {text}" for text in _doubts(system, investigate(evidence))]
+            warnings += [f"{system}: {text}" for text in _describe_doubts(system, investigate(evidence))]
     return warnings
 
 
-def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
+def _describe_doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
     """Yield the warnings of one system."""
     if finding.fits and not finding.needs_size:
         return
@@ -216,14 +216,14 @@ class Suspect:
     same_place: bool
 
 
-def suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) -> tuple[list[Suspect], list[str]]:
-    """Items with one box meant that no system with boxes finds, and the systems asked.
+def find_suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) -> tuple[list[Suspect], list[str]]:
+    """Return the items with one gold box that no system's box overlaps, and the systems compared.
 
     `same_place` where most pairs of their boxes overlap.
     """
-    boxes = {system: _boxes(outputs, trials) for system, outputs in answers.by_system.items()}
+    boxes = {system: _stack_boxes(outputs, trials) for system, outputs in answers.by_system.items()}
     asked = {system: system_boxes for system, system_boxes in boxes.items() if not np.isnan(system_boxes).all()}
-    gold = _rows([_corners(t) for t in trials], 4)
+    gold = _rows([_get_corners(t) for t in trials], 4)
     if not asked:
         return [], []
     missed = ~np.isnan(gold[:, 0])
@@ -236,15 +236,16 @@ def suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) 
     ], list(asked)
 
 
-def _boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
+def _stack_boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
     """Return the boxes of outputs as rows."""
-    places = [_single(outputs.get(t.id)) for t in trials]
+    places = [_get_only_place(outputs.get(t.id)) for t in trials]
     return _rows(
-        [_on(p, t) if isinstance(p, Box) and not p.empty else None for p, t in zip(places, trials, strict=True)], 4
+        [_to_pixels(p, t) if isinstance(p, Box) and not p.empty else None for p, t in zip(places, trials, strict=True)],
+        4,
     )
 
 
-def _on(box: Box, trial: Trial) -> tuple[float, ...] | None:
+def _to_pixels(box: Box, trial: Trial) -> tuple[float, ...] | None:
     """Return a box in pixels; None if its convention does not apply."""
     try:
         return box.on(_size(trial))
@@ -252,9 +253,9 @@ def _on(box: Box, trial: Trial) -> tuple[float, ...] | None:
         return None
 
 
-def _corners(trial: Trial) -> tuple[float, ...] | None:
-    gold = asked_by(trial).gold
-    return None if gold is None or gold.empty else _on(gold, trial)
+def _get_corners(trial: Trial) -> tuple[float, ...] | None:
+    gold = extract_question(trial).gold
+    return None if gold is None or gold.empty else _to_pixels(gold, trial)
 
 
 def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
@@ -272,7 +273,7 @@ def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceReport:
-    """The detective's finding about each model of a file."""
+    """What the coordinates of each model in a file mean, according to the convention check."""
 
     file: str
     trials: list[Trial]
@@ -288,7 +289,7 @@ class PlaceReport:
             "items": len(self.trials),
             "gold": " or ".join(sorted({reading.gold_text for reading in readings})) or None,
             "inverted": [t.id for t in self.trials if _is_inverted(t, orders)],
-            "models": [_row(model, finding) for model, finding in self.findings.items()],
+            "models": [_report_model(model, finding) for model, finding in self.findings.items()],
         }
 
 
@@ -301,7 +302,7 @@ def _is_inverted(trial: Trial, orders: set[Order]) -> bool:
     return Box(region.numbers, Convention(region.convention.unit, order)).empty
 
 
-def _row(model: str, finding: ConventionFinding) -> dict[str, Any]:
+def _report_model(model: str, finding: ConventionFinding) -> dict[str, Any]:
     """Return the convention check of one model as JSON values."""
     best, declared, rival = finding.best, finding.declared, finding.runner_up
     return {
@@ -338,14 +339,14 @@ def check_file(
     declared: list[str] | None = None,
     size: str | None = None,
 ) -> PlaceReport:
-    """The detective over a file: lines with ``gt`` and ``answers``, or outputs for a corpus."""
-    trials, answers = _with_corpus(path, corpus, data, reading) if corpus else _lone_file(path, gold)
+    """Check the conventions of a file: of lines with ``gt`` and ``answers``, or of outputs for a corpus."""
+    trials, answers = _read_with_corpus(path, corpus, data, reading) if corpus else _read_lone_file(path, gold)
     if size is not None:
-        trials = [_sized(trial, _parse_size(size)) for trial in trials]
-    declare(answers.by_system, [text if "=" in text else f"={text}" for text in declared or ()])
-    findings, asked = {}, [asked_by(trial) for trial in trials]
+        trials = [_set_size(trial, _parse_size(size)) for trial in trials]
+    declare_conventions(answers.by_system, [text if "=" in text else f"={text}" for text in declared or ()])
+    findings, asked = {}, [extract_question(trial) for trial in trials]
     for model, outputs in with_progress(answers.by_system.items(), "all readings of the numbers of every model"):
-        evidence = evidence_of(outputs, asked)
+        evidence = pair_with_gold(outputs, asked)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.
             undeclared = replace(evidence, gold_order=evidence.gold_order if gold else None, gold_unit=None)
@@ -359,7 +360,7 @@ def check_file(
     return PlaceReport(file=str(path), trials=trials, answers=answers, findings=findings)
 
 
-def _lone_file(path: Path, gold: str | None) -> tuple[list[Trial], Answers]:
+def _read_lone_file(path: Path, gold: str | None) -> tuple[list[Trial], Answers]:
     """Return the trials and answers of a single file in rec-eval's format."""
     suffix = next((s for s in SUFFIXES if path.name.endswith(s)), None)
     if suffix is None or not path.is_file():
@@ -371,7 +372,7 @@ def _lone_file(path: Path, gold: str | None) -> tuple[list[Trial], Answers]:
     return list(source.trials()), Answers.of(source.recorded())
 
 
-def _with_corpus(path: Path, corpus: str, data: Any, reading: str | None) -> tuple[list[Trial], Answers]:
+def _read_with_corpus(path: Path, corpus: str, data: Any, reading: str | None) -> tuple[list[Trial], Answers]:
     opened = open_corpus(corpus, data=data, reading=reading)
     return list(opened.trials()), open_outputs([str(path)], lenient=True, opened=opened)
 
@@ -385,7 +386,7 @@ def _parse_size(text: str) -> Size:
         raise InputError(f"{text!r} is not a size", remedy="write --size 640x480") from None
 
 
-def _sized(trial: Trial, size: Size) -> Trial:
+def _set_size(trial: Trial, size: Size) -> Trial:
     """Return a trial with the size of its picture."""
     picture = trial.scene.picture or ScenePicture(path="")
     if picture.size is not None:
@@ -394,9 +395,9 @@ def _sized(trial: Trial, size: Size) -> Trial:
     return replace(trial, scene=replace(trial.scene, picture=picture))
 
 
-def missed_by_all(report: PlaceReport) -> dict[str, Any]:
-    """The items that no model with boxes finds."""
-    missed, systems = suspects(report.answers, report.trials)
+def list_missed_items(report: PlaceReport) -> dict[str, Any]:
+    """Return the items that no model's box overlaps."""
+    missed, systems = find_suspects(report.answers, report.trials)
     items = [
         {
             "trial": s.trial.id,

@@ -51,7 +51,7 @@ def hearing_rows(
             asked = [hearing.trials[i] for i in hearing.items]
             people = [hearing.hearers[p] for p in hearing.participants]
             clusters = hearing_clusters(asked, people, trials_by_id, group[1] == PEOPLE, cluster, sampled)
-        rows += _rows(group, hearing, left_out, clusters, confidence, ties)
+        rows += _make_rows(group, hearing, left_out, clusters, confidence, ties)
     return rows
 
 
@@ -86,7 +86,7 @@ def hearing_clusters(
     return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
 
 
-def _rows(
+def _make_rows(
     group: tuple[str, str],
     hearing: Hearing | None,
     left_out: dict[str, int],
@@ -99,7 +99,7 @@ def _rows(
         estimates = dict.fromkeys(MEASURES, (np.nan, np.nan, np.nan))
         counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
     else:
-        estimates = _measured(hearing, clusters, confidence, ties)
+        estimates = _measure_group(hearing, clusters, confidence, ties)
         counts = hearing.counts(ties)
         sizes = {"participants": hearing.n_participants, "items": hearing.n_items}
     return [
@@ -118,7 +118,7 @@ def _rows(
     ]
 
 
-def _measured(
+def _measure_group(
     hearing: Hearing, clusters: Clusters, confidence: float, ties: str
 ) -> dict[str, tuple[float, float, float]]:
     """Value and interval of every measure: means over responses, and votes over items."""
@@ -128,14 +128,16 @@ def _measured(
         limits = (0.0, 1.0) if name in SHARES else (0.0, None)
         interval = spread(hearing.values[:, [i]], mean_of_rows, clusters, confidence, limits)
         estimates[name] = (values[i], interval.low, interval.high)
-    votes = _vote_bounds(hearing, clusters, confidence, ties)
+    votes = _jackknife_votes(hearing, clusters, confidence, ties)
     for i, name in enumerate(OVER_ITEMS, len(OVER_RESPONSES)):
         estimates[name] = (values[i], *votes[i - len(OVER_RESPONSES)])
     return estimates
 
 
-def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: str) -> Sequence[tuple[float, float]]:
-    """A vote is no sum over responses, so it is taken anew without each cluster.
+def _jackknife_votes(
+    hearing: Hearing, clusters: Clusters, confidence: float, ties: str
+) -> Sequence[tuple[float, float]]:
+    """Return intervals of votes by leaving out each cluster, because votes are not sums over responses.
 
     The variances of two factors are added, which errs on the wide side.
     """
@@ -148,7 +150,7 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
     degrees = []
     for codes in clusters.codes:
         labels, counts = np.unique(codes, return_counts=True)
-        without = np.array([_without(hearing, codes != c, ties)[start:] for c in labels])
+        without = np.array([_measure_subset(hearing, codes != c, ties)[start:] for c in labels])
         values = [float(x) for x in whole[start:]]
         variances += [jackknife(without[:, i], values[i], counts=counts.astype(float)) for i in range(len(OVER_ITEMS))]
         degrees.append(degrees_of_freedom(counts.astype(float)))
@@ -160,7 +162,7 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
     ]
 
 
-def _without(hearing: Hearing, mask: np.ndarray, ties: str) -> FloatArray:
+def _measure_subset(hearing: Hearing, mask: np.ndarray, ties: str) -> FloatArray:
     """All measures on some of the responses; NaN where none is left."""
     return hearing.only(mask).measure(ties=ties) if mask.any() else np.full(len(MEASURES), np.nan)
 

@@ -37,7 +37,7 @@ def import_answers(
     """Read a log or a table of answers to a corpus' trials and write the run `out`."""
     kind = format or recognise(source)
     trials = {t.id: t for t in opened.trials()}
-    material = _answers_to(read_answers(source, kind, Declared(columns=columns or {})), trials, kind)
+    material = _match_answers(read_answers(source, kind, Declared(columns=columns or {})), trials, kind)
     if not material.outputs and not material.responses:
         raise InputError("no answer in it can be parsed", where=source, remedy="see `referee docs models`, Imports")
     asked = {o.trial for o in material.outputs} | {r.trial for r in material.responses}
@@ -46,7 +46,7 @@ def import_answers(
     return material
 
 
-def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], format: str) -> NativeData:
+def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], format: str) -> NativeData:
     """Answers to the trials of a corpus as material."""
     material = NativeData("log", format)
     described: set[tuple[str, str]] = set()
@@ -59,7 +59,7 @@ def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], forma
                 remedy="name the corpus that was asked about, or the column with the trial: --map trial=COLUMN",
             )
         if answer.shown:
-            response = _response(answer, trials[answer.trial])
+            response = _make_response(answer, trials[answer.trial])
             material.responses.append(response)
             material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
             continue
@@ -79,7 +79,7 @@ def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], forma
     return material
 
 
-def _response(answer: LogAnswer, trial: Trial) -> Response:
+def _make_response(answer: LogAnswer, trial: Trial) -> Response:
     """Return an answer as a response. Raises InputError if its entities differ from the scene's."""
     unknown = sorted(set(answer.shown) ^ {e.id for e in trial.scene.entities})
     if unknown:

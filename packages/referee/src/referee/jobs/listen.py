@@ -55,8 +55,8 @@ Advance = Callable[[int], None]
 HearerFold = tuple[Sequence[Trial] | None, list[Trial]]
 
 
-def by_name(written: str, seed: int) -> Any:
-    """Return a new, untrained hearer of the catalogue.
+def create_hearer(written: str, seed: int) -> Any:
+    """Return a new, untrained hearer with this name of the catalogue.
 
     Random ones are seeded by `seed`, unless an option overrides it.
     """
@@ -82,7 +82,7 @@ class Session:
     label: str = ""
     batch_in: Path | None = None
     batch_out: Path | None = None
-    summon: Callable[[str, int], Any] = by_name
+    summon: Callable[[str, int], Any] = create_hearer
 
     def build(self) -> Any:
         return self.summon(self.hearer, self.seed)
@@ -92,8 +92,8 @@ class Session:
         return self.label or self.hearer
 
 
-def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
-    """Return a trial as the hearer sees it: the order depends only on the seed and the trial's id.
+def show_to_hearer(trial: Trial, seed: int, hearer: object = None) -> HearerView:
+    """Return the hearer's view of a trial; the order of entities depends only on the seed and the trial's id.
 
     Marks are for hearers that declare them.
     """
@@ -116,8 +116,8 @@ def fold_name(number: int) -> str:
     return f"fold {number + 1}"
 
 
-def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -> list[HearerFold]:
-    """Return the folds: training and test trials.
+def cut_folds(session: Session, trials: list[Trial], train: Path | None = None) -> list[HearerFold]:
+    """Return pairs of training and test trials for a hearer.
 
     A hearer that does not declare otherwise is assumed to learn.
     """
@@ -125,20 +125,20 @@ def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -
         return [(None, trials)]
     train = train or (None if session.train is None else Path(session.train))
     if train is not None:
-        return [(list(_apart(read_trials(train), trials, str(train))), trials)]
+        return [(list(_check_disjoint(read_trials(train), trials, str(train))), trials)]
     return [(learned, asked) for learned, asked in splits.folds(trials, session.folds, session.by, session.seed)]
 
 
-def fitted(session: Session, train: Sequence[Trial] | None) -> Any:
-    """Return a new hearer for each fold, so that no state of an earlier fold remains."""
+def train_hearer(session: Session, train: Sequence[Trial] | None) -> Any:
+    """Return a new hearer trained on these trials, so that nothing learned in an earlier fold remains."""
     hearer = session.build()
     fitted_hearer = hearer.fit(() if train is None else train)
     # Plug-ins whose `fit` returns nothing are forgiven.
     return hearer if fitted_hearer is None else fitted_hearer
 
 
-def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
-    """Yield training trials. Raises InputError if one of them is also a test trial."""
+def _check_disjoint(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
+    """Yield training trials. Raises InputError for a training trial that is also a test trial."""
     asked = {t.id for t in trials}
     for trial in train:
         if trial.id in asked:
@@ -150,14 +150,14 @@ def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[
         yield trial
 
 
-def heard(
+def collect_answers(
     hearer: Any,
     trials: Sequence[Trial],
     descriptions: Mapping[str, SystemDescriptions],
     session: Session,
     advance: Advance = lambda n: None,
 ) -> Iterator[tuple[Trial, list[str | None]]]:
-    """Yield, for every trial, a line per description, signed with system and hearer.
+    """Yield the lines of answers for each trial, one answer per description, with system and hearer.
 
     None for a question without an answer.
 
@@ -165,16 +165,17 @@ def heard(
     """
 
     def answer(trial: Trial) -> list[Response]:
-        view = shown(trial, session.seed, hearer)
+        """Return the lines of answers to one trial."""
+        view = show_to_hearer(trial, session.seed, hearer)
         return resolve_all(hearer, [(description, view) for _, description in descriptions[trial.id]])
 
     for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
         signed = [
             replace(
-                believing(response, trial),
+                add_belief(response, trial),
                 system=system,
                 hearer=session.name,
-                understood=_understood(hearer, description, trial),
+                understood=_measure_understanding(hearer, description, trial),
             )
             for (system, description), response in zip(descriptions[trial.id], responses, strict=True)
         ]
@@ -182,13 +183,13 @@ def heard(
         advance(len(responses))
 
 
-def _understood(hearer: Any, description: Description, trial: Trial) -> float | None:
-    """Return how much of a text the hearer understood, if it can say so."""
+def _measure_understanding(hearer: Any, description: Description, trial: Trial) -> float | None:
+    """Return the proportion of the words that the hearer knows, if it can report that."""
     return hearer.understood(description, trial.scene) if isinstance(hearer, SaysUnderstood) else None
 
 
-def believing(response: Response, trial: Trial) -> Response:
-    """A bare choice as a belief: answers without one are people's, and this one is not."""
+def add_belief(response: Response, trial: Trial) -> Response:
+    """Return the response with probability 1 for the choice if it has no probabilities, as simulated hearers' need them."""
     if response.probabilities is not None:
         return response
     chosen = [response.entity] if response.entity is not None else [e.id for e in trial.scene.entities]
@@ -226,7 +227,7 @@ class HearerWork:
         """Read the run and its folds in a worker."""
         run = Run(inputs[TRIALS].parent)
         trials = list(run.trials())
-        folds = folds_of(self.session, trials, inputs.get(TRAIN))
+        folds = cut_folds(self.session, trials, inputs.get(TRAIN))
         return _AskedRun(
             {t.id: t for t in trials},
             collect_descriptions(run, trials, self.session.humans),
@@ -236,14 +237,14 @@ class HearerWork:
     def do(self, begun: _AskedRun, piece: WorkPiece) -> bytes:
         """Return the answers to the trials of a piece, training the hearer when the fold changes."""
         if begun.group != piece.group:
-            begun.hearer, begun.group = fitted(self.session, begun.folds[piece.group][0]), piece.group
+            begun.hearer, begun.group = train_hearer(self.session, begun.folds[piece.group][0]), piece.group
         asked = [begun.trials[item] for item in piece.items]
         return as_lines(
-            [json.dumps(lines) for _, lines in heard(begun.hearer, asked, begun.descriptions, self.session)]
+            [json.dumps(lines) for _, lines in collect_answers(begun.hearer, asked, begun.descriptions, self.session)]
         )
 
 
-__all__ = ["QuestionsWritten", "Session", "add_people", "add_recorded", "by_name", "listen", "shown"]
+__all__ = ["QuestionsWritten", "Session", "add_people", "add_recorded", "create_hearer", "listen", "show_to_hearer"]
 
 HERE = LocalEngine()
 # Separate from `calls.jsonl`, the response cache of a run's speakers.
@@ -252,8 +253,8 @@ LOCK = ".answers.lock"
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[Run]:
-    """Lock the run while answers are added: two concurrent processes would overwrite each other's answers."""
+def _lock_run(folder: Path) -> Iterator[Run]:
+    """Lock the run while answers are added, because two processes would overwrite each other's answers."""
     run = Run(folder)
     run.manifest  # noqa: B018 (raises the error for a folder that is no run, before anything is stored in it)
     lock = hold_alone(folder / LOCK, "answers are being added to this run already", "wait for it, or copy the run")
@@ -277,22 +278,24 @@ def listen(
     calls in the run and resume from them. Questions without an answer are counted in the manifest and asked again next
     time.
     """
-    with _alone(folder) as run:
-        return _listen(folder, session, run, engine, shard, advance)
+    with _lock_run(folder) as run:
+        return _collect_and_write(folder, session, run, engine, shard, advance)
 
 
-def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int, advance: Advance) -> int:
+def _collect_and_write(folder: Path, session: Session, run: Run, engine: Engine, shard: int, advance: Advance) -> int:
     """Compute or request all answers and write them."""
     hearer, manifest = session.build(), run.manifest
     # Rate limit, patience and response cache of a hearer behind an endpoint belong to one object: several processes would each have their own.
     asks = isinstance(hearer, Remembers)
     trials = list(run.trials())
     descriptions = collect_descriptions(run, trials, session.humans)
-    work = StoredWork(None if asks else folder / f"{_unfinished(session)}{_key(folder, session, hearer)}")
+    work = StoredWork(
+        None if asks else folder / f"{_name_unfinished(session)}{_hash_settings(folder, session, hearer)}"
+    )
     answers = (
-        _asked(folder, session, trials, descriptions, advance)
+        _ask_hearer(folder, session, trials, descriptions, advance)
         if asks
-        else _computed(folder, session, trials, descriptions, work, engine, shard, advance)
+        else _compute_answers(folder, session, trials, descriptions, work, engine, shard, advance)
     )
     # In the order of the trials and, for one trial, of the systems: neither engine nor pieces show.
     lines = [line for trial in trials for line in answers.get(trial.id, ())]
@@ -312,15 +315,15 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     write_atomically(folder / "responses.jsonl", [*others, *(line for line in lines if line is not None)])
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
-    _note_asking(manifest, folder, session, unanswered)
+    _record_costs(manifest, folder, session, unanswered)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     # Also unfinished work of the same hearer with other settings: these answers replace it.
-    for left in folder.glob(f"{_unfinished(session)}*"):
+    for left in folder.glob(f"{_name_unfinished(session)}*"):
         StoredWork(left).forget()
     return len(lines) - unanswered
 
 
-def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unanswered: int) -> None:
+def _record_costs(manifest: dict[str, Any], folder: Path, session: Session, unanswered: int) -> None:
     """Record the number of unanswered questions and the cost in the manifest."""
     missing = {**manifest.get("unanswered", {}), session.name: unanswered}
     manifest["unanswered"] = {hearer: n for hearer, n in missing.items() if n}
@@ -340,7 +343,7 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
     """Store people's answers to a run's trials beside those of simulated hearers, replacing earlier ones of people;
     return their number.
     """
-    with _alone(folder) as run:
+    with _lock_run(folder) as run:
         manifest = run.manifest
         asked = {t.id for t in run.trials()}
         theirs = [r for r in responses if r.trial in asked]
@@ -350,7 +353,7 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
                 where=folder,
                 remedy="name the corpus that the run was made on, or a file of responses to its trials",
             )
-        # People are identified by a missing field: only simulated hearers have probabilities (see `believing`).
+        # People are identified by a missing field: only simulated hearers have probabilities (see `add_belief`).
         simulated = [r for r in run.responses() if r.probabilities is not None]
         write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
         manifest["people"] = {"source": source, "responses": len(theirs)}
@@ -366,9 +369,9 @@ def add_recorded(folder: Path, file: Path) -> int:
     A file of responses names the described system (``system``). In a file of outputs with places, as `referee score`
     reads it, the systems are the hearers, and the references are the descriptions.
     """
-    with _alone(folder) as run:
+    with _lock_run(folder) as run:
         manifest, asked = run.manifest, {t.id: t for t in run.trials()}
-        theirs = [believing(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
+        theirs = [add_belief(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
         if not theirs:
             raise InputError(
                 "no line of it answers a trial of this run",
@@ -397,22 +400,24 @@ def _recorded_answers(file: Path) -> Iterator[Response]:
     return (replace(o.response, hearer=o.system, system=None) for o in outputs if o.response is not None)
 
 
-def _asked(
+def _ask_hearer(
     folder: Path, session: Session, trials: list[Trial], descriptions: dict[str, SystemDescriptions], advance: Advance
 ) -> dict[str, list[str | None]]:
-    """From this process, by a hearer that keeps its calls."""
+    """Yield answers of a hearer that asks a model; they are collected in this process because it caches them."""
     answers: dict[str, list[str | None]] = {}
-    for train, asked in folds_of(session, trials):
-        hearer = fitted(session, train)
-        batch = _ready(hearer, folder, session)
-        for trial, lines in heard(hearer, [t for t in asked if t.id in descriptions], descriptions, session, advance):
+    for train, asked in cut_folds(session, trials):
+        hearer = train_hearer(session, train)
+        batch = _prepare_hearer(hearer, folder, session)
+        for trial, lines in collect_answers(
+            hearer, [t for t in asked if t.id in descriptions], descriptions, session, advance
+        ):
             answers[trial.id] = lines
         if batch is not None and (written := batch.write()):
             raise QuestionsWritten(written)
     return answers
 
 
-def _computed(
+def _compute_answers(
     folder: Path,
     session: Session,
     trials: list[Trial],
@@ -426,7 +431,7 @@ def _computed(
 
     Finished ones are stored in a hidden folder of the run until all are done.
     """
-    folds = folds_of(session, trials)
+    folds = cut_folds(session, trials)
     groups = {fold_name(i): [t.id for t in asked if t.id in descriptions] for i, (_, asked) in enumerate(folds)}
     work.do(
         engine,
@@ -440,12 +445,12 @@ def _computed(
     return {item: json.loads(line) for item, line in work.lines.items()} | lost
 
 
-def _unfinished(session: Session) -> str:
-    """How folders with unfinished answers of a hearer begin."""
+def _name_unfinished(session: Session) -> str:
+    """Return the beginning of the names of folders with a hearer's unfinished answers."""
     return f".hearing-{digest(session.name)[:8]}-"
 
 
-def _key(folder: Path, session: Session, hearer: object) -> str:
+def _hash_settings(folder: Path, session: Session, hearer: object) -> str:
     """Return a short name for all settings that determine a hearer's answers in this run."""
     files = [*HearerWork(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
     settings = (session.seed, session.humans, session.folds, session.by, session.train is None)
@@ -453,8 +458,8 @@ def _key(folder: Path, session: Session, hearer: object) -> str:
     return digest(json_line([signature(session.name, hearer), settings, read]))[:16]
 
 
-def _ready(hearer: Any, folder: Path, session: Session) -> BatchFile | None:
-    """A hearer with the calls it keeps, and with the batch files it reads or writes."""
+def _prepare_hearer(hearer: Any, folder: Path, session: Session) -> BatchFile | None:
+    """Return a hearer with its cache of answers, and with its batch files if there are any."""
     if isinstance(hearer, SignsCalls):
         hearer.asker = session.name
     calls = folder / CALLS

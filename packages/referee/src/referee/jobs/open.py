@@ -155,10 +155,10 @@ def open_corpus(
     {'furniture'}
     """
     if isinstance(corpus, (str, Path)) and is_run(corpus):
-        return _of_run(Run(corpus), reading, split, seed)
-    name, source = _source(corpus, data, reading)
+        return _open_run(Run(corpus), reading, split, seed)
+    name, source = _open_source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
-    part = whole if split is None else _part(whole, split, seed)
+    part = whole if split is None else _select_part(whole, split, seed)
     # a corpus with several readings names its default reading
     parameters = {
         "reading": getattr(source, "reading", None) if reading is None else reading,
@@ -216,8 +216,8 @@ def _is_named(corpus: Any) -> bool:
     return str(corpus) in catalogue.names("corpus")
 
 
-def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
-    """One trial of a corpus by its id, the first by default.
+def find_trial(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
+    """Return a trial of a corpus by its id; without an id, the first trial.
 
     Where there is none of that name the first three are named.
     """
@@ -238,7 +238,7 @@ def _name_without_folder(name: str) -> str:
     return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
 
 
-def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
+def _open_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
         raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
@@ -248,7 +248,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     entry = catalogue.KINDS["corpus"].get(name)
     # From the class: scoring a run again must not need the corpus itself.
     card = getattr(catalogue.load("corpus", name), "card", None) if entry else None
-    part = run.trials if split is None else _part(run.trials, split, seed)
+    part = run.trials if split is None else _select_part(run.trials, split, seed)
     chosen = {} if split is None else {"split": split, "split_seed": seed}
     return Opened(
         name=name,
@@ -260,7 +260,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     )
 
 
-def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
+def _open_source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
     """Return name and corpus object of what the user gave.
 
     Raises InputError or UnknownName if there is none.
@@ -281,8 +281,8 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
                 return str(corpus), partial(challenge_xml.read_trials, corpus)
             return str(corpus), JsonlCorpus(corpus)
         if not is_named and _looks_like_a_file(str(corpus)):
-            raise _no_such_file(Path(corpus))
-        return str(corpus), _from_catalogue(str(corpus), data, reading)
+            raise _missing_file(Path(corpus))
+        return str(corpus), _open_from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
     if isinstance(corpus, Opened):
@@ -311,7 +311,7 @@ def _looks_like_a_file(name: str) -> bool:
     return bool(re.search(r"[/\\]|\.(jsonl?|csv|tsv|xml|parquet)(\.gz)?$", name.lower()))
 
 
-def _no_such_file(path: Path) -> InputError:
+def _missing_file(path: Path) -> InputError:
     """Return the error for a missing file, with a similar name if there is one."""
     beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
     meant = near(path.name, beside, 1)
@@ -319,7 +319,7 @@ def _no_such_file(path: Path) -> InputError:
     return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
 
 
-def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
+def _open_from_catalogue(name: str, data: Any, reading: str | None) -> Any:
     """Return a corpus of the catalogue. Raises InputError for a reading that it lacks."""
     accepted = call_signature(catalogue.load("corpus", name)).parameters
     if reading is not None and "reading" not in accepted:
@@ -333,8 +333,8 @@ def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
     return catalogue.create("corpus", name, **options)
 
 
-def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
-    """Trials chosen by ``FIELD=VALUE`` (several with commas), or by a named split such as ``challenge-80/20:test``."""
+def _select_part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
+    """Return the trials that meet ``FIELD=VALUE`` conditions, or those of a part such as ``challenge-80/20:test``."""
     if "=" not in split:
         from referee.corpora.splits import part
 
@@ -349,10 +349,10 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
                 f"cannot choose trials by {name!r}",
                 remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
             )
-    return lambda: _chosen(whole, conditions)
+    return lambda: _filter_trials(whole, conditions)
 
 
-def _chosen(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str, str]]) -> Iterator[Trial]:
+def _filter_trials(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str, str]]) -> Iterator[Trial]:
     """Yield the trials that meet all conditions.
 
     Raise InputError for a value that no trial has, with the values there are.
@@ -373,8 +373,8 @@ def _chosen(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str
             raise InputError(f"no trial has {name}={value}", remedy=remedy)
 
 
-def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
-    """The trials of a list of ids, or of a file with one id on each line.
+def select_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
+    """Return the corpus reduced to some ids, given as a list or as a file with one id per line.
 
     An id that the corpus does not have is an error with its line.
     """
@@ -425,7 +425,7 @@ class Answers:
         """Add one output; a second output for the same trial is an error, or counted and dropped."""
         outputs = self.outputs_of(output.system)
         if not outputs.add(output):
-            self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[output.trial]))
+            self.trouble(output.system, "duplicate", lambda: self._duplicate_error(output, outputs[output.trial]))
 
     def add_unread(self, entry: IndexedOutput, where: str, default: str) -> None:
         """Add the byte range of an output in a file, with the `default` system if it names none."""
@@ -434,7 +434,7 @@ class Answers:
         self.is_read = False
         if trial is not None and not outputs.add_unread(trial, where, line, start, end):
             output = Output(trial, outputs.system, UNREAD, where, line)
-            self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[trial]))
+            self.trouble(output.system, "duplicate", lambda: self._duplicate_error(output, outputs[trial]))
 
     def outputs_of(self, system: str) -> OutputsOfSystem:
         """Return the outputs of a system, none at first."""
@@ -443,7 +443,7 @@ class Answers:
             outputs = self.by_system[system] = OutputsOfSystem(system)
         return outputs
 
-    def _twice(self, output: Output, first: Output) -> DuplicateTrial:
+    def _duplicate_error(self, output: Output, first: Output) -> DuplicateTrial:
         """Return the error for two outputs of one trial."""
         place = f"{first.where}:{first.line}" if first.line else first.where
         return DuplicateTrial(
@@ -467,7 +467,7 @@ class Answers:
         self.problems[system][kind] += 1
 
     def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
-        """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
+        """Drop outputs for trials of the corpus that were not selected, and note how many there were."""
         if all(outputs.keys() <= ids for outputs in self.by_system.values()):
             return
         elsewhere = {t.id for t in corpus()} - ids
@@ -484,7 +484,7 @@ class Answers:
         for system, outputs in self.by_system.items():
             # In the order of the file: the same error is reported with the same line every time.
             for trial in [trial for trial in outputs if trial not in ids]:
-                self.trouble(system, "unknown", partial(_unknown, outputs, trial))
+                self.trouble(system, "unknown", partial(_unknown_trial_error, outputs, trial))
         for system, outputs in self.by_system.items():
             # In lenient mode they are counted later, with the table; so are the trials that a system of a run had nothing to say about.
             may_miss = self.lenient or system in self.silence_allowed
@@ -508,11 +508,11 @@ class Answers:
             description = outputs.description(trial.id)
             if description is None or outputs.response(trial.id) is not None:
                 continue  # a place is no description
-            if not may_be_silent and says_nothing(description):
-                self.trouble(system, "empty", partial(_empty, outputs, trial.id))
-            outside = None if may_be_silent else first_outside(description, trial.scene)
+            if not may_be_silent and is_empty_answer(description):
+                self.trouble(system, "empty", partial(_empty_output_error, outputs, trial.id))
+            outside = None if may_be_silent else find_foreign_property(description, trial.scene)
             if outside is not None:
-                self.trouble(system, "outside", partial(_strange, outputs, trial, outside))
+                self.trouble(system, "outside", partial(_foreign_property_error, outputs, trial, outside))
 
     def part(self, ids: Sequence[str]) -> AnswersPart:
         """Return the outputs for some trials, for transfer to a worker."""
@@ -547,14 +547,14 @@ class AnswersPart:
     silence_allowed: frozenset[str]
 
     def read(self) -> Answers:
-        """All of them, read."""
+        """Read the outputs that are still unread, and return all of them."""
         answers = Answers(self.lenient)
         answers.by_system = {system: OutputsOfSystem(system) for system in self.systems}
         answers.silence_allowed = set(self.silence_allowed)
         for output in self.outputs:
             answers.add(output)
         for lines, system in self.files:
-            _read_into(answers, lines, system=system)
+            _read_file(answers, lines, system=system)
         return answers
 
     def carried(self) -> AnswersPart:
@@ -566,16 +566,16 @@ def _carried(part: FileLines) -> FileLines:
     return rows_as_bytes(part) if is_parquet(part) else part.carried()
 
 
-def says_nothing(description: Description) -> bool:
-    """Whether an answer is there and empty."""
+def is_empty_answer(description: Description) -> bool:
+    """Return whether a description has neither words nor properties, although the system answered."""
     has_content = (
         bool(description.properties) or description.meaning is not None or description.distribution is not None
     )
     return not has_content and not (description.text or "").strip()
 
 
-def first_outside(description: Description, scene: Scene) -> Property | None:
-    """Return the first property that no entity of the scene has; None for scenes without entities."""
+def find_foreign_property(description: Description, scene: Scene) -> Property | None:
+    """Return the first property that no entity of the scene has; None for a scene without entities."""
     extensions = scene.extensions
     if description.meaning is not None:
         return first_unknown(description.meaning, scene) if extensions else None
@@ -591,7 +591,7 @@ def _itself(problem: InputError) -> InputError:
     return problem
 
 
-def _unknown(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
+def _unknown_trial_error(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
     """Return the error for an output of an unknown trial."""
     output = outputs[trial]
     return UnknownTrial(
@@ -602,7 +602,7 @@ def _unknown(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
     )
 
 
-def _empty(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
+def _empty_output_error(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
     """Return the error for an empty output."""
     output = outputs[trial]
     return InvalidDescription(
@@ -613,9 +613,9 @@ def _empty(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
     )
 
 
-def _strange(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+def _foreign_property_error(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
     """Return the error for a property that no entity has, with a suggestion."""
-    output, meant = outputs[trial.id], _meant(prop, trial.scene)
+    output, meant = outputs[trial.id], _guess_property(prop, trial.scene)
     hint = f"did you mean {meant}? " if meant else ""
     return InvalidDescription(
         f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
@@ -625,8 +625,8 @@ def _strange(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidD
     )
 
 
-def _meant(prop: Property, scene: Scene) -> Property | None:
-    """The property of the scene that was likely meant: the same but for a letter or a capital (color, TYPE, Red)."""
+def _guess_property(prop: Property, scene: Scene) -> Property | None:
+    """Return the property of the scene that was probably meant: one that differs by a letter or in case."""
     bare_property = prop._replace(name=LANDMARKS.sub("", prop.name))
     names = list(dict.fromkeys(p.name for p in scene.extensions))
     name = (
@@ -658,12 +658,12 @@ def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = No
     With `index`, line-based files are only indexed: byte ranges suffice for `Answers.part`.
     """
     answers = Answers(lenient)
-    for source in _sources(outputs, answers.notes.append):
+    for source in _list_sources(outputs, answers.notes.append):
         if str(source).startswith(RECORDED) and not Path(str(source).removeprefix(RECORDED)).exists():
-            for output in _recorded(str(source).removeprefix(RECORDED), opened):
+            for output in _read_recorded(str(source).removeprefix(RECORDED), opened):
                 answers.add(output)
         elif isinstance(source, (str, Path)):
-            _read_into(answers, str(source).removeprefix(RECORDED), index)
+            _read_file(answers, str(source).removeprefix(RECORDED), index)
         else:
             answers.add(source)
     if not answers.by_system:
@@ -671,7 +671,7 @@ def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = No
     return answers
 
 
-def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
+def _read_recorded(written: str, opened: Opened | None) -> Iterable[Output]:
     """Yield the answers that a corpus includes.
 
     ``|prose:yes`` adds a second version of each system with places extracted from its texts.
@@ -686,7 +686,7 @@ def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
     return opened.recorded(prose="prose:yes" in switches)
 
 
-def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = False, system: str = "") -> None:
+def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = False, system: str = "") -> None:
     """Read or index one file's outputs.
 
     In lenient mode unreadable lines are counted for `system`, or the file's name.
@@ -754,7 +754,7 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
+def _list_sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
     """Yield files or rows of the given outputs. Raises InputError for other objects."""
     if isinstance(outputs, (str, Path)):
         yield from expand_outputs(outputs)

@@ -22,9 +22,9 @@ from referee.capabilities import LearnsFirst
 from referee.contracts import Batch
 from referee.corpora.outputs import Output
 from referee.engines.local import LocalEngine
-from referee.jobs.challenge_tasks import BOTH, DOMAINS, ChallengeTask, PrintedMeasure, task_named
+from referee.jobs.challenge_tasks import BOTH, DOMAINS, ChallengeTask, PrintedMeasure, load_task
 from referee.jobs.folder import Run
-from referee.jobs.folds import RunPlan, cut
+from referee.jobs.folds import RunPlan, cut_folds
 from referee.jobs.open import Answers, Opened, open_outputs
 from referee.jobs.run import Watch, run
 from referee.jobs.score import ScoreTable, Settings, score_trials
@@ -60,8 +60,8 @@ def replicate(
     With `trained_on` the first so many trials are the challenge's own training trials, the others its test trials;
     outputs of `peers` (files, with or without a label of the printed table) are scored beside the systems.
     """
-    task = task_named(name)
-    written = [w for full in task.systems() for w in _both_ways(full)]
+    task = load_task(name)
+    written = [w for full in task.systems() for w in _list_variants(full)]
     plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed, trained_on=trained_on)
     run(plan, opened, out, engine=LocalEngine(jobs), watch=watch, **options)
     trials = list(Run(out).trials())
@@ -72,15 +72,15 @@ def replicate(
     labels = [_add_peer(answers, peer, {t.id for t in trials}) for peer in peers]
     # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
-    parts = [test for _, test in cut(plan, trials)] if trained_on is None else [trials]
-    rows = compare(task, score_trials(answers, lambda: scored, settings), parts, labels)
+    parts = [test for _, test in cut_folds(plan, trials)] if trained_on is None else [trials]
+    rows = compare_with_print(task, score_trials(answers, lambda: scored, settings), parts, labels)
     if task.test_items and draws and trained_on is None:
         add_protocol(rows, draw_protocol(task, answers, scored, written, draws, seed))
     return [{key: value for key, value in row.items() if key != "written"} for row in rows]
 
 
-def _both_ways(system: str) -> list[str]:
-    """A system with words as its algorithm has it, and mended."""
+def _list_variants(system: str) -> list[str]:
+    """Return a system as published and with corrected strings, if its realiser can correct them."""
     return [system + UNMENDED, system] if catalogue.entry("system", system).tags["mended"] else [system]
 
 
@@ -110,7 +110,7 @@ def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> It
             yield Output(trial.id, label, other.references[0], "", None)
 
 
-def compare(
+def compare_with_print(
     task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]], peers: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Our scores beside the printed ones, with the value of every fold.
@@ -120,18 +120,18 @@ def compare(
     part_of = {t.id: i for i, fold in enumerate(folds) for t in fold}
     fold = np.array([part_of[t] for t in table.trials])
     domain = np.array([d or "" for d in table.groups["domain"]])
-    labels = {w: label for full, label in task.systems().items() for w in _both_ways(full)}
+    labels = {w: label for full, label in task.systems().items() for w in _list_variants(full)}
     rows = []
     for system, label in {**labels, **{p: p for p in (*task.people, *peers)}}.items():
         for measure in task.measures:
             for where in measure.columns:
                 mask = np.ones(len(fold), bool) if where == BOTH else domain == where
-                parts = [_value(table, system, measure, mask & (fold == f)) for f in range(len(folds))]
+                parts = [_average_items(table, system, measure, mask & (fold == f)) for f in range(len(folds))]
                 spread = [x for x in parts if x is not None]
-                ours, printed = _value(table, system, measure, mask), task.printed(label, measure, where)
+                ours, printed = _average_items(table, system, measure, mask), task.printed(label, measure, where)
                 rows.append(
                     {
-                        **_about(system),
+                        **_find_system_facts(system),
                         **({"system": f"{system} (peer)", "evidence": "peer"} if system in peers else {}),
                         "written": system,
                         "domain": where,
@@ -215,7 +215,7 @@ def add_protocol(rows: Iterable[dict[str, Any]], values: Mapping[Value, Sequence
         }
 
 
-def _about(written: str) -> dict[str, Any]:
+def _find_system_facts(written: str) -> dict[str, Any]:
     """Return the facts in the tables of systems about one, and its options."""
     full = written.removesuffix(UNMENDED)
     group, _, name = full.partition("/")
@@ -228,7 +228,7 @@ def _about(written: str) -> dict[str, Any]:
     return {"system": name, **about, "mended": mended, "people": False}
 
 
-def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
+def _average_items(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
     """Return a system's score on some items in printed units; None without values."""
     if (system, measure.metric) not in table.rows:
         return None
@@ -252,18 +252,23 @@ def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]
     either, each with its lowest and highest value over folds and, with several splits (`other_cuts`), over splits.
     Systems with words have every column twice: with their algorithm, and corrected.
     """
-    main = task_named(name).measures[0].metric
-    cuts = [dict(_by_column(part)) for part in (rows, *other_cuts)]
+    main = load_task(name).measures[0].metric
+    cuts = [dict(_group_rows(part)) for part in (rows, *other_cuts)]
     columns = [
-        {"metric": metric, "domain": domain, "mended": mended, **_agreement([c[metric, domain, mended] for c in cuts])}
+        {
+            "metric": metric,
+            "domain": domain,
+            "mended": mended,
+            **_compute_agreement([c[metric, domain, mended] for c in cuts]),
+        }
         for metric, domain, mended in cuts[0]
     ]
     first = next(c for c in columns if (c["metric"], c["domain"]) == (main, BOTH))
     return {**first, "columns": columns}
 
 
-def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
-    """Rows that can be compared, by measure, domain and whether words were mended.
+def _group_rows(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
+    """Return the rows that can be compared, by measure, domain and whether strings were corrected.
 
     The algorithms alone come first.
     """
@@ -276,7 +281,7 @@ def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], lis
         yield key, [r for r in part if r["difference"] is not None]
 
 
-def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+def _compute_agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     """Return the agreement of one column, over systems and splits."""
     rows = cuts[0]
     chosen: dict[str, Callable[[Row], bool]] = {
@@ -287,27 +292,29 @@ def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     }
     correlations: dict[str, Any] = {}
     for key, belongs in chosen.items():
-        correlations |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
+        correlations |= _summarise_rho(key, [[r for r in part if belongs(r)] for part in cuts])
     protocol = [r for r in rows if r.get("protocol") is not None]
     return {
         **correlations,
         "protocol_in_range": sum(bool(r["published_in_range"]) for r in protocol) if protocol else None,
         "protocol_n": len(protocol),
-        "protocol_mean_absolute_difference": _mean(abs(r["protocol"] - r["published"]) for r in protocol),
-        "mean_absolute_difference": _mean(abs(r["difference"]) for r in rows),
-        "mean_absolute_difference_faithful": _mean(abs(r["difference"]) for r in rows if r["evidence"] == "faithful"),
+        "protocol_mean_absolute_difference": _take_mean(abs(r["protocol"] - r["published"]) for r in protocol),
+        "mean_absolute_difference": _take_mean(abs(r["difference"]) for r in rows),
+        "mean_absolute_difference_faithful": _take_mean(
+            abs(r["difference"]) for r in rows if r["evidence"] == "faithful"
+        ),
         "n": len(rows),
     }
 
 
-def _rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
-    """Spearman's rho of the first cut, of how many systems, and its range over the folds of all cuts and over the cuts."""
+def _summarise_rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """Return Spearman's rho for the first split, its number of systems, and its range over folds and splits."""
     folds = [[{**r, "ours": r["folds"][f]} for r in part] for part in cuts for f in range(_folds(part))]
     return {
         key: _correlate(cuts[0]),
         f"{key}_n": len(cuts[0]),
-        f"{key}_folds": _range(map(_correlate, folds)),
-        f"{key}_seeds": _range(map(_correlate, cuts)) if len(cuts) > 1 else None,
+        f"{key}_folds": _find_range(map(_correlate, folds)),
+        f"{key}_seeds": _find_range(map(_correlate, cuts)) if len(cuts) > 1 else None,
     }
 
 
@@ -316,15 +323,16 @@ def _folds(rows: Sequence[Row]) -> int:
 
 
 def _correlate(rows: Sequence[Row]) -> float | None:
+    """Return Spearman's rho of rows with printed values."""
     pairs = [(r["ours"], r["published"]) for r in rows if r["ours"] is not None]
     return spearman([ours for ours, _ in pairs], [printed for _, printed in pairs]).r
 
 
-def _range(values: Iterable[float | None]) -> list[float] | None:
+def _find_range(values: Iterable[float | None]) -> list[float] | None:
     numbers = [v for v in values if v is not None]
     return [min(numbers), max(numbers)] if numbers else None
 
 
-def _mean(values: Iterable[float]) -> float | None:
+def _take_mean(values: Iterable[float]) -> float | None:
     numbers = list(values)
     return sum(numbers) / len(numbers) if numbers else None

@@ -16,9 +16,9 @@ from referee.capabilities import Remembers
 from referee.engines.local import LocalEngine
 from referee.errors import InputError
 from referee.jobs.folder import Run
-from referee.jobs.folds import RunPlan, cut
+from referee.jobs.folds import RunPlan, cut_folds
 from referee.jobs.open import Opened
-from referee.jobs.run import Watch, do_work, written_plan
+from referee.jobs.run import Watch, do_work, serialise_plan
 from referee.jobs.speak import Spoken, System
 from referee.jobs.unfinished import FAILURES, RunPart, Unfinished
 from referee.models.response_cache import read_calls
@@ -29,9 +29,9 @@ from referee.signature import signature
 KEPT = ("responses.jsonl", "hearing-calls", "passports")
 
 
-def failures_of(folder: Path) -> int:
-    """How many questions of a run stayed unanswered, and trials undone."""
-    died = sum(map(len, _died(folder).values()))
+def count_failures(folder: Path) -> int:
+    """Return how many questions of a run stayed unanswered, and how many trials have no output."""
+    died = sum(map(len, _find_crashed_trials(folder).values()))
     if not (folder / "calls.jsonl").is_file():
         return died
     answered: set[str] = set()
@@ -41,7 +41,7 @@ def failures_of(folder: Path) -> int:
     return len(failed - answered) + died
 
 
-def _died(folder: Path) -> dict[str, set[str]]:
+def _find_crashed_trials(folder: Path) -> dict[str, set[str]]:
     """The trials that ended their process, by system."""
     trials_by_system: dict[str, set[str]] = {}
     if (folder / FAILURES).is_file():
@@ -64,7 +64,7 @@ def retry(
     """
     run = Run(folder)
     manifest = run.manifest
-    plan = _plan(manifest, systems, folder)
+    plan = _read_plan(manifest, systems, folder)
     facts = {k: v for k, v in manifest["corpus"].items() if k not in ("trials", "checksum")}
     opened = Opened(name=str(facts.pop("name")), trials=run.trials, everyone=run.trials, parameters=facts)
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
@@ -72,11 +72,11 @@ def retry(
     unfinished = Unfinished(folder)
     with unfinished.alone():
         try:
-            unfinished.begin({**written_plan(plan, opened, signatures), "retry": True}, opened.trials(), True, False)
+            unfinished.begin({**serialise_plan(plan, opened, signatures), "retry": True}, opened.trials(), True, False)
             trials = list(unfinished.trials())
             # With a named cut the run holds the tested part alone: nothing is learned from it.
-            folds = cut(plan, trials) if plan.split is None else [([], trials)]
-            died = _died(folder)
+            folds = cut_folds(plan, trials) if plan.split is None else [([], trials)]
+            died = _find_crashed_trials(folder)
             if died and plan.split is not None:
                 raise InputError(
                     f"{next(iter(died))} was trained on a part of the corpus that the run does not contain",
@@ -87,7 +87,7 @@ def retry(
             _check_examples(asking, plan, folder)
             if asking and not (unfinished.calls / "replayed.jsonl").exists():
                 unfinished.remember(folder)
-            _keep_others(run, manifest, plan, asking, unfinished, died)
+            _store_other_outputs(run, manifest, plan, asking, unfinished, died)
             # In a separate process: items that failed here before have crashed others.
             failures = do_work(plan, unfinished, folds, LocalEngine(1, apart=True), SHARD, False, watch)
         except BaseException:
@@ -104,7 +104,7 @@ def retry(
         )
 
 
-def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> RunPlan:
+def _read_plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> RunPlan:
     """Return the plan of a run. Raises InputError for a folder of another kind."""
     settings = manifest.get("settings", {})
     if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
@@ -142,7 +142,7 @@ def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> No
         )
 
 
-def _keep_others(
+def _store_other_outputs(
     run: Run,
     manifest: dict[str, Any],
     plan: RunPlan,

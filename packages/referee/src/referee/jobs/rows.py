@@ -22,7 +22,7 @@ from referee.corpora.reading.scripts import has_unspaced_script
 from referee.engines.pieces import Needs, WorkPiece
 from referee.errors import BrokenPlugin
 from referee.jobs.batches import PieceBatches, ScorePiece
-from referee.jobs.grounding import PlaceQuestion, asked_by
+from referee.jobs.grounding import PlaceQuestion, extract_question
 from referee.options import GROUPINGS
 from referee.records import Outcome, Trial
 from referee.signature import output_digests, trial_digests
@@ -74,17 +74,17 @@ class Measuring:
         """Return None: a piece is read from its files."""
 
     def do(self, begun: None, piece: WorkPiece) -> list[PieceRows]:
-        with _without_collector():
+        with _pause_collector():
             return [self.rows(item) for item in piece.items]
 
     def rows(self, piece: ScorePiece) -> PieceRows:
         """Read a piece and measure it."""
         read = piece.batches(self.systems)
         failed: dict[str, str] = {}
-        later = {key for key, metric in self.metrics.items() if collects(metric)}
+        later = {key for key, metric in self.metrics.items() if is_two_pass(metric)}
         now = {key: metric for key, metric in self.metrics.items() if key not in later}
         finds = {system: batch for system, batch in read.by_system.items() if batch.answers}
-        labels = {name: [_label(trial, name) for trial in read.trials] for name in self.labels}
+        labels = {name: [_get_label(trial, name) for trial in read.trials] for name in self.labels}
         return PieceRows(
             number=piece.number,
             rows=measure(now, read.by_system, failed),
@@ -101,13 +101,13 @@ class Measuring:
             notes=read.answers.notes,
             outcomes={s: [None if a is None else a.outcome for a in batch.answers] for s, batch in finds.items()},
             asked=_questions(read) if finds else [],
-            languages=Counter(map(_language, read.trials)),
+            languages=Counter(map(_detect_language, read.trials)),
         )
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Look for no reference cycles: the records of a piece have none, and looking takes a sixth of the time."""
+def _pause_collector() -> Iterator[None]:
+    """Switch off Python's garbage collector in the block: records have no cycles, and its search takes a sixth of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -117,17 +117,17 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _language(trial: Trial) -> tuple[str, bool]:
-    """The language of a trial, and whether its references are in a script without blanks."""
+def _detect_language(trial: Trial) -> tuple[str, bool]:
+    """Return the language of a trial, and whether its references are in a script without blanks between words."""
     text = trial.references[0].text if trial.references else None
     return trial.language, text is not None and has_unspaced_script(text)
 
 
 def _questions(read: PieceBatches) -> list[PlaceQuestion]:
-    return [asked_by(trial) for trial in read.trials]
+    return [extract_question(trial) for trial in read.trials]
 
 
-def _label(trial: Trial, name: str) -> str | None:
+def _get_label(trial: Trial, name: str) -> str | None:
     """Return a trial's group or cluster label."""
     if name not in GROUPINGS:
         return trial.cluster(name)
@@ -138,12 +138,13 @@ def _label(trial: Trial, name: str) -> str | None:
 def measure(metrics: Metrics, batches: Mapping[str, Batch], failed: dict[str, str]) -> dict[Key, FloatArray]:
     """Return all metrics of one piece; errors in metrics of other packages are recorded in `failed`."""
     return {
-        (system, name): _statistics(metric, name, batches[system], failed) for (system, name), metric in metrics.items()
+        (system, name): _measure_batch(metric, name, batches[system], failed)
+        for (system, name), metric in metrics.items()
     }
 
 
-def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str]) -> FloatArray:
-    """One row per item. A metric of another package that breaks gives no value (n = 0), and is named once."""
+def _measure_batch(metric: Metric, name: str, batch: Batch, failed: dict[str, str]) -> FloatArray:
+    """Return one row of statistics per item; a plug-in metric that fails gives no values and is recorded once."""
     if catalogue.is_shipped("metric", name):
         return metric.statistics(batch)
     wide = (len(batch), width_of(metric))
@@ -175,15 +176,15 @@ def _is_shared(metric: Metric) -> bool:
     return isinstance(metric, LearnsFrom) and metric.learns_from == "references"
 
 
-def learning(metrics: Metrics) -> list[Key]:
-    """Metrics that need the whole set first (NIST's information weights, distributions over a scene), each once."""
+def list_learning(metrics: Metrics) -> list[Key]:
+    """Return the metrics that need all trials before they can measure one (such as NIST's weights), each once."""
     # In reverse, so that a shared metric keeps the first system's key and learns once.
     by_metric = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
     return list(by_metric.values())
 
 
-def collects(metric: Metric) -> bool:
-    """Return whether a metric learns from collected data, without a second pass.
+def is_two_pass(metric: Metric) -> bool:
+    """Return whether a metric learns from data collected in the first pass, so that the corpus is read once.
 
     Metrics of other packages are computed where errors are caught.
     """
@@ -192,4 +193,4 @@ def collects(metric: Metric) -> bool:
 
 def needs_two_passes(metrics: Metrics) -> bool:
     """Return whether a metric needs all pieces before it can be computed."""
-    return not all(collects(metrics[key]) for key in learning(metrics))
+    return not all(is_two_pass(metrics[key]) for key in list_learning(metrics))

@@ -34,18 +34,18 @@ from referee.corpora import splits
 from referee.corpora.jsonl import read_trials
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, Needs, WorkPiece
-from referee.engines.pieces import cut as pieces
+from referee.engines.pieces import cut_group as pieces
 from referee.errors import InputError, MissingExtra, NotTrained
-from referee.jobs.folds import Fold, RunPlan, cut
+from referee.jobs.folds import Fold, RunPlan, cut_folds
 from referee.jobs.open import Opened
-from referee.jobs.speak import Spoken, System, Trained, hear, named_error, train_system
+from referee.jobs.speak import Spoken, System, Trained, describe_trials, name_system_in_error, train_system
 from referee.jobs.unfinished import CORPUS, Failure, RunPart, Unfinished
 from referee.models.batch_files import BatchFile, read_questions
 from referee.options import SHARD
 from referee.records import Trial
 from referee.signature import signature
 
-__all__ = ["QuestionsWritten", "RunPlan", "Watch", "cut", "do_work", "run", "written_plan"]
+__all__ = ["QuestionsWritten", "RunPlan", "Watch", "cut_folds", "do_work", "run", "serialise_plan"]
 
 
 def group_of(system: System, fold: int) -> str:
@@ -82,14 +82,14 @@ class Speaking:
 
     @property
     def needs(self) -> Needs:
-        """As much as the one that needs most: any worker may get any piece."""
+        """Return the processors and graphics cards of the most demanding system, because any worker may get any piece."""
         demands = [needs_of(s.build(self.plan.seed)) for s in self.plan.systems]
         return Needs(max(cpus for cpus, _ in demands), max(gpus for _, gpus in demands))
 
     def begin(self, inputs: Mapping[str, Path]) -> _Begun:
         # Once per process: sending trials along with each piece of work would cost more than some of the work.
         trials = list(read_trials(inputs[CORPUS]))
-        return _Begun({t.id: t for t in trials}, cut(self.plan, trials))
+        return _Begun({t.id: t for t in trials}, cut_folds(self.plan, trials))
 
     def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
         """Return the outputs of a piece, training the system when the fold changes."""
@@ -104,7 +104,7 @@ class Speaking:
                 spoken = Spoken(descriptions=(), counts={**counts, "answered": 0})
                 return RunPart.of(system.label, piece.items, spoken).as_bytes()
             begun.group = piece.group
-        spoken = hear(begun.trained, [begun.trials[item] for item in piece.items])
+        spoken = describe_trials(begun.trained, [begun.trials[item] for item in piece.items])
         return RunPart.of(begun.trained.system.label, piece.items, spoken).as_bytes()
 
     def _places(self) -> dict[str, tuple[System, int]]:
@@ -152,15 +152,15 @@ def run(
     signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
     with unfinished.alone():
         try:
-            unfinished.begin(written_plan(plan, opened, signatures), opened.trials(), overwrite, restart)
+            unfinished.begin(serialise_plan(plan, opened, signatures), opened.trials(), overwrite, restart)
             if replay is not None:
                 unfinished.remember(replay)
             # Read back from the stored corpus, so that a resumed run has the same trials in any process.
             trials = list(unfinished.trials())
-            folds = cut(plan, trials)
+            folds = cut_folds(plan, trials)
             _check_systems(plan, trials, folds)
             if batch_in is not None:
-                _take(plan, unfinished, batch_in)
+                _take_batch(plan, unfinished, batch_in)
             batch = None if batch_out is None else unfinished.batch(batch_out)
             failures = do_work(plan, unfinished, folds, engine, shard, replay is not None, watch, batch)
         # Ctrl-C included.
@@ -178,7 +178,7 @@ def run(
             command=["referee", *command],
             corpus={"name": opened.name, **opened.parameters},
             settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
-            splits=[s.as_json() for s in _cuts(plan, folds)],
+            splits=[s.as_json() for s in _describe_folds(plan, folds)],
             signatures=signatures,
             versions=_versions(),
         )
@@ -198,7 +198,9 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]
                 try:
                     speaker.selector.check_training(train, test)
                 except InputError as error:
-                    raise named_error(error, f"{system.label} cannot learn to describe trial {error.where!r}") from None
+                    raise name_system_in_error(
+                        error, f"{system.label} cannot learn to describe trial {error.where!r}"
+                    ) from None
         is_model = isinstance(speaker, SignsCalls)
         if not has_content and isinstance(speaker, Speaker) and learns(speaker) and not is_model:
             _check_learning(system, trials, plan.seed)
@@ -246,13 +248,13 @@ def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial])
             # What it can describe depends on what it will learn.
             return
         except InputError as error:
-            raise named_error(error, f"{system.label} cannot describe trial {trial.id!r}") from None
+            raise name_system_in_error(error, f"{system.label} cannot describe trial {trial.id!r}") from None
 
 
 def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> None:
     """Raise InputError if a system cannot describe anything after training on references without properties; some have defaults, some learn words alone."""
     try:
-        hear(train_system(system, trials[:20], seed, offline=True), trials[:1])
+        describe_trials(train_system(system, trials[:20], seed, offline=True), trials[:1])
     except MissingExtra:
         return
     except InputError:
@@ -270,8 +272,8 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
-    """The plan as it is compared when an unfinished run is taken up."""
+def serialise_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
+    """Return the plan as JSON values, to be compared with the plan of an unfinished run."""
     return {
         # Another release may give other outputs: a run must not mix two.
         "version": __version__,
@@ -282,7 +284,7 @@ def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -
     }
 
 
-def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
+def _describe_folds(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
     """Yield the descriptions of the folds for the manifest."""
     for number, fold in enumerate(folds, 1):
         name = (
@@ -293,8 +295,8 @@ def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
         yield splits.describe(name, plan.seed, fold)
 
 
-def _take(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:
-    """The answers of a batch file into the run's calls."""
+def _take_batch(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:
+    """Store the answers of a batch file in the run's cache of answers."""
     taken = 0
     for system in plan.systems:
         thing = system.build(plan.seed)
@@ -336,12 +338,12 @@ def do_work(
                 waiting.append((system, fold, left))
             elif left:
                 computing += pieces(group_of(system, fold), [t.id for t in left], shard)
-    failures = _compute(plan, unfinished, engine, computing, advance)
-    _ask(plan, unfinished, folds, waiting, offline, advance, batch)
+    failures = _compute_pieces(plan, unfinished, engine, computing, advance)
+    _ask_remote(plan, unfinished, folds, waiting, offline, advance, batch)
     return failures
 
 
-def _compute(
+def _compute_pieces(
     plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[WorkPiece], advance: Callable[[int], None]
 ) -> list[Failure]:
     """Run pieces on the engine and store them; return the failures."""
@@ -357,7 +359,7 @@ def _compute(
     return failures
 
 
-def _ask(
+def _ask_remote(
     plan: RunPlan,
     unfinished: Unfinished,
     folds: Sequence[Fold],
@@ -370,7 +372,7 @@ def _ask(
     parts = []
     for system, fold, left in waiting:
         trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)
-        part = RunPart.of(system.label, [t.id for t in left], hear(trained, left, advance))
+        part = RunPart.of(system.label, [t.id for t in left], describe_trials(trained, left, advance))
         if batch is None:
             unfinished.keep(part)
         else:

@@ -23,15 +23,21 @@ from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, Failed, WorkPiece
 from referee.errors import InputError
 from referee.jobs.batches import CHUNK, ScorePiece, cut_corpus
-from referee.jobs.grounding import PlaceQuestion, conventions_meant, conventions_of, warnings_about
+from referee.jobs.grounding import PlaceQuestion, check_places, list_conventions, list_gold_conventions
 from referee.jobs.open import Answers, Opened
 from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
-from referee.jobs.rows import Key, Measuring, PieceRows, collects, learning, make_metrics, needs_two_passes
-from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names, unsuitable_tokens
+from referee.jobs.rows import Key, Measuring, PieceRows, is_two_pass, list_learning, make_metrics, needs_two_passes
+from referee.jobs.score_table import (
+    ScoreTable,
+    Settings,
+    Source,
+    choose_clusters,
+    warn_of_tokeniser,
+)
 from referee.records import HUMAN, Outcome, Trial
 from referee.signature import Fingerprint, with_labels
 
-__all__ = ["PROBLEMS", "ScoreTable", "Settings", "metric_names", "number_of_references", "score_trials"]
+__all__ = ["PROBLEMS", "ScoreTable", "Settings", "format_reference_counts", "score_trials"]
 
 PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
@@ -73,7 +79,7 @@ def score_trials(
 
 
 class _Scoring:
-    """One table of scores under construction."""
+    """The construction of one table of scores."""
 
     def __init__(
         self,
@@ -95,17 +101,17 @@ class _Scoring:
     def table_of(self, file: BinaryIO) -> ScoreTable:
         """Cut the corpus into pieces, measure them, and return the table."""
         if needs_two_passes(self.table.metrics):
-            self._learn()
+            self._learn_metrics()
         pieces = self._pieces()
         if isinstance(pieces, list):
             self._check(name for piece in pieces for name in piece.ids)
         gathered = _Gathered(file)
-        for rows in self._measured(pieces, gathered.ids_by_piece):
+        for rows in self._yield_rows(pieces, gathered.ids_by_piece):
             gathered.take(rows)
         if not isinstance(pieces, list):
             # Only now: which trials a corpus has that streams is known at its end.
             self._check(gathered.ids())
-        self._fill(gathered)
+        self._fill_table(gathered)
         return self.table
 
     def _check(self, names: Iterable[str]) -> None:
@@ -124,8 +130,8 @@ class _Scoring:
             self.opened, self.answers, self.size, of_others, lambda trials: self.watch(trials, f"{name}: trials")
         )
 
-    def _measured(self, pieces: Iterable[ScorePiece], ids: dict[int, Sequence[str]]) -> Iterator[PieceRows]:
-        """Yield the rows of every piece as they arrive; the ids of its trials, which stay here, go into `ids`."""
+    def _yield_rows(self, pieces: Iterable[ScorePiece], ids: dict[int, Sequence[str]]) -> Iterator[PieceRows]:
+        """Yield the rows of every piece as they arrive, and add the ids of its trials to `ids`."""
 
         def as_work(piece: ScorePiece) -> WorkPiece:
             ids[piece.number] = piece.ids
@@ -143,7 +149,7 @@ class _Scoring:
                 )
             yield from outcome.result
 
-    def _learn(self) -> None:
+    def _learn_metrics(self) -> None:
         """Read the corpus once for metrics that learn first and collect no data.
 
         With one piece this is unnecessary: its batch is the whole set.
@@ -152,13 +158,13 @@ class _Scoring:
         first = list(islice(pieces, 2))
         if len(first) < 2:
             return
-        learners = [key for key in learning(metrics) if not collects(metrics[key])]
+        learners = [key for key in list_learning(metrics) if not is_two_pass(metrics[key])]
         for piece in chain(first, pieces):
             batches = piece.batches(self.systems).by_system
             for key in learners:
                 metrics[key].learn(batches[key[0]])
 
-    def _fill(self, gathered: _Gathered) -> None:
+    def _fill_table(self, gathered: _Gathered) -> None:
         """Fill the table with the gathered rows, labels and clusters."""
         table, answers, settings = self.table, self.answers, self.settings
         table.trials = gathered.ids()
@@ -166,21 +172,21 @@ class _Scoring:
         table.groups = {name: labels[name] for name in settings.by}
         table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
         table.fingerprint = gathered.fingerprint(table.clusters.names)
-        table.references = number_of_references(gathered.references)
+        table.references = format_reference_counts(gathered.references)
         table.outputs = {system: gathered.fingerprint_of(system) for system in self.systems}
         table.rows = gathered.rows(table.metrics)
         table.languages = tuple(sorted({language for language, _ in gathered.languages}))
-        table.warnings = unsuitable_tokens(table, gathered.languages)
-        table.notes = [*_without_repeats([*answers.notes, *gathered.notes()]), *gathered.failed.values()]
+        table.warnings = warn_of_tokeniser(table, gathered.languages)
+        table.notes = [*_merge_notes([*answers.notes, *gathered.notes()]), *gathered.failed.values()]
         for system in self.systems:
             counts = {kind: answers.problems[system][kind] + gathered.problems[system, kind] for kind in PROBLEMS}
             table.counts[system] = counts | {"missing": gathered.missing[system] if system in answers.by_system else 0}
         table.outcomes = gathered.outcomes()
-        table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
+        table.conventions = {s: list_conventions(answers.by_system[s].values()) for s in table.outcomes}
         if table.outcomes:
             asked = gathered.asked()
-            table.meant = conventions_meant(asked)
-            table.warnings += warnings_about(answers, asked)
+            table.meant = list_gold_conventions(asked)
+            table.warnings += check_places(answers, asked)
 
 
 class _Gathered:
@@ -248,23 +254,23 @@ class _Gathered:
 
     def rows(self, metrics: Mapping[Key, Any]) -> dict[Key, FloatArray]:
         """Return the rows of all trials in order; two-pass metrics are computed now."""
-        collecting = [key for key, metric in metrics.items() if collects(metric)]
-        learners = set(learning(metrics)) & set(collecting)
+        collecting = [key for key, metric in metrics.items() if is_two_pass(metric)]
+        learners = set(list_learning(metrics)) & set(collecting)
         for number in sorted(self._pieces) if learners else ():
-            collected = self._read(number)
+            collected = self._read_collected(number)
             for key in learners:
                 metrics[key].fit(collected[key])
         for number in sorted(self._pieces) if collecting else ():
-            for key, collected in self._read(number).items():
+            for key, collected in self._read_collected(number).items():
                 self._pieces[number].rows[key] = metrics[key].compute(collected)
         # One metric after the other, its parts let go: the statistics of all trials are not held twice.
-        return {key: self._joined(key, width_of(metric)) for key, metric in metrics.items()}
+        return {key: self._join_pieces(key, width_of(metric)) for key, metric in metrics.items()}
 
-    def _joined(self, key: Key, width: int) -> FloatArray:
+    def _join_pieces(self, key: Key, width: int) -> FloatArray:
         parts = [piece.rows.pop(key) for piece in self.pieces()]
         return np.concatenate(parts) if parts else np.empty((0, width))
 
-    def _read(self, number: int) -> dict[Key, Any]:
+    def _read_collected(self, number: int) -> dict[Key, Any]:
         """Return the collected data of a piece from the file."""
         start, end = self._collected[number]
         self._file.seek(start)
@@ -272,12 +278,12 @@ class _Gathered:
         return collected
 
 
-def _without_repeats(notes: Sequence[str]) -> list[str]:
+def _merge_notes(notes: Sequence[str]) -> list[str]:
     """Return notes without repetitions about other lines of the same file."""
     return list({re.sub(r":\d+: ", ": ", note): note for note in reversed(notes)}.values())[::-1]
 
 
-def number_of_references(counts: Counter[int]) -> str:
-    """Return the number of references an item has: ``1``, or ``3..56``."""
+def format_reference_counts(counts: Counter[int]) -> str:
+    """Return the number of references per item as text: ``1``, or ``3..56``."""
     low, high = min(counts, default=0), max(counts, default=0)
     return str(low) if low == high else f"{low}..{high}"

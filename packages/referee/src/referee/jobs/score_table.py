@@ -137,26 +137,26 @@ LACKING = (
 )
 
 
-def metric_names(requested: Iterable[str]) -> tuple[str, ...]:
-    """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
+def expand_metric_names(requested: Iterable[str]) -> tuple[str, ...]:
+    """Return metric names for names, families (``set``, ``string``), ``default`` or ``all``."""
     requested, catalogue_names = list(requested), catalogue.names("metric")
     result: list[str] = []
     for name in requested:
         if name == "all":
-            matches: Sequence[str] = [n for n in catalogue_names if _at_hand(n)]
+            matches: Sequence[str] = [n for n in catalogue_names if _is_ready_to_use(n)]
         elif name == "default":
             matches = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
             # Other words are metric names, perhaps with options; they are checked below.
-            matches = [n for n in catalogue_names if n.startswith(family) and _at_hand(n)] or [name]
+            matches = [n for n in catalogue_names if n.startswith(family) and _is_ready_to_use(n)] or [name]
         result += [n for n in matches if n not in result]
     # Built once as a check, so that a wrong name or option ends the command before the corpus is read.
-    return tuple(name for name in result if _usable(name, asked_for=name in requested))
+    return tuple(name for name in result if _is_usable(name, asked_for=name in requested))
 
 
-def _usable(name: str, asked_for: bool) -> bool:
-    """Whether a metric can be made.
+def _is_usable(name: str, asked_for: bool) -> bool:
+    """Return whether a metric can be created.
 
     One of another package that cannot is skipped by its name, unless it was asked for.
     """
@@ -172,8 +172,8 @@ def _usable(name: str, asked_for: bool) -> bool:
     return True
 
 
-def _at_hand(name: str) -> bool:
-    """Whether a measure can be made here as it is: one whose extra is missing, or that needs a file, is meant only where it is named."""
+def _is_ready_to_use(name: str) -> bool:
+    """Return whether a metric works without a missing extra and without a file; others must be asked for by name."""
     try:
         catalogue.configure("metric", name)
     except BrokenPlugin:
@@ -228,31 +228,31 @@ class ScoreTable:
             trials=self.fingerprint,
             against=f"{whose}-{self.references}",
             cluster=" x ".join(self.clusters.names) or "none",
-            **self._tokens(metric),
+            **self._list_tokenisers(metric),
             interval=f"cr2-satterthwaite-skew-{s.confidence:g}",
-            **self._chance(),
+            **self._describe_randomness(),
             # The conventions of a system's numbers, and of the gold regions.
             **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
             **({"meant": self.meant} if system in self.conventions and self.meant else {}),
-            **({} if group is None else {"group": f"{group} {self._group_digest(group)}"}),
+            **({} if group is None else {"group": f"{group} {self._hash_group(group)}"}),
             **({"outputs": self.outputs[system]} if system in self.outputs else {}),
             **({"baseline": self.outputs[s.baseline]} if system and s.baseline in self.outputs else {}),
         )
 
-    def _tokens(self, metric: Any) -> dict[str, str]:
+    def _list_tokenisers(self, metric: Any) -> dict[str, str]:
         """Return the tokenisers that a default resolves to in the languages of the trials, if it differs."""
         tokens = getattr(metric, "tokens", None)
         used = [] if tokens is None else list(dict.fromkeys(resolve(tokens, language) for language in self.languages))
         return {"tokens": "+".join(used)} if used and used != [tokens] else {}
 
-    def _chance(self) -> dict[str, int]:
-        """Swaps and seed, where a number depends on them."""
+    def _describe_randomness(self) -> dict[str, int]:
+        """Return number of permutations and seed, for a score that depends on them."""
         s, sizes = self.settings, self.clusters.sizes() or (len(self.trials),)
         swaps = s.baseline is not None and len(sizes) == 1 and sizes[0] > EXACT_UP_TO
         pooled = len(self.trials) > BLOCKS
         return ({"swaps": s.resamples} if swaps else {}) | ({"seed": s.seed} if swaps or pooled else {})
 
-    def _group_digest(self, group: str) -> str:
+    def _hash_group(self, group: str) -> str:
         """A digest of the trials that are in a group."""
         name, _, value = group.partition("=")
         members = sorted(trial for trial, label in zip(self.trials, self.groups[name], strict=True) if label == value)
@@ -272,26 +272,26 @@ class ScoreTable:
         return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 
     def scores(self, watch: ProgressCallback | None = None) -> list[dict[str, Any]]:
-        """Tidy rows: for every system, the whole and then its groups, each with every metric.
+        """Return one row per system, group and metric; groups follow the whole set of trials.
 
         `watch` is shown the rows to be made.
         """
         number = len(self.rows) * (1 + sum(len(set(labels) - {None}) for labels in self.groups.values()))
 
-        rows = self._scores()
+        rows = self._yield_scores()
         made = list(rows if watch is None else watch(CountedWork(rows, number), "scores and intervals"))
         systems, order = self.systems, {key: i for i, key in enumerate(self.rows)}
         # Within a system the whole comes first, then its groups.
         made.sort(key=lambda row: (systems.index(row[1][0]), row[0], order[row[1]]))
         return [row for _, _, row in made]
 
-    def _scores(self) -> Iterator[_Scored]:
+    def _yield_scores(self) -> Iterator[_Scored]:
         """Yield the rows of all measures, each with the number of its group."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
-        for number, (group, mask) in enumerate(self._masks()):
+        for number, (group, mask) in enumerate(self._yield_groups()):
             clusters = self.clusters.part(mask)
             for key in self.rows:
-                yield number, key, self._score(group, mask, self._part(mask, key), clusters, key)
+                yield number, key, self._score_group(group, mask, self._select_rows(mask, key), clusters, key)
 
     def items(self) -> Iterator[dict[str, Any]]:
         """Yield one row per system, item and metric, for items with a value."""
@@ -303,7 +303,7 @@ class ScoreTable:
                 if not np.isnan(value):
                     yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
 
-    def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
+    def _yield_groups(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
         """Yield the groups with their masks; the first is all trials."""
         yield None, None
         for name, labels in self.groups.items():
@@ -312,16 +312,16 @@ class ScoreTable:
             for value in sorted({x for x in labels if x is not None}, key=natural):
                 yield f"{name}={value}", column == value
 
-    def _part(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:
-        """The statistics of a group, of one system and of the one that it is compared with."""
+    def _select_rows(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:
+        """Return the statistics of a group for one system and for its baseline."""
         baseline = self.settings.baseline
         keys = (key,) if baseline is None else (key, (baseline, key[1]))
         return {key: self.rows[key] if mask is None else self.rows[key][mask] for key in keys}
 
-    def _score(
+    def _score_group(
         self, group: str | None, mask: np.ndarray | None, part: Part, clusters: Clusters, key: tuple[str, str]
     ) -> dict[str, Any]:
-        """One row: value, interval and, with a baseline, the difference from it on the same trials."""
+        """Return one row: value, interval and, with a baseline, the difference from it on the same trials."""
         s, rows, metric = self.settings, part[key], self.metrics[key]
         estimate = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
         return {
@@ -335,12 +335,12 @@ class ScoreTable:
             "high": _number(estimate.high),
             "signature": self.signature(key[1], key[0], group),
             "clusters": " x ".join(map(str, estimate.sizes)) if clusters.codes else None,
-            **_of_answered(metric, rows),
-            **self._against_baseline(key, part, clusters),
-            **self._counted(key[0], mask, rows),
+            **_score_answered(metric, rows),
+            **self._compare_with_baseline(key, part, clusters),
+            **self._count_problems(key[0], mask, rows),
         }
 
-    def _against_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
+    def _compare_with_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
         """Return difference, interval and p values of a system; only the name for the baseline itself."""
         s = self.settings
         if s.baseline is None:
@@ -350,10 +350,10 @@ class ScoreTable:
             # The same trials on both sides: the comparison is of outputs for the same item.
             base, finish = part[s.baseline, key[1]], self.metrics[key].finish
             gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
-        alone = self._alone(key, part) if key[0] in self.outcomes and s.baseline in self.outcomes else {}
-        return {"baseline": s.baseline, **_tested(gap), **alone}
+        alone = self._count_discordant(key, part) if key[0] in self.outcomes and s.baseline in self.outcomes else {}
+        return {"baseline": s.baseline, **_format_test(gap), **alone}
 
-    def _alone(self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray]) -> dict[str, Any]:
+    def _count_discordant(self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray]) -> dict[str, Any]:
         """Return the items that only one of two systems gets right, and McNemar's exact p if items are independent."""
         if key[0] == self.settings.baseline:
             return dict.fromkeys(("only_this", "only_baseline", "p_mcnemar"))
@@ -366,7 +366,7 @@ class ScoreTable:
         p = mcnemar(only, others) if binary and not self.clusters.codes else None
         return {"only_this": only, "only_baseline": others, "p_mcnemar": p}
 
-    def _counted(self, system: str, mask: np.ndarray | None, rows: FloatArray) -> dict[str, int]:
+    def _count_problems(self, system: str, mask: np.ndarray | None, rows: FloatArray) -> dict[str, int]:
         """Return counts of errors in files (lenient mode), and of answers by outcome among measured items."""
         counts = self.counts[system] if self.settings.lenient else {}
         if system not in self.outcomes:
@@ -379,8 +379,8 @@ class ScoreTable:
         return counts | {kind: n + counts.get(kind, 0) for kind, n in kinds.items()}
 
 
-def unsuitable_tokens(table: ScoreTable, languages: Mapping[tuple[str, bool], int]) -> list[str]:
-    """A warning where items in a script without blanks are split at blanks."""
+def warn_of_tokeniser(table: ScoreTable, languages: Mapping[tuple[str, bool], int]) -> list[str]:
+    """Return a warning if items in a script without blanks between words are split at blanks."""
     items = sum(
         n
         for (language, is_unspaced), n in languages.items()
@@ -408,15 +408,15 @@ def count_outcomes(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
     return {str(kind): counts[kind] for kind in COUNTED}
 
 
-def _of_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
-    """The value over the items with an answer that has one, beside the value over all."""
+def _score_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
+    """Return the value over items with a usable answer, beside the value over all items."""
     if not isinstance(metric, CountsAnswered):
         return {}
     value, n = metric.answered(np.nan_to_num(np.asarray(rows)).sum(axis=0))
     return {"value_answered": _number(float(value)), "n_answered": int(n)}
 
 
-def _tested(gap: Gap | None) -> dict[str, float | None]:
+def _format_test(gap: Gap | None) -> dict[str, float | None]:
     """Return a comparison's numbers; None for missing ones."""
     if gap is None:
         return dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"))

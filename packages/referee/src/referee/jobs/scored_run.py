@@ -35,7 +35,7 @@ def save_scored(
     with writing_run(out, overwrite) as folder:
         write_trials(folder, opened.trials())
         write_outputs(folder, _iterate_outputs(answers))
-        heard = _keep_hearing(opened, folder)
+        heard = _copy_hearing(opened, folder)
         write_atomically(folder / "scores.jsonl", map(json_line, rows))
         # The schema is given, since nothing can be inferred where nothing was measured.
         pl.DataFrame(table.items(), schema={"system": str, "trial": str, "metric": str, "value": float}).write_parquet(
@@ -73,7 +73,7 @@ def _iterate_outputs(answers: Answers) -> Iterator[tuple[str, str, Description, 
             yield trial, system, output.description, output.response
 
 
-def _keep_hearing(opened: Opened, folder: Path) -> dict[str, Any]:
+def _copy_hearing(opened: Opened, folder: Path) -> dict[str, Any]:
     """Copy hearers' answers, signatures and passports from a run that is scored again."""
     source = Path(str(opened.parameters.get("run", "")))
     # Bound methods of one run are equal; a part of it is a function of its own, and its answers would be about other

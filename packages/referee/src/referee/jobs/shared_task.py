@@ -18,8 +18,8 @@ from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.files import write_atomically, writing_folder
-from referee.jobs.compare import Comparisons, compare_measured
-from referee.jobs.evaluate import Evaluated, default_metrics, evaluate_material
+from referee.jobs.compare import Comparisons, compare_measures
+from referee.jobs.evaluate import Evaluated, choose_metrics, evaluate_material
 from referee.jobs.open import Opened
 from referee.records import Trial
 
@@ -82,20 +82,20 @@ class SharedTask:
 
     def items(self) -> dict[str, Trial]:
         """The items as participants see them."""
-        path = self._first(ITEMS, "items.jsonl", SEALED, "references.jsonl")
+        path = self._find_file(ITEMS, "items.jsonl", SEALED, "references.jsonl")
         if path is None:
             raise InputError(
                 "the items are not in this folder", where=self.folder, remedy="name the folder of the task"
             )
         return {t.id: t for t in read_trials(path)}
 
-    def _first(self, *names: str) -> Path | None:
+    def _find_file(self, *names: str) -> Path | None:
         """Return the first of some files that exists: participants' and organisers' folders work separately."""
         return next((self.folder / name for name in names if (self.folder / name).exists()), None)
 
-    def sealed(self) -> dict[str, Trial]:
+    def read_sealed(self) -> dict[str, Trial]:
         """The items with their references; InputError if the file is not the sealed one."""
-        path = self._first(SEALED, "references.jsonl")
+        path = self._find_file(SEALED, "references.jsonl")
         if path is None:
             raise InputError(
                 "the references are not in this folder",
@@ -116,7 +116,7 @@ def _checksum(content: bytes) -> str:
 
 
 def find_task(folder: str | Path) -> SharedTask:
-    """The task in a folder or above it.
+    """Return the shared task in a folder or in one of its parent folders.
 
     Raises:
         InputError: if there is none.
@@ -147,9 +147,9 @@ def make_task(
             where=opened.name,
             remedy="choose a corpus in which people described the targets",
         )
-    blind = [_blind(trial) for trial in trials]
+    blind = [_blind_trial(trial) for trial in trials]
     sealed = "".join(f"{json_line(data)}\n" for data in trials_to_json(trials))
-    chosen = tuple(metrics) or _metrics_for(trials)
+    chosen = tuple(metrics) or _choose_metrics(trials)
     source = opened.source
     title = title or f"Describe the target: {source.corpus if source.is_named else Path(source.corpus).stem}"
     with writing_folder(
@@ -185,11 +185,11 @@ def make_task(
         shutil.copytree(folder / "organisers", folder / "codabench/reference_data")
         write_atomically(folder / "codabench/terms.md", ["Write the terms of the task here."])
         (folder / "codabench/logo.png").write_bytes(_LOGO)
-        write_atomically(folder / "codabench/competition.yaml", _competition(title, chosen))
+        write_atomically(folder / "codabench/competition.yaml", _write_competition(title, chosen))
     return SharedTask(out)
 
 
-def _blind(trial: Trial) -> Trial:
+def _blind_trial(trial: Trial) -> Trial:
     """Return a trial without references and episode."""
     view = trial.for_speaker()
     return Trial(
@@ -203,28 +203,28 @@ def _blind(trial: Trial) -> Trial:
     )
 
 
-def _metrics_for(trials: Sequence[Trial]) -> tuple[str, ...]:
+def _choose_metrics(trials: Sequence[Trial]) -> tuple[str, ...]:
     """Return the metrics for trials: of strings or of sets."""
     references = [r for t in trials for r in t.references]
     texts = any(r.text is not None for r in references)
     return ("string/chrf", "string/bleu.4", "string/edit") if texts else ("set/dice", "scene/unique")
 
 
-def _key(metric: str) -> str:
+def _make_key(metric: str) -> str:
     """A measure's name as a key of a leaderboard."""
     return "".join(c if c.isalnum() else "_" for c in metric)
 
 
-def _competition(title: str, metrics: Sequence[str]) -> list[str]:
-    """Codabench's competition.yaml, version 2."""
+def _write_competition(title: str, metrics: Sequence[str]) -> list[str]:
+    """Return the text of competition.yaml (version 2) for Codabench."""
     columns = [
         line
         for number, metric in enumerate(metrics)
         for line in (
             f"  - title: {json.dumps(metric)}",
-            f"    key: {_key(metric)}",
+            f"    key: {_make_key(metric)}",
             f"    index: {number}",
-            f"    sorting: {_sorting(metric)}",
+            f"    sorting: {_get_sorting(metric)}",
         )
     ]
     return [
@@ -259,7 +259,7 @@ def _competition(title: str, metrics: Sequence[str]) -> list[str]:
     ]
 
 
-def _sorting(metric: str) -> str:
+def _get_sorting(metric: str) -> str:
     """Return the sort order of a metric."""
     from referee import catalogue
 
@@ -293,7 +293,7 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
             where=path,
             remedy="submit one system a file",
         )
-    missing = _missing(data, items)
+    missing = _list_missing(data, items)
     messages = []
     if missing:
         messages.append(f"{_not_ranked(len(missing), len(items))} (the first is {missing[0]!r}).")
@@ -303,7 +303,7 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
     return data, messages
 
 
-def _missing(data: NativeData, items: Mapping[str, Trial]) -> list[str]:
+def _list_missing(data: NativeData, items: Mapping[str, Trial]) -> list[str]:
     """The items that a submission lacks."""
     answered = {o.trial for o in data.outputs}
     return [name for name in items if name not in answered]
@@ -313,21 +313,23 @@ def _not_ranked(missing: int, items: int) -> str:
     return f"{missing:,} of {items:,} items are missing: not ranked"
 
 
-def _evaluated(submissions: Mapping[str, NativeData], task: SharedTask) -> Evaluated:
+def _evaluate_submissions(submissions: Mapping[str, NativeData], task: SharedTask) -> Evaluated:
     """The submissions of a task as the systems of one evaluation, held against the sealed references."""
-    trials = task.sealed()
+    trials = task.read_sealed()
     whole = NativeData("table", "submission", {}, trials)
     for name, data in submissions.items():
         whole.outputs += [output._replace(system=name) for output in data.outputs]
-    return evaluate_material(whole, task.metrics or default_metrics(whole), name=str(task.manifest["corpus"]))
+    return evaluate_material(whole, task.metrics or choose_metrics(whole), name=str(task.manifest["corpus"]))
 
 
 def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float]:
     """The scores of a submission, written to `out`/scores.json as Codabench reads it: one flat object."""
     data, _ = check_submission(path, task)
-    evaluated = _evaluated({path.stem: data}, task)
-    scores: dict[str, float] = {_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None}
-    scores["n_missing"] = len(_missing(data, task.items()))
+    evaluated = _evaluate_submissions({path.stem: data}, task)
+    scores: dict[str, float] = {
+        _make_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None
+    }
+    scores["n_missing"] = len(_list_missing(data, task.items()))
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / "scores.json", [json.dumps(scores, indent=1)])
     return scores
@@ -360,7 +362,9 @@ class SubmissionRanks:
         for system, rank in self.ranks.items():
             missing = self.missing[system]
             end = _not_ranked(missing, items) if missing else f"{items:,} items"
-            lines.append(f"{'–' if rank is None else rank:>3}  {system}  {first} {_cell(values.get(system))}, {end}")
+            lines.append(
+                f"{'–' if rank is None else rank:>3}  {system}  {first} {_format_cell(values.get(system))}, {end}"
+            )
         return lines
 
 
@@ -385,14 +389,14 @@ def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) ->
         raise InputError(
             "no submission can be read", where=folder, remedy="; ".join(messages) or f"submissions are {SUBMISSION}"
         )
-    evaluated = _evaluated(submissions, task)
-    missing = {name: len(_missing(data, items)) for name, data in submissions.items()}
+    evaluated = _evaluate_submissions(submissions, task)
+    missing = {name: len(_list_missing(data, items)) for name, data in submissions.items()}
     complete = [name for name in submissions if not missing[name]]
     first = task.metrics[0]
-    compared = compare_measured(evaluated.measures([first]), complete) if len(complete) > 1 else None
+    compared = compare_measures(evaluated.measures([first]), complete) if len(complete) > 1 else None
     places = compared.ranks[first] if compared else dict.fromkeys(complete, 1)
     values = {row["system"]: row["value"] for row in evaluated.rows if row["metric"] == first}
-    sign = 1 if _sorting(first) == "asc" else -1
+    sign = 1 if _get_sorting(first) == "asc" else -1
 
     def order(name: str) -> tuple[bool, int, bool, float, str]:
         value = values.get(name)
@@ -415,10 +419,10 @@ def _write_results(out: Path, task: SharedTask, ranking: SubmissionRanks) -> Non
         "signature": ranking.evaluated.signature,
     }
     write_atomically(out / "results.json", [json.dumps(data, ensure_ascii=False, indent=1)])
-    write_atomically(out / "index.html", [_page(task, ranking)])
+    write_atomically(out / "index.html", [_render_page(task, ranking)])
 
 
-def _page(task: SharedTask, ranking: SubmissionRanks) -> str:
+def _render_page(task: SharedTask, ranking: SubmissionRanks) -> str:
     """Return the page of results."""
     from referee.show.pages import render
 
@@ -429,7 +433,7 @@ def _page(task: SharedTask, ranking: SubmissionRanks) -> str:
             _not_ranked(ranking.missing[system], n) if ranking.missing[system] else "–" if rank is None else rank,
             system,
             f"{n - ranking.missing[system]:,}",
-            *(_cell(cells.get((system, metric))) for metric in task.metrics),
+            *(_format_cell(cells.get((system, metric))) for metric in task.metrics),
         )
         for system, rank in ranking.ranks.items()
     ]
@@ -439,7 +443,7 @@ def _page(task: SharedTask, ranking: SubmissionRanks) -> str:
     )
 
 
-def _cell(row: Mapping[str, Any] | None) -> str:
+def _format_cell(row: Mapping[str, Any] | None) -> str:
     """Return a value with its interval as text."""
     if row is None or row["value"] is None:
         return "–"

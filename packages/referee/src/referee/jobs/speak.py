@@ -14,7 +14,7 @@ from referee import catalogue
 from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
 from referee.contracts import Speaker
 from referee.errors import InputError, MissingExtra, RefereeError, UnknownName
-from referee.jobs.words_heard import read_back, spoken_language
+from referee.jobs.words_heard import find_language, read_back
 from referee.models.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
 from referee.records import Description, SpeakerView, Trial
@@ -24,7 +24,7 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system in the user's notation: ``NAME``, ``NAME|option:value|…``, or with a label, ``LABEL=NAME|…``."""
+    """A system as a user writes it: ``NAME``, ``NAME|option:value|…``, or with a label, ``LABEL=NAME|…``."""
 
     label: str
     written: str
@@ -45,8 +45,8 @@ class System:
         return catalogue.configure("system", self.written, seed)
 
 
-def systems_named(texts: Iterable[str]) -> tuple[System, ...]:
-    """Systems from names, names with switches, and groups (``tuna2008-as`` is all that begin with ``tuna2008-as/``)."""
+def parse_systems(texts: Iterable[str]) -> tuple[System, ...]:
+    """Return systems from names, names with options, and prefixes (``tuna2008-as`` stands for all that begin so)."""
     catalogue_names = catalogue.names("system")
     systems: list[System] = []
     for text in texts:
@@ -63,8 +63,8 @@ def systems_named(texts: Iterable[str]) -> tuple[System, ...]:
     return tuple(systems)
 
 
-def sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
-    """Every system that can be sampled, so many times, as ``LABEL#1``, ``LABEL#2`` …; the others once."""
+def repeat_sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
+    """Return each random system `samples` times, labelled ``LABEL#1``, ``LABEL#2`` …, and the others once."""
     if samples == 1:
         return tuple(systems)
     expanded: list[System] = []
@@ -107,7 +107,7 @@ class Trained:
         """Return the reader of a language, made on first use."""
         if view.language not in self.readers:
             same = (t for t in self.train if t.language == view.language)
-            self.readers[view.language] = ReadBack(spoken_language(self.thing, view), same)
+            self.readers[view.language] = ReadBack(find_language(self.thing, view), same)
         return self.readers[view.language]
 
 
@@ -136,15 +136,15 @@ def train_system(
     except MissingExtra:
         raise
     except Exception as error:
-        raise named_error(error, f"{system.label} cannot be trained") from error
+        raise name_system_in_error(error, f"{system.label} cannot be trained") from error
     return Trained(system=system, thing=thing, train=train)
 
 
-def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: None) -> Spoken:
+def describe_trials(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: None) -> Spoken:
     """Let a trained system describe trials that it was not trained on."""
     thing, descriptions = trained.thing, []
     before = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
-    for trial, description in zip(test, _answers(trained.system, thing, test, advance), strict=True):
+    for trial, description in zip(test, _collect_descriptions(trained.system, thing, test, advance), strict=True):
         if any(x is not None for x in (description.properties, description.text, description.distribution)):
             descriptions.append((trial.id, description))
     account = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
@@ -152,17 +152,17 @@ def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: N
         "trials": len(test),
         "answered": len(descriptions),
         "silent": len(test) - len(descriptions),
-        **_misheard(descriptions, trained, test),
+        **_count_misheard(descriptions, trained, test),
     }
     # Our own counts come last: an account must not replace how many trials there were.
     spent = {name: number - before.get(name, 0) for name, number in account.items()}
     return Spoken(descriptions=tuple(descriptions), counts={**spent, **counts})
 
 
-def _misheard(
+def _count_misheard(
     descriptions: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]
 ) -> dict[str, int]:
-    """Return the number of descriptions whose words omit chosen properties or are false of a target.
+    """Return the number of descriptions whose words omit a chosen property or are false of a target.
 
     Empty without words.
     """
@@ -174,24 +174,24 @@ def _misheard(
     return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
 
 
-def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:
-    """Answers in the order of the trials.
+def _collect_descriptions(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:
+    """Yield the descriptions of trials in their order.
 
     A speaker that waits for others (`parallel`) is asked several at once.
     """
 
     def answer(trial: Trial) -> Description:
         try:
-            return _answer(thing, trial)
+            return _describe_trial(thing, trial)
         except Exception as error:
-            raise named_error(error, f"{system.label} failed at trial {trial.id!r}") from error
+            raise name_system_in_error(error, f"{system.label} failed at trial {trial.id!r}") from error
 
     for description in in_parallel(thing, answer, test):
         yield description
         advance(1)
 
 
-def _answer(thing: Any, trial: Trial) -> Description:
+def _describe_trial(thing: Any, trial: Trial) -> Description:
     """Return a system's description of a trial."""
     view = trial.for_speaker()
     if isinstance(thing, Speaker):
@@ -205,7 +205,7 @@ def _answer(thing: Any, trial: Trial) -> Description:
     )
 
 
-def named_error(error: Exception, what: str) -> InputError:
+def name_system_in_error(error: Exception, what: str) -> InputError:
     """Return any error as an InputError that names the system and can be sent between processes."""
     # Always a new error of ours: one of a plug-in may not survive the way from another process.
     if isinstance(error, InputError):

@@ -39,7 +39,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """A finished part: `trials` are those asked; `lines` are the outputs by trial."""
+    """A finished part of a run: the trials that were asked, and the output lines by trial."""
 
     system: str
     trials: tuple[str, ...]
@@ -132,12 +132,12 @@ class Unfinished:
         asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
         if is_resumed:
             fresh.unlink()
-            self._compare(asked)
+            self._check_plan(asked)
         else:
             write_atomically(self.folder / PLAN, [asked])
         return is_resumed
 
-    def _compare(self, asked: str) -> None:
+    def _check_plan(self, asked: str) -> None:
         """Raise InputError if the unfinished run has other settings."""
         plan = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
         if plan == asked:

@@ -42,17 +42,17 @@ class WordsHeard(NamedTuple):
     unread: tuple[str, ...] = ()
 
 
-def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
-    """Return the plainest words for a content without words, and their interpretation."""
+def phrase_plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
+    """Return the plainest words for a content without words, and what these words mean."""
     chosen = content.properties or ()
     form = content.meaning
     worded = Wording(language_of(view), view.scene).phrase(view.targets, chosen if form is None else form)
     if form is None:
         dropped = [p for p in chosen if p not in worded.expressed and p.value not in UNSAYABLE]
-        false = _untrue((*chosen, *worded.expressed), view, worded.added)
+        false = _find_untrue((*chosen, *worded.expressed), view, worded.added)
         expressed = worded.expressed
     else:
-        dropped, false = list(worded.dropped), _untrue_conjuncts(form, view)
+        dropped, false = list(worded.dropped), _find_untrue_conjuncts(form, view)
         expressed_choices = [p for p in chosen if p not in dropped]
         expressed = (*expressed_choices, *(p for p in worded.expressed if p.name not in {c.name for c in chosen}))
     heard = WordsHeard(
@@ -72,9 +72,9 @@ def read_back(description: Description, view: SpeakerView, reader: ReadBack | No
     reader = reader or ReadBack(language_of(view))
     parts = description.spans if description.meaning is not None and description.meaning[0] == "parts" else ()
     if len(parts) != len(view.targets) or len(parts) < 2:
-        return _read(description.text or "", description.properties or (), view, reader)
+        return _interpret(description.text or "", description.properties or (), view, reader)
     heard = [
-        _read(span.text, span.properties, replace(view, targets=(target,)), reader)
+        _interpret(span.text, span.properties, replace(view, targets=(target,)), reader)
         for span, target in zip(parts, view.targets, strict=True)
     ]
     form: Meaning = ("parts", *((1, h.meaning or EVERYTHING) for h in heard))
@@ -85,7 +85,7 @@ def read_back(description: Description, view: SpeakerView, reader: ReadBack | No
     return WordsHeard(expressed, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
 
 
-def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
+def _interpret(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
     """Return the interpretation of words, with dropped and false properties."""
     reading = reader.read(text, view.scene)
     form = reading.meaning
@@ -100,7 +100,7 @@ def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: 
         and p.name not in ranked
         and p.value not in UNSAYABLE
     ]
-    false = tuple(dict.fromkeys([*_untrue(properties, view), *_untrue_conjuncts(form, view)]))
+    false = tuple(dict.fromkeys([*_find_untrue(properties, view), *_find_untrue_conjuncts(form, view)]))
     denotes = view.scene.denotation(form)
     expressed = tuple(
         p for p in dict.fromkeys([*(p for p in properties if p not in dropped), *flatten(form)]) if p.value
@@ -110,7 +110,7 @@ def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: 
     )
 
 
-def spoken_language(speaker: Any, view: SpeakerView) -> Language:
+def find_language(speaker: Any, view: SpeakerView) -> Language:
     """Return the language of a speaker's words: that of its realiser, which may differ from the trial's (Portuguese
     words for an English corpus).
     """
@@ -118,7 +118,7 @@ def spoken_language(speaker: Any, view: SpeakerView) -> Language:
     return language if isinstance(language, Language) else language_of(view)
 
 
-def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[Property] = ()) -> list[Property]:
+def _find_untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[Property] = ()) -> list[Property]:
     """Return the properties that are not true of all targets.
 
     Those of landmarks are judged with the whole.
@@ -133,7 +133,7 @@ def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[P
     ]
 
 
-def _untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
+def _find_untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
     """Return the conjuncts that are not true of all targets of their part.
 
     For a form in parts, those true of no target.

@@ -12,8 +12,8 @@ import pytest
 
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
-from referee.jobs.describe import describe_view, view_of
-from referee.jobs.listen import by_name, shown
+from referee.jobs.describe import describe_view, make_view
+from referee.jobs.listen import create_hearer, show_to_hearer
 from referee.records import Description, Trial
 from referee.show.viewer.local_server import Question
 from referee.show.viewer.playground import Playground
@@ -34,7 +34,7 @@ def ask(play: Playground, **more: Any) -> dict[str, Any]:
 
 def test_speakers_say_what_describe_says_with_every_step() -> None:
     (said,) = ask(Playground(), speakers=["classic/incremental"])["speakers"]
-    same = describe_view(view_of(CHAIRS), "classic/incremental")
+    same = describe_view(make_view(CHAIRS), "classic/incremental")
     assert said["text"] == same.description.text == "the red chair"
     assert said["distinguishing"] is True
     # By hand: type first (in the order of the scene), which leaves the blue chair; then colour, which leaves nobody.
@@ -52,9 +52,11 @@ def test_hearers_believe_what_they_believe_in_a_run() -> None:
         "entity": "a",
         "belief": {"a": 1.0, "b": 0.0, "c": 0.0},
     }
-    view = view_of(CHAIRS)
+    view = make_view(CHAIRS)
     trial = Trial(id="scene", scene=view.scene, targets=("a",))
-    alone = by_name("noisy", 1).resolve(describe_view(view, "classic/incremental").description, shown(trial, 1))
+    alone = create_hearer("noisy", 1).resolve(
+        describe_view(view, "classic/incremental").description, show_to_hearer(trial, 1)
+    )
     assert said["hearers"][1]["belief"] == {k: round(v, 4) for k, v in alone.probabilities or ()}
 
 

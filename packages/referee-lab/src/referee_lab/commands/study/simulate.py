@@ -51,13 +51,13 @@ def simulate(
     database: options.Database = None,
 ) -> int:
     """Let simulated participants play a study from the first page to the code."""
-    from referee.engines.choice import engine_apart
+    from referee.engines.choice import make_process_engine
     from referee_lab.bots.faults import Faults
     from referee_lab.bots.simulation import simulate as play
 
     # Before the study is opened: a mistyped fault must not leave half a rehearsal behind.
     network_faults = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
-    thinking = engine_apart(engine, jobs, address)
+    thinking = make_process_engine(engine, jobs, address)
     code = 0
     if participants:
         with show_steps(f"{study.name}: answers") as watch:

@@ -23,7 +23,7 @@ from referee.hearers.passports.people import HumanAnswer, People
 from referee.hearers.passports.questions import Question
 from referee.hearers.rational_listener import Rational
 from referee.hearers.recorded import Recorded
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.records import Outcome, Response
 
 LOWEST, HIGHEST = 0.01, 100.0
@@ -60,7 +60,7 @@ def fit_rational(hearer: Rational, people: People, folds: int, seed: int) -> dic
 
     def respond(parameters: Parameters) -> Callable[[HumanAnswer], Response]:
         fitted = replace(hearer, alpha=parameters["alpha"], cost=parameters.get("cost", hearer.cost))
-        return lambda a: fitted.resolve(a.description, shown(a.trial, seed))
+        return lambda a: fitted.resolve(a.description, show_to_hearer(a.trial, seed))
 
     textbook = {"alpha": hearer.alpha, "cost": hearer.cost}
     # Where all messages are equally long, cost changes nothing and is not fitted.
@@ -166,5 +166,5 @@ def _believe(problem: _Problem, fit: Parameters, selected: FloatArray, seed: int
     for answer, is_in in zip(problem.answers, selected, strict=True):
         question = answer.trial.id, answer.description
         if is_in and question not in beliefs:
-            beliefs[question] = read_belief(respond(answer), shown(answer.trial, seed), "fitted")
+            beliefs[question] = read_belief(respond(answer), show_to_hearer(answer.trial, seed), "fitted")
     return beliefs

@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from referee.capabilities import Remembers, SignsCalls, in_parallel, needs_of, parallel_of, resolve_all
-from referee.engines.choice import available_cores
+from referee.engines.choice import count_cores
 from referee.engines.local import LocalEngine
-from referee.engines.pieces import Engine, Needs, WorkPiece, pickled
+from referee.engines.pieces import Engine, Needs, WorkPiece, pickle_object
 from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.options import SHARD
 from referee.records import Description, HearerView, Trial
 
@@ -84,7 +84,7 @@ def put(
 
 def _cores_for(plan: Sequence[Asking]) -> Engine | None:
     """Return an engine with one process per core if training is long enough to justify it; None otherwise."""
-    return LocalEngine(available_cores()) if sum(len(lessons) for lessons, _ in plan) >= MANY else None
+    return LocalEngine(count_cores()) if sum(len(lessons) for lessons, _ in plan) >= MANY else None
 
 
 def _put_elsewhere(
@@ -107,7 +107,7 @@ def _put_elsewhere(
     work = StoredWork(None)
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, PLAN)
-        file.write_bytes(pickled((dict(trials), [lessons for lessons, _ in plan], chunks)))
+        file.write_bytes(pickle_object((dict(trials), [lessons for lessons, _ in plan], chunks)))
         task = _Questioning(replace(examination, engine=None, spread=False), file)
         count = lambda items: advance(sum(len(chunks[item]) for item in items))  # noqa: E731
         # Who learned for a lesson answers all of it: learning takes longer than answering, and a second worker would have to learn the same.
@@ -205,7 +205,7 @@ def _ask(
     name = name_of(examination.hearer)
 
     def pair(question: Question) -> tuple[Description, HearerView]:
-        return question[1], shown(trials[question[0]], examination.seed)
+        return question[1], show_to_hearer(trials[question[0]], examination.seed)
 
     def answer(part: Sequence[Question]) -> list[Belief]:
         pairs = [pair(q) for q in part]

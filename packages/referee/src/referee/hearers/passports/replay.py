@@ -13,7 +13,7 @@ from referee.hearers.passports.examination import Beliefs, Examination, question
 from referee.hearers.passports.named_hearer import name_of
 from referee.hearers.passports.people import HumanAnswer, People, unit_of
 from referee.hearers.recorded import Recorded
-from referee.jobs.listen import shown
+from referee.jobs.listen import show_to_hearer
 from referee.signature import digest
 
 
@@ -46,7 +46,7 @@ def replay(recorded: Recorded, people: People, examination: Examination) -> Beli
         question, trial = question_of(answer), answer.trial
         if question in heard.beliefs:
             continue
-        belief = read_belief(recorded.answers[trial.id], shown(trial, examination.seed), name)
+        belief = read_belief(recorded.answers[trial.id], show_to_hearer(trial, examination.seed), name)
         places = {entity: place for place, entity in enumerate(recorded.places[trial.id])}
         heard.beliefs[question] = replace(belief, shown=places)
         heard.folds[trial.id] = folds[unit_of(trial, examination.by)]

@@ -16,8 +16,8 @@ from referee.capabilities import learns
 from referee.corpora.jsonl import trials_to_json
 from referee.errors import InputError, NotTrained, RefereeError
 from referee.hearers.answering import understand
-from referee.jobs.describe import Described, describe_as, view_of
-from referee.jobs.listen import by_name, shown
+from referee.jobs.describe import Described, describe_with_speaker, make_view
+from referee.jobs.listen import create_hearer, show_to_hearer
 from referee.jobs.open import open_corpus
 from referee.jobs.speak import System
 from referee.records import Description, Outcome, Property, Scene, SpeakerView, Trial
@@ -158,10 +158,10 @@ class Playground:
         """Return a description by a fresh speaker, or by one that was trained in the background."""
         system = System.read(name)
         try:
-            return describe_as(system.build(), view), False
+            return describe_with_speaker(system.build(), view), False
         except NotTrained:
             taught = self.learners.taught("system", name, corpus, system.build)
-            return describe_as(taught, view, self.trials(corpus)), True
+            return describe_with_speaker(taught, view, self.trials(corpus)), True
 
     def _answer_typed_words(self, words: str, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
         """Return the interpretation of typed words, and hearers' choices for them."""
@@ -181,8 +181,8 @@ class Playground:
     def _heard(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
         """Return a hearer's probabilities for a description."""
         try:
-            hearer = self.learners.hearer(name, corpus, lambda: by_name(name, SEED))
-            response = hearer.resolve(description, shown(trial, SEED))
+            hearer = self.learners.hearer(name, corpus, lambda: create_hearer(name, SEED))
+            response = hearer.resolve(description, show_to_hearer(trial, SEED))
         except Learning as busy:
             return {"name": name, "learning": str(busy)}
         except RefereeError as error:
@@ -212,7 +212,7 @@ def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
     """Return a scene of the page as a speaker's view. Raises InputError for too many objects."""
     first = [str(e.get("id")) for e in scene.get("entities") or () if isinstance(e, Mapping)][:1]
     target = None if needs_target else first
-    view = view_of(scene, target)
+    view = make_view(scene, target)
     if len(view.scene.entities) > MOST_ENTITIES:
         raise InputError(
             f"{len(view.scene.entities)} objects are too many to play with", remedy=f"at most {MOST_ENTITIES}"
