@@ -97,25 +97,13 @@ def compare(options: CompareOptions) -> Compared:
     """
     metrics = split_names(options.metric)
     evaluation = measure_files(options, metrics)
-<<<<<<< HEAD
-    measures = evaluation.evaluated.measures_of_two(metrics, evaluation.name)
-    comparisons = compare_measured(
+    measures = evaluation.evaluated.list_comparable(metrics, evaluation.name)
+    comparisons = compare_measures(
         measures,
         split_names(options.systems),
         resamples=options.resamples,
         confidence=options.confidence,
         seed=options.seed,
-=======
-    measures = evaluation.evaluated.list_comparable(metrics, evaluation.name)
-    return Compared(
-        compare_measures(
-            measures,
-            split_names(options.systems),
-            resamples=options.resamples,
-            confidence=options.confidence,
-            seed=options.seed,
-        )
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     )
     comparisons.notes += evaluation.notes
     return Compared(comparisons, evaluation.recognised)

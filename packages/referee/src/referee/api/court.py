@@ -13,17 +13,10 @@ from referee.api.options import CourtOptions
 from referee.api.results import COURT, Result, frame_of
 from referee.courtroom.heard_evidence import TrialSettings, try_heard, try_runs
 from referee.courtroom.heard_runs import HeardCorpus
-<<<<<<< HEAD
 from referee.courtroom.printed_evidence import list_published_papers as published_names
 from referee.courtroom.printed_evidence import read_csv_sheets, read_published_sheets
 from referee.courtroom.proceedings import Proceedings, hold_court, hold_published_court, make_json
-from referee.engines.choice import engine_apart
-=======
-from referee.courtroom.printed_evidence import published as published_names
-from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
-from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
 from referee.engines.choice import make_process_engine
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
 from referee.errors import InputError
 from referee.jobs.folder import is_run
 from referee.options import takes

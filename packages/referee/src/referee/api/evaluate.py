@@ -103,12 +103,8 @@ class Evaluation(Result):
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measures
 
-<<<<<<< HEAD
-        measures = self.evaluated.measures_of_two(split_names(metric), self.name)
-        return Compared(compare_measured(measures, systems, confidence=self.evaluated.confidence), self.recognised)
-=======
-        return Compared(compare_measures(self.evaluated.list_comparable(split_names(metric), self.name), systems))
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
+        measures = self.evaluated.list_comparable(split_names(metric), self.name)
+        return Compared(compare_measures(measures, systems, confidence=self.evaluated.confidence), self.recognised)
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""

@@ -198,11 +198,7 @@ def compare_measures(
             )
             gaps.append((_compare_pair(a, b, measured, rows, gap), gap))
             if rows.only_a or rows.only_b:
-<<<<<<< HEAD
-                note = f"{a} and {b} are compared on {rows.items:,} common items; left out: {_left_out(a, rows.only_a, b, rows.only_b)}."
-=======
-                note = f"{a} and {b} are compared on {rows.items:,} common items; {_describe_left_out(a, rows.only_a, b, rows.only_b)}."
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
+                note = f"{a} and {b} are compared on {rows.items:,} common items; left out: {_describe_left_out(a, rows.only_a, b, rows.only_b)}."
                 if note not in comparisons.notes:
                     comparisons.notes.append(note)
     if not any(gap is not None for _, gap in gaps):
@@ -216,16 +212,12 @@ def compare_measures(
     return comparisons
 
 
-<<<<<<< HEAD
 def _labels_of(name: str, labels: Sequence[str]) -> list[str]:
     """Return the labels of a system: its name, or its name with each hearer that answered it."""
     return [label for label in labels if label == name or label.startswith(f"{name}{HEARD_BY}")] or [name]
 
 
-def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:
-=======
 def _describe_left_out(a: str, only_a: int, b: str, only_b: int) -> str:
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     parts = [f"{count:,} of {name} alone" for name, count in ((a, only_a), (b, only_b)) if count]
     return " and ".join(parts)
 

@@ -311,30 +311,18 @@ class Evaluated:
         """Return the statistics of some measures, as input of comparisons."""
         measured: list[Measured] = []
         if self.table is not None:
-<<<<<<< HEAD
-            measured += measured_table(self.table, [m for m in self._scored() if not metrics or m in metrics])
-=======
-            names = [m for m in self.table.settings.metrics if not metrics or m in metrics]
-            measured += measures_of_table(self.table, names)
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
+            measured += measures_of_table(self.table, [m for m in self._scored() if not metrics or m in metrics])
         responses = [*self.material.responses, *self.heard]
         if responses and (not metrics or "ir" in metrics):
             measured += measure_responses(self.material.trials, responses)
         return measured
 
-<<<<<<< HEAD
     def _scored(self) -> Sequence[str]:
         """Return the metrics of the table of scores."""
         return () if self.table is None else self.table.settings.metrics
 
-    def measures_of_two(self, metrics: Sequence[str], name: str) -> list[Measured]:
-        """The same; InputError where no two systems have one of the measures."""
-=======
     def list_comparable(self, metrics: Sequence[str], name: str) -> list[Measured]:
         """Return the statistics of measures that two systems share. Raises InputError if there are none."""
-        if measured := self.measures(metrics):
-            return measured
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
         names = dict.fromkeys(row["metric"] for row in self.rows if row["n"])
         expanded = expand_metrics(metrics)
         lacking = next((m for m in metrics if m in expanded and m not in (*MEASURES, *self._scored())), None)
@@ -353,18 +341,13 @@ class Evaluated:
         )
 
 
-<<<<<<< HEAD
 def expand_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """Return measures by name, with those of families such as `string` in their place."""
-    return (*metric_names(n for n in names if n not in MEASURES), *(n for n in names if n in MEASURES))
+    return (*expand_metric_names(n for n in names if n not in MEASURES), *(n for n in names if n in MEASURES))
 
 
-def default_metrics(material: NativeData) -> tuple[str, ...]:
-    """The measures that suit the material."""
-=======
 def choose_metrics(material: NativeData) -> tuple[str, ...]:
     """Return the measures that suit the data."""
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
     if material.kind == "places":
         places = [p for o in material.outputs if o.response for p in o.response.places]
         points = sum(isinstance(p, Point) for p in places)
@@ -405,20 +388,12 @@ def evaluate_material(
     Raises:
         InputError: if no measure applies.
     """
-<<<<<<< HEAD
-    chosen = expand_metrics(metrics) or default_metrics(material)
-=======
-    chosen = tuple(metrics) or choose_metrics(material)
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
+    chosen = expand_metrics(metrics) or choose_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
     evaluated = Evaluated(material, items=len(material.trials), confidence=confidence)
     if scored and material.outputs:
-<<<<<<< HEAD
-        _score(evaluated, scored, name, confidence, cluster, resamples, seed)
-=======
-        _score_outputs(evaluated, expand_metric_names(scored), name, confidence, cluster, resamples, seed)
->>>>>>> c9786875 (Names of helpers of jobs and engines are verbs with their objects)
+        _score_outputs(evaluated, scored, name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):
         _measure_responses(evaluated, heard or ["ir"], name, confidence, cluster)
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
