@@ -26,7 +26,7 @@ from scipy import stats
 from statsmodels.stats.anova import anova_lm
 
 from referee.statistics.comparisons import compare_systems
-from referee.statistics.homogeneous_subsets import studentised_range, tukey_letters
+from referee.statistics.homogeneous_subsets import find_studentised_range, tukey_letters
 from referee.statistics.ranks import kruskal_wallis_frame
 from referee.statistics.variance import one_way, two_way
 
@@ -45,7 +45,7 @@ def make_task(seed: int = 1) -> dict[str, list[Any]]:
 
 
 def our_letters(frame: pl.DataFrame) -> dict[str, str]:
-    studentised_range.cache_clear()
+    find_studentised_range.cache_clear()
     model = one_way(frame, value="value", system="system")
     means = dict(frame.group_by("system").agg(pl.col("value").mean()).iter_rows())
     return tukey_letters(means, error_ms=model.error_ms, error_df=model.error_df, counts=112)

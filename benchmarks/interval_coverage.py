@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.statistics.dependent_trials import Clusters, compare_clustered, mean_of_rows, spread
+from referee.statistics.dependent_trials import Clusters, average_rows, compare_clustered, spread
 
 COUNTS = (8, 13, 20, 57)
 CROSSED = ((8, 8), (8, 57), (13, 13), (13, 57), (20, 20), (57, 57))
@@ -104,7 +104,7 @@ def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator) ->
     clusters = Clusters(("a", "b")[: len(codes)], tuple(codes))
     binary = world.kind in ("0/1", "few errors")
     proportion = float(rng.choice(PROPORTIONS)) if world.kind == "few errors" else 0.79
-    finish = ratio if world.kind == "ratio" else mean_of_rows
+    finish = ratio if world.kind == "ratio" else average_rows
     # two systems on the same trials, each with its own effects of clusters, and the same mean
     rows, base = (values_of(world.kind, draw(world, codes, rng), proportion, rng) for _ in range(2))
     true = expected(world.kind, proportion)

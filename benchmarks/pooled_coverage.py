@@ -16,7 +16,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import stdtrit
 
-from referee.statistics.meta_analysis import between, pool
+from referee.statistics.meta_analysis import find_between_variances, pool
 
 COUNTS = (3, 5, 9)
 SPREADS = (0.0, 0.5, 1.5, 5.0)
@@ -53,7 +53,7 @@ def try_once(k: int, tau: float, spread: float, tails: bool, rng: np.random.Gene
     effect, estimate = pool(y, estimated), pool(y, estimated, new_error=NEW_ERROR)
     covered = [_holds(effect.low, 0.0, effect.high), _holds(effect.new_low, new, effect.new_high)]
     covered.append(_holds(estimate.new_low, new_estimate, estimate.new_high))
-    for tau2 in (moments(y, estimated**2), float(between(y, estimated**2, np.array([k - 1]))[0])):
+    for tau2 in (moments(y, estimated**2), float(find_between_variances(y, estimated**2, np.array([k - 1]))[0])):
         mean, reach, ahead = hartung_knapp(y, estimated**2, tau2)
         covered += [abs(mean) <= reach, abs(new - mean) <= ahead]
     return covered

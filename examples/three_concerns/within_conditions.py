@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.statistics.dependent_trials import degrees_of_freedom, interval_of, jackknife
+from referee.statistics.dependent_trials import compute_jackknife, degrees_of_freedom, make_interval
 from referee.statistics.frames import IntArray
-from referee.statistics.rounding import levels
+from referee.statistics.rounding import number_levels
 
 BLOCKS = 400
 """More cells of game and reader than this are pooled at random into as many blocks."""
@@ -83,7 +83,7 @@ class Correlation:
 
 def _places(column: FloatArray, strata: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """The place of every value among the distinct values, condition after condition; where each condition starts; the condition of each place."""
-    found = levels(column)
+    found = number_levels(column)
     _, codes = np.unique(strata * (int(found.max()) + 1) + found, return_inverse=True)
     owner = np.zeros(int(codes.max()) + 1, dtype=np.int64)
     owner[codes] = strata
@@ -125,7 +125,7 @@ def tested(statistic: Statistic, factors: Sequence[IntArray], n: int) -> Tested:
     if len(factors) == 2:
         cells = _variance(statistic, _blocks(factors[0] * (int(factors[1].max()) + 1) + factors[1]), value)
         variance = max(parts[0] + parts[1] - cells, *parts)
-    low, high = interval_of(value, variance, df, 0.95, statistic.limits)
+    low, high = make_interval(value, variance, df, 0.95, statistic.limits)
     if np.isnan(low) or variance == 0:
         return Tested(value=value, n=n, clusters=sizes)
     p = 2 * float(stdtr(df, -abs(value - statistic.null) / variance**0.5))
@@ -135,7 +135,7 @@ def tested(statistic: Statistic, factors: Sequence[IntArray], n: int) -> Tested:
 def _variance(statistic: Statistic, codes: IntArray, value: float) -> float:
     members = list(_members(codes))
     counts = np.array([len(rows) for rows in members], dtype=float)
-    return jackknife(np.array([statistic.value(rows) for rows in members]), value, counts=counts)
+    return compute_jackknife(np.array([statistic.value(rows) for rows in members]), value, counts=counts)
 
 
 def _members(codes: IntArray) -> Iterator[IntArray]:

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import InputError
-from referee.statistics.latin_square import check_latin_squares, cyclic_square, lay_squares, share_out, williams_squares
+from referee.statistics.latin_square import (
+    check_latin_squares,
+    choose_group_count,
+    lay_squares,
+    make_cyclic_square,
+    make_williams_squares,
+)
 from referee_lab.study.design.balance import carry_over
 from referee_lab.study.design.designs import DESIGNS, DesignLayout, Request, lay_out
 
@@ -139,7 +145,7 @@ def test_the_seed_decides_everything() -> None:
 )
 def test_a_wrong_number_of_participants_is_answered_with_right_ones(k: int, people: int, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        share_out(k, 10, people)
+        choose_group_count(k, 10, people)
 
 
 def test_too_few_items_for_one_square_are_refused() -> None:
@@ -150,18 +156,18 @@ def test_too_few_items_for_one_square_are_refused() -> None:
 def test_a_cyclic_square_is_latin() -> None:
     for k in (2, 5, 12):
         rng = Random(k)
-        square = cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist()
+        square = make_cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist()
         assert all(sorted(line) == list(range(k)) for line in [*square, *zip(*square, strict=True)])
 
 
 # Williams (1949): for four treatments the rows 1 2 4 3, 2 3 1 4, 3 4 2 1, 4 1 3 2 are balanced for first-order carry-over.
 def test_the_square_for_four_is_williams_own() -> None:
-    assert williams_squares(4) == [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]]
+    assert make_williams_squares(4) == [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]]
 
 
 @pytest.mark.parametrize("k", range(2, 13))
 def test_every_condition_follows_every_other_equally_often(k: int) -> None:
-    rows = williams_squares(k)
+    rows = make_williams_squares(k)
     assert len(rows) == (k if k % 2 == 0 else 2 * k)
     follows = Counter(pair for row in rows for pair in pairwise(row))
     assert set(follows.values()) == {len(rows) // k}
@@ -172,7 +178,7 @@ def test_every_condition_follows_every_other_equally_often(k: int) -> None:
 
 @pytest.mark.parametrize(("k", "chunks"), [(2, 4), (3, 3), (3, 5), (4, 4), (5, 5), (6, 6)])
 def test_a_williams_design_is_balanced_in_its_trials_and_at_its_seams(k: int, chunks: int) -> None:
-    lists = len(williams_squares(k))
+    lists = len(make_williams_squares(k))
     layout = lay_out("williams", _request(k * chunks, k, lists))
     follows = carry_over(layout.lists)
     assert (chunks - 1) % (k - 1) == 0, "so that all seams can be balanced"
@@ -201,7 +207,7 @@ def test_balanced_lists_show_every_item_once_and_every_pair_once() -> None:
 def test_blocks_follow_williams_and_hold_one_condition_each() -> None:
     layout = lay_out("blocked", _request(12, 4, 8))
     assert layout.order == "blocks"
-    for one, row in zip(layout.lists, williams_squares(4), strict=True):
+    for one, row in zip(layout.lists, make_williams_squares(4), strict=True):
         systems = [system for _, system in one.trials]
         starts = [sum(one.blocks[:n]) for n in range(4)]
         assert [systems[s] for s in starts] == [f"s{c}" for c in row]

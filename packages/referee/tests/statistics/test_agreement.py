@@ -106,7 +106,7 @@ def test_gaps_unknown_levels_and_unordered_values_are_refused() -> None:
         krippendorff_alpha([["a", "b"], ["b", "b"]], level="interval")
     with pytest.raises(InputError, match="cubic"):
         cohen_kappa([1, 2], [1, 2], weights="cubic")
-    with pytest.raises(InputError, match="2 ratings against 1"):
+    with pytest.raises(InputError, match="2 ratings and the second 1"):
         cohen_kappa([1, 2], [1])
 
 

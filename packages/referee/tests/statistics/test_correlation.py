@@ -96,7 +96,7 @@ def test_perfect_correlation_has_p_zero_and_a_point_for_an_interval() -> None:
 def test_infinite_values_columns_of_different_length_and_words_are_refused() -> None:
     with pytest.raises(InputError, match="infinite"):
         pearson([1, 2, float("inf")], [1, 2, 3])
-    with pytest.raises(InputError, match="3 numbers against 2"):
+    with pytest.raises(InputError, match="3 numbers and y has 2"):
         pearson([1, 2, 3], [1, 2])
     with pytest.raises(InputError, match="not all numbers"):
         pearson(["a", "b"], [1, 2])  # type: ignore[list-item]

@@ -13,7 +13,7 @@ from referee.contracts import FloatArray
 from referee.metrics.bleu import Bleu
 from referee.metrics.sets import Dice
 from referee.statistics import dependent_trials
-from referee.statistics.dependent_trials import Clusters, compare_clustered, interval_of, spread
+from referee.statistics.dependent_trials import Clusters, compare_clustered, make_interval, spread
 
 FINISH = Dice().finish
 UNIT = (0.0, 1.0)
@@ -158,7 +158,7 @@ def test_the_third_moment_of_two_factors_leaves_out_their_cells():
     )
     scenes, speakers = (x.ravel() for x in np.meshgrid(np.arange(6), np.arange(8), indexing="ij"))
     found = spread(table.reshape(-1, 1), FINISH, Clusters(("scene", "speaker"), (scenes, speakers)))
-    assert found.high == pytest.approx(interval_of(table.mean(), found.error**2, 5, third=third)[1])
+    assert found.high == pytest.approx(make_interval(table.mean(), found.error**2, 5, third=third)[1])
     assert found.high > found.value + 1.01 * stats.t.ppf(0.975, 5) * found.error
 
 

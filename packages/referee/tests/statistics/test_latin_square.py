@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.statistics.latin_square import check_latin_squares, latin_square, repeated_latin_squares
+from referee.statistics.latin_square import check_latin_squares, make_latin_square, repeated_latin_squares
 
 
 @pytest.mark.parametrize("k", [2, 3, 8, 15])
 def test_every_number_stands_once_in_every_row_and_column(k: int) -> None:
-    square = latin_square(k, np.random.default_rng(k))
+    square = make_latin_square(k, np.random.default_rng(k))
     for line in [*square, *square.T]:
         assert sorted(line.tolist()) == list(range(k))
 
@@ -56,9 +56,9 @@ def test_the_same_seed_gives_the_same_design_and_another_seed_another() -> None:
     ("systems", "items", "participants", "problem"),
     [
         (1, 10, 10, "at least two systems"),
-        (4, 18, 8, "18 items do not divide"),
-        (4, 16, 6, "6 participants do not divide"),
-        (4, 12, 8, "3 squares cannot be dealt evenly to 2 groups"),
+        (4, 18, 8, "18 items cannot be divided"),
+        (4, 16, 6, "6 participants cannot be divided"),
+        (4, 12, 8, "3 Latin squares cannot be divided evenly among 2 groups"),
     ],
 )
 def test_numbers_that_do_not_fit_are_refused_with_some_that_do(
@@ -69,7 +69,7 @@ def test_numbers_that_do_not_fit_are_refused_with_some_that_do(
 
 
 def test_the_remedy_for_uneven_squares_works() -> None:
-    with pytest.raises(InputError, match="take 16 items"):
+    with pytest.raises(InputError, match="use 16 items"):
         repeated_latin_squares(4, 12, 8, seed=1)
     assert check_latin_squares(repeated_latin_squares(4, 16, 8, seed=1)) == []
 
@@ -80,7 +80,7 @@ def test_the_check_names_a_swapped_system_a_repeat_and_a_gap() -> None:
         pl.when((pl.col("participant") == 0) & (pl.col("position") == 1)).then((pl.col("system") + 1) % 3).otherwise("system").alias("system")
     )  # fmt: skip
     assert any("more than once with a system" in fault for fault in check_latin_squares(swapped))
-    assert any("participants do not see every system" in fault for fault in check_latin_squares(swapped))
+    assert any("participants do not have every system" in fault for fault in check_latin_squares(swapped))
     assert any("sees an item more than once" in fault for fault in check_latin_squares(pl.concat([design, design[:1]])))
     holed = design.with_columns(pl.when(pl.col("position") > 1).then("system").alias("system"))
     assert any("rows miss" in fault for fault in check_latin_squares(holed))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtri
 
-from referee.statistics.meta_analysis import between, leave_one_out, pool
+from referee.statistics.meta_analysis import find_between_variances, leave_one_out, pool
 
 # Colditz et al. 1994: tuberculosis (yes, no) with and without vaccination in 13 trials.
 VACCINATION = [
@@ -23,7 +23,7 @@ ERRORS = [0.038, 0.005, 0.023, 0.018, 0.020, 0.026, 0.013, 0.015, 0.051]
 def test_variance_between_experiments_and_its_limits_are_those_of_metafor() -> None:
     """Viechtbauer 2010 (J. Stat. Software 36(3)) prints the limits .1197 and 1.1115; `rma(method="PM")` the estimate .3181 with mean -.715."""
     levels = np.array([12.0, chdtri(12, 0.025), chdtri(12, 0.975)])
-    assert between(RISKS, VARIANCES, levels) == pytest.approx([0.3181, 0.1197, 1.1115], abs=5e-5)
+    assert find_between_variances(RISKS, VARIANCES, levels) == pytest.approx([0.3181, 0.1197, 1.1115], abs=5e-5)
     assert pool(RISKS, np.sqrt(VARIANCES)).effect == pytest.approx(-0.7150, abs=5e-5)
 
 

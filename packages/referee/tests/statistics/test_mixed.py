@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.statistics.mixed import fullest_model, mixed_correctness, mixed_times
+from referee.statistics.mixed import fit_fullest_model, mixed_correctness, mixed_times
 from referee.statistics.power import PlannedStudy, simulate_responses
 
 STUDY = PlannedStudy(systems=4, items=48, participants=24, effect=0.5, measure="time", participant_sd=0.4, item_sd=0.3)
@@ -85,7 +85,7 @@ def test_a_system_that_never_errs_is_named_rather_than_fitted() -> None:
             "correct": [1, 1, 1, 1, 1, 0, 0, 1],
         }
     )
-    with pytest.raises(InputError, match="good: all outcomes are the same"):
+    with pytest.raises(InputError, match="all outcomes of good"):
         mixed_correctness(frame, correct="correct")
 
 
@@ -95,7 +95,7 @@ def test_bad_outcomes_times_and_baselines_are_refused() -> None:
         mixed_times(frame.with_columns(pl.lit(0.0).alias("ms")), time="ms")
     with pytest.raises(InputError, match="other than 0 and 1"):
         mixed_correctness(frame, correct="ms")
-    with pytest.raises(InputError, match="no rows of a system 'x'"):
+    with pytest.raises(InputError, match="'x' has no rows"):
         mixed_times(frame, time="ms", baseline="x")
     with pytest.raises(InputError, match="fewer than two systems"):
         mixed_times(frame.filter(pl.col("system") == 1), time="ms")
@@ -114,7 +114,7 @@ def test_a_random_effect_without_variance_is_named_and_no_failure() -> None:
 
 def test_slopes_need_more_than_one_answer_to_a_system() -> None:
     once = times().group_by("participant", "system", maintain_order=True).first()
-    with pytest.raises(InputError, match="participant x system has a level for every row"):
+    with pytest.raises(InputError, match="'participant x system'"):
         mixed_times(once, time="ms", slopes=True)
 
 
@@ -160,7 +160,7 @@ def test_the_omnibus_test_of_three_systems_is_that_of_repeated_measures() -> Non
 
 def test_slopes_are_simplified_by_the_stated_rule() -> None:
     def fit(frame: pl.DataFrame):  # type: ignore[no-untyped-def]
-        return fullest_model(lambda slopes: mixed_times(frame, time="ms", slopes=slopes), frame)
+        return fit_fullest_model(lambda slopes: mixed_times(frame, time="ms", slopes=slopes), frame)
 
     # Everybody meets each system six times, every item eight times: both are asked for.
     full = fit(crossed(2))
@@ -168,7 +168,7 @@ def test_slopes_are_simplified_by_the_stated_rule() -> None:
     assert all("no variance" in said for said in full.simplified)
     # In a Latin square of 24 people and 48 items an item meets a system once.
     latin = fit(times())
-    assert any(said.startswith("no slopes by item (1.0 answers") for said in latin.simplified)
+    assert any(said.startswith("slopes by item left out (1.0 answers") for said in latin.simplified)
     # Nobody has a taste of their own: the slopes go, and the rule says so.
     same = crossed(2).with_columns(pl.col("ms") * 0 + 1000 + pl.col("item") * 10 + pl.int_range(pl.len()) % 7)
     assert "participant x system" not in fit(same).sds

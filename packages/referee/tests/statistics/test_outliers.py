@@ -40,5 +40,5 @@ def test_time_outs_become_missing() -> None:
 
 
 def test_no_width_is_refused() -> None:
-    with pytest.raises(InputError, match="exclude all values"):
+    with pytest.raises(InputError, match="'sds' is 0"):
         replace_outliers([1, 2, 3], sds=0)

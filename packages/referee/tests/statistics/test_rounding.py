@@ -9,7 +9,7 @@ import pytest
 
 from referee.statistics.clusters import permutation_test
 from referee.statistics.correlation import spearman
-from referee.statistics.rounding import Steady, levels
+from referee.statistics.rounding import Steady, number_levels
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12])
@@ -31,11 +31,11 @@ def test_whole_numbers_need_no_second_product() -> None:
 
 
 def test_what_noise_may_have_told_apart_is_one_level() -> None:
-    assert levels(np.array([0.3, 0.1 + 0.2, 0.2, 1.0, -1.0])).tolist() == [2, 2, 1, 3, 0]
-    assert levels(np.array([1e-15, 2e-15, 3e-15])).tolist() == [0, 1, 2]
-    assert levels(np.array([0.0, 1e-15, 1.0])).tolist() == [0, 0, 1]
-    assert levels(np.array([])).tolist() == []
-    assert levels(np.array([1_800_000_000_001.0, 1_800_000_000_000.0])).tolist() == [1, 0]
+    assert number_levels(np.array([0.3, 0.1 + 0.2, 0.2, 1.0, -1.0])).tolist() == [2, 2, 1, 3, 0]
+    assert number_levels(np.array([1e-15, 2e-15, 3e-15])).tolist() == [0, 1, 2]
+    assert number_levels(np.array([0.0, 1e-15, 1.0])).tolist() == [0, 0, 1]
+    assert number_levels(np.array([])).tolist() == []
+    assert number_levels(np.array([1_800_000_000_001.0, 1_800_000_000_000.0])).tolist() == [1, 0]
 
 
 def test_noise_makes_no_ranks() -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
-from referee.statistics.rounding import without_rounding
+from referee.statistics.rounding import rank_without_rounding
 
 BoolArray = npt.NDArray[np.bool_]
 NEARLY_CONSTANT = 1e-13
@@ -101,7 +101,7 @@ def correlate_subsets(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[Fl
 
 def _equalise_rounded_values(columns: FloatArray) -> FloatArray:
     """Return the columns with values that differ only by rounding made equal."""
-    return np.column_stack([without_rounding(c) for c in columns.T]) if columns.size else columns
+    return np.column_stack([rank_without_rounding(c) for c in columns.T]) if columns.size else columns
 
 
 def _compute_rank_steps(level: FloatArray) -> FloatArray:

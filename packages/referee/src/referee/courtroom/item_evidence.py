@@ -18,7 +18,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.dependent_trials import TESTABLE, Clusters, crossings, interval_of, jackknife_variance
+from referee.statistics.dependent_trials import TESTABLE, Clusters, cross_codes, jackknife_variance, make_interval
 from referee.statistics.frames import IntArray, as_numbers
 
 BLOCKS = 400
@@ -152,7 +152,7 @@ def _measure_without_each_cluster(
     value = float(measure(np.ones(n))) if n else np.nan
     if np.isnan(value):
         return LeftOut(value, (), (), n, min(sizes))
-    units = [_pool_clusters(codes, seed) for codes in crossings(list(groups))]
+    units = [_pool_clusters(codes, seed) for codes in cross_codes(list(groups))]
     without = [np.array([measure((codes != c).astype(float)) for c in range(int(codes.max()) + 1)]) for codes in units]
     return LeftOut(value, tuple(without), tuple(np.bincount(codes).astype(float) for codes in units), n, min(sizes))
 
@@ -177,7 +177,7 @@ def make_association(part: LeftOut, null: float, confidence: float = 0.95) -> As
     if np.isnan(part.value):
         return Association(value=None, n=part.n, clusters=part.clusters)
     variance, df = jackknife_variance(list(part.without), part.value, list(part.counts))
-    low, high = interval_of(part.value, variance, df, confidence, (2 * null - 1, 1.0))
+    low, high = make_interval(part.value, variance, df, confidence, (2 * null - 1, 1.0))
     if np.isnan(low):
         return Association(value=part.value, n=part.n, clusters=part.clusters)
     testable = part.clusters >= TESTABLE and variance > 0

@@ -23,7 +23,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
-from referee.statistics.rounding import levels
+from referee.statistics.rounding import number_levels
 
 EXACT_UP_TO = 9
 DEALS = 9999
@@ -129,7 +129,7 @@ def _rank_columns(columns: FloatArray) -> FloatArray:
     for column, values in zip(ranks.T, columns.T, strict=True):
         present = ~np.isnan(values)
         if present.any():
-            level = levels(values[present])
+            level = number_levels(values[present])
             counts = np.bincount(level)
             column[present] = (np.cumsum(counts) - (counts - 1) / 2)[level]
     return ranks

@@ -24,7 +24,7 @@ from referee.jobs.listen import show_to_hearer
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
 from referee.metrics.hearing import PEOPLE, judge
 from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
-from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
+from referee.statistics.dependent_trials import Clusters, average_rows, spread
 
 SHARE = (0.0, 1.0)
 Advance = Callable[[int], None]
@@ -147,7 +147,7 @@ class _Work:
         if not scored:
             return CardCell(value=None, signed=signed)
         clusters = self._clusters([t for t, _ in scored])
-        estimate = spread(np.array([[v] for _, v in scored]), mean_of_rows, clusters, self.confidence, limits)
+        estimate = spread(np.array([[v] for _, v in scored]), average_rows, clusters, self.confidence, limits)
         over = " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True))
         bounds = [None if np.isnan(x) else float(x) for x in (estimate.low, estimate.high)]
         return CardCell(

@@ -13,10 +13,10 @@ from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE
 from referee.records import Response, Trial
 from referee.statistics.dependent_trials import (
     Clusters,
+    average_rows,
+    compute_jackknife,
     degrees_of_freedom,
-    interval_of,
-    jackknife,
-    mean_of_rows,
+    make_interval,
     spread,
 )
 
@@ -126,7 +126,7 @@ def _measure_group(
     estimates = {}
     for i, name in enumerate(OVER_RESPONSES):
         limits = (0.0, 1.0) if name in SHARES else (0.0, None)
-        interval = spread(hearing.values[:, [i]], mean_of_rows, clusters, confidence, limits)
+        interval = spread(hearing.values[:, [i]], average_rows, clusters, confidence, limits)
         estimates[name] = (values[i], interval.low, interval.high)
     votes = _jackknife_votes(hearing, clusters, confidence, ties)
     for i, name in enumerate(OVER_ITEMS, len(OVER_RESPONSES)):
@@ -152,12 +152,14 @@ def _jackknife_votes(
         labels, counts = np.unique(codes, return_counts=True)
         without = np.array([_measure_subset(hearing, codes != c, ties)[start:] for c in labels])
         values = [float(x) for x in whole[start:]]
-        variances += [jackknife(without[:, i], values[i], counts=counts.astype(float)) for i in range(len(OVER_ITEMS))]
+        variances += [
+            compute_jackknife(without[:, i], values[i], counts=counts.astype(float)) for i in range(len(OVER_ITEMS))
+        ]
         degrees.append(degrees_of_freedom(counts.astype(float)))
     # The factor with the fewest clusters limits precision.
     df = min(degrees)
     return [
-        interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))
+        make_interval(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))
         for i in range(len(OVER_ITEMS))
     ]
 

@@ -30,7 +30,7 @@ class Slope:
 
 
 def regress(columns: Mapping[str, Sequence[float]], y: Sequence[float], clusters: Sequence[Any]) -> list[Slope]:
-    """An intercept and one slope for every column."""
+    """Fit an intercept and one slope for every column by least squares with cluster-robust errors."""
     from scipy.special import stdtr, stdtrit
 
     x: FloatArray = np.column_stack([np.ones(len(y)), *columns.values()])
@@ -38,7 +38,10 @@ def regress(columns: Mapping[str, Sequence[float]], y: Sequence[float], clusters
     names, codes = np.unique(np.asarray(clusters), return_inverse=True)
     groups, (n, k) = len(names), x.shape
     if groups < 2 or n <= k or np.linalg.matrix_rank(x) < k:
-        raise InputError(f"{n} values in {groups} clusters give no line", remedy="give more data, or columns that vary")
+        raise InputError(
+            f"{n} values in {groups} clusters are too few to fit {k} coefficients, or a column does not vary",
+            remedy="give more data, or leave that column out",
+        )
     bread = np.linalg.inv(x.T @ x)
     weights = bread @ x.T @ outcome
     pull = x * (outcome - x @ weights)[:, None]

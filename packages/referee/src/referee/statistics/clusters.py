@@ -20,7 +20,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_numbers, as_rows, complete_rows, encode
+from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode, make_frame
 from referee.statistics.rounding import TIE, Steady
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def cluster_bootstrap(
 
     Columns: system, mean, low, high, n and clusters.
     """
-    systems, means, counts, drawn, clusters = _draw(frame, value, system, by, resamples, seed)
-    low, high = _bounds(drawn, confidence)
+    systems, means, counts, drawn, clusters = _resample_means(frame, value, system, by, resamples, seed)
+    low, high = _compute_percentile_bounds(drawn, confidence)
     rows = [
         (name, float(means[s]), float(low[s]), float(high[s]), int(counts[s]), *clusters)
         for s, name in enumerate(systems)
     ]
-    return as_rows(("system", "mean", "low", "high", "n", *(f"n_{name}" for name in by)), rows)
+    return make_frame(("system", "mean", "low", "high", "n", *(f"n_{name}" for name in by)), rows)
 
 
 def cluster_differences(
@@ -80,8 +80,8 @@ def cluster_differences(
     A hard item does not count against its system: differences are those of the additive model of system, participant
     and item, which in a Latin square are the plain differences of means.
     """
-    rows, systems, s, places = _read(frame, value, system, by)
-    values = _level(rows[value].to_numpy(), [s, *places])
+    rows, systems, s, places = _encode_rows(frame, value, system, by)
+    values = _subtract_cluster_effects(rows[value].to_numpy(), [s, *places])
     counts, sizes = np.bincount(s), [int(p.max()) + 1 for p in places]
     means = np.bincount(s, values) / counts
     # The fewest clusters decide: with two kinds of cluster the rarer one carries the uncertainty (Cameron & Miller 2015).
@@ -89,9 +89,9 @@ def cluster_differences(
     table = []
     for a, b in combinations(range(len(systems)), 2):
         gap, pull = float(means[a] - means[b]), np.where(s == a, rest, 0) - np.where(s == b, rest, 0)
-        test = _t_test(gap, _clustered_error(pull, places, sizes), df, confidence)
+        test = _test_difference(gap, _compute_clustered_error(pull, places, sizes), df, confidence)
         table.append((systems[a], systems[b], gap, *test, int(counts[a]), int(counts[b])))
-    return as_rows(("system_a", "system_b", "difference", "error", "low", "high", "p", "n_a", "n_b"), table)
+    return make_frame(("system_a", "system_b", "difference", "error", "low", "high", "p", "n_a", "n_b"), table)
 
 
 def permutation_test(
@@ -111,7 +111,8 @@ def permutation_test(
     labels = range(len(numbers)) if clusters is None else clusters
     if len(labels) != len(numbers):
         raise InputError(
-            f"{len(labels)} clusters for {len(numbers)} differences", remedy="name one cluster per difference"
+            f"there are {len(labels)} cluster labels for {len(numbers)} differences",
+            remedy="give one cluster label for each difference",
         )
     if not len(gaps):
         return Permutation(difference=None, p=None, n=0, clusters=0, exact=True)
@@ -119,7 +120,7 @@ def permutation_test(
     sums = np.bincount(codes, weights=gaps).astype(float)
     observed = abs(float(sums.sum()))
     exact = len(sums) <= EXACT_UP_TO
-    totals = np.abs(Steady(sums[:, None], len(sums)).weigh(_signs(len(sums), exact, resamples, seed))[:, 0])
+    totals = np.abs(Steady(sums[:, None], len(sums)).weigh(_make_signs(len(sums), exact, resamples, seed))[:, 0])
     # A flip that ties with the observed signs may come out a last bit lower: noise is a share of all that was added.
     as_large = int((totals >= observed - TIE * float(np.abs(sums).sum())).sum())
     # The full set of patterns includes the observed one; a random sample gets it added, so that p is never 0.
@@ -127,47 +128,52 @@ def permutation_test(
     return Permutation(difference=float(gaps.mean()), p=p, n=len(gaps), clusters=len(sums), exact=exact)
 
 
-def _signs(clusters: int, exact: bool, resamples: int, seed: int) -> FloatArray:
-    """Rows of +1 and -1: every combination, or a random sample of them."""
+def _make_signs(clusters: int, exact: bool, resamples: int, seed: int) -> FloatArray:
+    """Return rows of +1 and -1, one sign a cluster: every combination, or a random sample."""
     if not exact:
         return np.random.default_rng(seed).choice(np.array([1.0, -1.0]), size=(resamples, clusters))
     bits = (np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1
     return (1 - 2 * bits).astype(float)
 
 
-def _read(
+def _encode_rows(
     frame: pl.DataFrame, value: str, system: str, by: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str], IntArray, list[IntArray]]:
     """Return complete rows, the systems, and for every row the index of its system and of each of its clusters."""
     if len(by) not in (1, 2):
-        raise InputError(f"cannot cluster by {len(by)} columns", remedy="name one or two, such as participant and item")
+        raise InputError(
+            f"'by' names {len(by)} columns to cluster by",
+            remedy="name one or two columns, such as participant and item",
+        )
     rows = complete_rows(frame, value, system, *by)
     if not rows.height:
-        raise InputError("no row has a value", remedy="give at least one complete row")
+        raise InputError("the frame has no row without missing values", remedy="give at least one complete row")
     systems, codes = encode(rows[system])
     return rows, systems, codes, [encode(rows[name])[1] for name in by]
 
 
-def _draw(
+def _resample_means(
     frame: pl.DataFrame, value: str, system: str, by: Sequence[str], resamples: int, seed: int
 ) -> tuple[list[str], FloatArray, FloatArray, FloatArray, tuple[int, ...]]:
-    """Systems, their means and counts, their means in every resample, and the number of clusters of each kind."""
-    rows, systems, s, places = _read(frame, value, system, by)
+    """Return systems, their means and counts, their means in every resample, and the numbers of clusters."""
+    rows, systems, s, places = _encode_rows(frame, value, system, by)
     sizes = tuple(int(place.max()) + 1 for place in places)
     rng = np.random.default_rng(seed)
-    weights = [_weights(size, resamples, rng) for size in sizes]
+    weights = [_draw_cluster_counts(size, resamples, rng) for size in sizes]
     if len(by) == 1:
         # One kind of cluster is two with a single cluster in the second, always drawn once.
         places, weights = [*places, np.zeros_like(s)], [*weights, np.ones((resamples, 1))]
     shape = (len(systems), sizes[0], weights[1].shape[1])
     cell, values = np.ravel_multi_index((s, *places), shape), rows[value].to_numpy()
     sums, counts = (np.bincount(cell, weights=w, minlength=int(np.prod(shape))).reshape(shape) for w in (values, None))
-    drawn = np.stack([_weighted(weights[0], weights[1], sums[i], counts[i]) for i in range(len(systems))], axis=1)
+    drawn = np.stack(
+        [_average_resamples(weights[0], weights[1], sums[i], counts[i]) for i in range(len(systems))], axis=1
+    )
     totals = counts.sum(axis=(1, 2)).astype(float)
     return systems, sums.sum(axis=(1, 2)) / totals, totals, drawn, sizes
 
 
-def _level(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
+def _subtract_cluster_effects(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
     """Return values without cluster effects, in the additive model of system (the first factor) and clusters (by
     backfitting).
     """
@@ -189,8 +195,8 @@ def _level(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
     return level
 
 
-def _clustered_error(pull: FloatArray, places: Sequence[IntArray], sizes: Sequence[int]) -> float:
-    """sqrt(V_first + V_second - V_both), each a sum of squared cluster sums.
+def _compute_clustered_error(pull: FloatArray, places: Sequence[IntArray], sizes: Sequence[int]) -> float:
+    """Return the standard error clustered by one or two factors: sqrt(V_first + V_second - V_both).
 
     Never below half the larger of the first two.
     """
@@ -204,8 +210,8 @@ def _clustered_error(pull: FloatArray, places: Sequence[IntArray], sizes: Sequen
     return sqrt(max(sum(parts) - both, 0.5 * max(parts)))
 
 
-def _t_test(gap: float, error: float, df: int, confidence: float) -> tuple[float | None, ...]:
-    """Error, interval and two-sided p; None without spread or with a single cluster."""
+def _test_difference(gap: float, error: float, df: int, confidence: float) -> tuple[float | None, ...]:
+    """Return error, interval and two-sided p of a difference; None without spread or with one cluster."""
     from scipy.special import stdtr, stdtrit
 
     if error == 0 or df < 1:
@@ -214,20 +220,20 @@ def _t_test(gap: float, error: float, df: int, confidence: float) -> tuple[float
     return error, gap - reach, gap + reach, 2 * float(stdtr(df, -abs(gap) / error))
 
 
-def _weights(size: int, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """How often every cluster is drawn in every resample."""
+def _draw_cluster_counts(size: int, resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Return how often every cluster is drawn in every resample."""
     return rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
 
 
-def _weighted(first: FloatArray, second: FloatArray, sums: FloatArray, counts: FloatArray) -> FloatArray:
-    """Weighted mean per resample; NaN in a resample that drew none of the system's answers."""
+def _average_resamples(first: FloatArray, second: FloatArray, sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return a system's weighted mean in every resample; NaN where none of its answers was drawn."""
     top: FloatArray = (Steady(sums, len(sums)).weigh(first) * second).sum(axis=1)
     bottom: FloatArray = ((first @ counts) * second).sum(axis=1)
     means: FloatArray = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
     return means
 
 
-def _bounds(drawn: FloatArray, confidence: float) -> tuple[Any, Any]:
+def _compute_percentile_bounds(drawn: FloatArray, confidence: float) -> tuple[Any, Any]:
     """Return percentile bounds, ignoring NaN."""
     tail = (1 - confidence) / 2
     low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)

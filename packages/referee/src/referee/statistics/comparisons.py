@@ -18,7 +18,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_numbers, as_rows, complete_rows
+from referee.statistics.frames import as_numbers, complete_rows, make_frame
 from referee.statistics.rounding import is_rounding
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ class Equivalence:
 
 
 def paired_t(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Comparison:
-    """t-test of the differences of pairs."""
-    a, b = _pairs(x, y)
+    """Test the mean difference of pairs with Student's t."""
+    a, b = _select_complete_pairs(x, y)
     gaps = a - b
     n = len(gaps)
     if n < 2:
-        return _nothing(float(gaps[0]) if n else None, n, n)
+        return _make_untested(float(gaps[0]) if n else None, n, n)
     mean, deviation = float(gaps.mean()), float(gaps.std(ddof=1))
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
     # .3 - .2 and .2 - .1 differ in their last digit: differences that vary by no more are one difference
@@ -85,17 +85,17 @@ def paired_t(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Comparison:
 
 
 def paired_t_from_summaries(difference: float, sd: float, n: int, *, confidence: float = 0.95) -> Comparison:
-    """The same from the mean and the standard deviation of the differences."""
-    return _compare(difference, sd / sqrt(n), n - 1, 1 / sqrt(n), n, n, confidence)
+    """Test the mean difference of pairs from the mean and standard deviation of the differences."""
+    return _make_comparison(difference, sd / sqrt(n), n - 1, 1 / sqrt(n), n, n, confidence)
 
 
 def independent_t(x: Numbers, y: Numbers, *, equal_variances: bool = False, confidence: float = 0.95) -> Comparison:
-    """t-test of two separate groups: Welch's, or Student's with equal variances."""
+    """Test the difference of two separate groups with Welch's t, or Student's if variances are equal."""
     a, b = (v[~np.isnan(v)] for v in (as_numbers(x, "x"), as_numbers(y, "y")))
     if min(len(a), len(b)) < 2:
-        return _nothing(float(a.mean() - b.mean()) if len(a) and len(b) else None, len(a), len(b))
+        return _make_untested(float(a.mean() - b.mean()) if len(a) and len(b) else None, len(a), len(b))
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
-    summaries = [(float(v.mean()), _deviation(v, size), len(v)) for v in (a, b)]
+    summaries = [(float(v.mean()), _compute_deviation(v, size), len(v)) for v in (a, b)]
     return independent_t_from_summaries(*summaries, equal_variances=equal_variances, confidence=confidence)
 
 
@@ -106,27 +106,27 @@ def independent_t_from_summaries(
     equal_variances: bool = False,
     confidence: float = 0.95,
 ) -> Comparison:
-    """The same from (mean, standard deviation, n) of each group."""
+    """Test the difference of two groups from the mean, standard deviation and size of each."""
     (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = a, b
     parts = sd_a**2 / n_a, sd_b**2 / n_b
     pooled = ((n_a - 1) * sd_a**2 + (n_b - 1) * sd_b**2) / (n_a + n_b - 2)
     per_d = sqrt(1 / n_a + 1 / n_b)
     if equal_variances or sum(parts) == 0:
-        return _compare(mean_a - mean_b, sqrt(pooled) * per_d, n_a + n_b - 2, per_d, n_a, n_b, confidence)
+        return _make_comparison(mean_a - mean_b, sqrt(pooled) * per_d, n_a + n_b - 2, per_d, n_a, n_b, confidence)
     df = sum(parts) ** 2 / (parts[0] ** 2 / (n_a - 1) + parts[1] ** 2 / (n_b - 1))
     d = (mean_a - mean_b) / sqrt(pooled)
-    return _compare(mean_a - mean_b, sqrt(sum(parts)), df, per_d, n_a, n_b, confidence, d=d)
+    return _make_comparison(mean_a - mean_b, sqrt(sum(parts)), df, per_d, n_a, n_b, confidence, d=d)
 
 
 def equivalence(
     x: Numbers, y: Numbers, *, margin: float, paired: bool = True, alpha: float = 0.05, equal_variances: bool = False
 ) -> Equivalence:
-    """Whether two systems are the same up to a margin chosen beforehand, in the unit of the data (TOST)."""
+    """Test whether two systems are equal up to a margin chosen beforehand, in the unit of the data (TOST)."""
     from scipy.special import stdtr
 
     if margin <= 0:
         raise InputError(
-            f"a margin of {margin} allows no difference", remedy="give the largest difference that does not matter"
+            f"'margin' is {margin}, but must be above 0", remedy="give the largest difference that does not matter"
         )
     inner = 1 - 2 * alpha
     separate = None if paired else independent_t(x, y, equal_variances=equal_variances, confidence=inner)
@@ -152,13 +152,13 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     A test without a p (None) does not belong to the family.
     """
     if method not in CORRECTIONS:
-        raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
+        raise InputError(f"the correction {method!r} is unknown", remedy=f"use one of {', '.join(CORRECTIONS)}")
     # A test without data must not make the others' correction harsher.
     p_values = [None if p is None or np.isnan(p) else p for p in p_values]
     family = np.array([p for p in p_values if p is not None])
     if ((family < 0) | (family > 1)).any():
-        raise InputError("a p value lies outside 0 and 1", remedy="check the column")
-    corrected = iter(_corrected(family, method).tolist() if len(family) else ())
+        raise InputError("a p value is below 0 or above 1", remedy="check the list of p values")
+    corrected = iter(_correct_p_values(family, method).tolist() if len(family) else ())
     return [None if p is None else float(next(corrected)) for p in p_values]
 
 
@@ -182,11 +182,11 @@ def compare_systems(
         (a, b, *(getattr(c, name) for name in names), p, c.n_a)
         for (a, b), c, p in zip(pairs, comparisons, corrected, strict=True)
     ]
-    return as_rows(("system_a", "system_b", *names, "p_corrected", "n"), table)
+    return make_frame(("system_a", "system_b", *names, "p_corrected", "n"), table)
 
 
-def _corrected(p: FloatArray, method: str) -> FloatArray:
-    """The families' own formulas.
+def _correct_p_values(p: FloatArray, method: str) -> FloatArray:
+    """Return p values corrected by a method of `CORRECTIONS`.
 
     Statsmodels has them too, but collects the garbage of the whole process on every call.
     """
@@ -204,27 +204,29 @@ def _corrected(p: FloatArray, method: str) -> FloatArray:
     return corrected
 
 
-def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
-    """Both values of every pair that has both."""
+def _select_complete_pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
+    """Return the values of both columns for the pairs that have both."""
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     if len(a) != len(b):
-        raise InputError(f"{len(a)} values against {len(b)}", remedy="give pairs, or use independent_t")
+        raise InputError(
+            f"x has {len(a)} values and y has {len(b)}", remedy="give values in pairs, or use independent_t"
+        )
     missing = np.isnan(a) | np.isnan(b)
     return (a[~missing], b[~missing]) if missing.any() else (a, b)
 
 
-def _deviation(values: FloatArray, size: float) -> float:
-    """The standard deviation, 0 where it is rounding of numbers of this size."""
+def _compute_deviation(values: FloatArray, size: float) -> float:
+    """Return the standard deviation; 0 if it is only rounding error of numbers of this size."""
     deviation = float(values.std(ddof=1))
     return 0.0 if is_rounding(deviation, size) else deviation
 
 
-def _nothing(difference: float | None, n_a: int, n_b: int) -> Comparison:
-    """Too few values for a test."""
+def _make_untested(difference: float | None, n_a: int, n_b: int) -> Comparison:
+    """Return a comparison without a test, for too few values."""
     return Comparison(difference=difference, n_a=n_a, n_b=n_b)
 
 
-def _compare(
+def _make_comparison(
     difference: float,
     error: float,
     df: float,
@@ -234,17 +236,17 @@ def _compare(
     confidence: float,
     d: float | None = None,
 ) -> Comparison:
-    """Test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
+    """Return test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
     from scipy.special import stdtr, stdtrit
 
     # Differences that are all equal leave an error of rounding alone, and would give a t of 1e15.
     if error <= 1e-13 * abs(difference) or error == 0 or df < 1:
-        return _nothing(difference, n_a, n_b)
+        return _make_untested(difference, n_a, n_b)
     t, reach = difference / error, float(stdtrit(df, (1 + confidence) / 2)) * error
     size = t * per_d if d is None else d
     levels = (1 + confidence) / 2, (1 - confidence) / 2
     # Exact bounds of a standardised difference turn the non-central t round; the normal approximation is poor in small samples.
-    d_low, d_high = (_noncentrality(df, level, size / per_d) * per_d for level in levels)
+    d_low, d_high = (_find_noncentrality(df, level, size / per_d) * per_d for level in levels)
     return Comparison(
         difference=difference,
         low=difference - reach,
@@ -261,8 +263,8 @@ def _compare(
     )
 
 
-def _noncentrality(df: float, level: float, t: float) -> float:
-    """The non-centrality with which a t of this size or smaller has the probability `level`."""
+def _find_noncentrality(df: float, level: float, t: float) -> float:
+    """Return the non-centrality at which a t of this size or smaller has the probability `level`."""
     from scipy.special import chdtri, nctdtrinc
 
     if abs(t) <= _LARGE_T:

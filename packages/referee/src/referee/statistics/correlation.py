@@ -18,8 +18,8 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_numbers, as_rows, complete_rows
-from referee.statistics.rounding import levels
+from referee.statistics.frames import IntArray, as_numbers, complete_rows, make_frame
+from referee.statistics.rounding import number_levels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ class LeaveOneOut:
 
 
 def stars(p: float | None) -> str:
-    """Two stars up to .01, one up to .05, none above (two-sided), as in the TUNA tables."""
+    """Return two stars for p ≤ .01, one for p ≤ .05, none above (two-sided), as in the TUNA tables."""
     return "" if p is None or p > 0.05 else "**" if p <= 0.01 else "*"
 
 
@@ -75,8 +75,8 @@ def critical_r(n: int, alpha: float = 0.05) -> float | None:
 
 
 def pearson(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
-    """Pearson's r; p from t = r·sqrt((n-2)/(1-r²)); interval tanh(atanh r ± z/sqrt(n-3))."""
-    return _correlate(*_pairs(x, y), confidence, _error_of_pearson)
+    """Compute Pearson's r with p (t test) and Fisher's interval."""
+    return _correlate(*_select_complete_pairs(x, y), confidence, _error_of_pearson)
 
 
 def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
@@ -86,27 +86,27 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
 
     A perfect rho has no interval: agreement in a few items gives no certainty about others.
     """
-    a, b = _pairs(x, y)
-    first, second = _ranks(a), _ranks(b)
+    a, b = _select_complete_pairs(x, y)
+    first, second = _rank_values(a), _rank_values(b)
     correlation = _correlate(first, second, confidence, _error_of_spearman)
     if correlation.r is None or correlation.p is None:
         return correlation
     # 8! = 40,320 orders are tried in a moment; nine would be nine times as many.
-    p = _exact_p(first, second) if correlation.n <= 8 else correlation.p
+    p = _compute_exact_p(first, second) if correlation.n <= 8 else correlation.p
     low, high = (None, None) if abs(correlation.r) > 1 - 1e-12 else (correlation.low, correlation.high)
     return replace(correlation, p=p, stars=stars(p), low=low, high=high)
 
 
-def _exact_p(a: FloatArray, b: FloatArray) -> float:
-    """Share of all orders of one column that agree (or disagree) at least as well as the order observed."""
-    products = np.abs((b - b.mean())[_orders(len(b))] @ (a - a.mean()))
+def _compute_exact_p(a: FloatArray, b: FloatArray) -> float:
+    """Return the proportion of all orders of one column that agree at least as strongly as the observed one."""
+    products = np.abs((b - b.mean())[_list_permutations(len(b))] @ (a - a.mean()))
     observed = abs(float((a - a.mean()) @ (b - b.mean())))
     # Ranks are multiples of a half, so any real difference of products is far above the slack.
     return float(np.mean(products >= observed - 1e-9))
 
 
 @lru_cache
-def _orders(n: int) -> IntArray:
+def _list_permutations(n: int) -> IntArray:
     """Return all permutations of n positions, cached because a table needs them hundreds of times."""
     return np.array(list(permutations(range(n))), dtype=np.int64)
 
@@ -117,8 +117,8 @@ def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOn
     Positions refer to the original columns.
     """
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
-    a, b = _same_length(a, b)
-    measure = _method(method)
+    a, b = _check_lengths(a, b)
+    measure = _find_method(method)
     complete = [i for i in range(len(a)) if not np.isnan(a[i]) and not np.isnan(b[i])]
     coefficients = [(r, i) for i in complete if (r := measure(np.delete(a, i), np.delete(b, i)).r) is not None]
     if not coefficients:
@@ -128,9 +128,9 @@ def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOn
 
 
 def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: str = "pearson") -> pl.DataFrame:
-    """Every pair of columns once: r, n, p, stars, interval, and the range when one row is left out."""
+    """Correlate every pair of columns: r, n, p, stars, interval, and the range without any one row."""
     complete_rows(frame, None, *columns)
-    measure = _method(method)
+    measure = _find_method(method)
     numbers = {c: as_numbers(frame[c].to_list(), f"the values of {c}") for c in columns}
     rows = []
     for a, b in combinations(columns, 2):
@@ -150,62 +150,65 @@ def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: st
             )
         )
     names = ("measure_a", "measure_b", "r", "n", "p", "stars", "low", "high", "without_one_low", "without_one_high")
-    return as_rows(names, rows)
+    return make_frame(names, rows)
 
 
-def _method(name: str) -> Callable[[Numbers, Numbers], Correlation]:
+def _find_method(name: str) -> Callable[[Numbers, Numbers], Correlation]:
     """Return a correlation function by name. Raises InputError for an unknown one."""
     methods: dict[str, Callable[[Numbers, Numbers], Correlation]] = {"pearson": pearson, "spearman": spearman}
     if name not in methods:
-        raise InputError(f"no correlation is called {name!r}", remedy="take pearson or spearman")
+        raise InputError(f"the correlation {name!r} is unknown", remedy="use 'pearson' or 'spearman'")
     return methods[name]
 
 
-def _same_length(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return two columns. Raises InputError if their lengths differ."""
+def _check_lengths(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two columns; raise InputError if their lengths differ."""
     if len(a) != len(b):
-        raise InputError(f"{len(a)} numbers against {len(b)}", remedy="give two columns of the same length")
+        raise InputError(f"x has {len(a)} numbers and y has {len(b)}", remedy="give two columns of the same length")
     return a, b
 
 
-def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
-    """The two columns without the pairs that miss a member."""
-    a, b = _same_length(as_numbers(x, "x"), as_numbers(y, "y"))
+def _select_complete_pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
+    """Return the two columns without the pairs that have a missing value."""
+    a, b = _check_lengths(as_numbers(x, "x"), as_numbers(y, "y"))
     is_complete = ~(np.isnan(a) | np.isnan(b))
     return a[is_complete], b[is_complete]
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1, ties sharing the mean of theirs."""
-    codes = levels(values)
+def _rank_values(values: FloatArray) -> FloatArray:
+    """Return ranks from 1; equal values share their mean rank."""
+    codes = number_levels(values)
     counts = np.bincount(codes)
     last = np.cumsum(counts)
     middle: FloatArray = (2 * last - counts + 1) / 2
     return middle[codes]
 
 
-def _coefficient(a: FloatArray, b: FloatArray) -> float | None:
-    """Σab / sqrt(Σa²·Σb²) of the centred columns; None when one of them does not vary beyond rounding."""
+def _compute_coefficient(a: FloatArray, b: FloatArray) -> float | None:
+    """Compute Σab / sqrt(Σa²·Σb²) of the centred columns; None if one does not vary beyond rounding."""
     if len(a) < 2:
         return None
     centred = [v - v.mean() for v in (a, b)]
-    norms = [_norm(c) for c in centred]
-    if any(norm <= NEARLY_CONSTANT * _norm(v) for norm, v in zip(norms, (a, b), strict=True)):
+    norms = [_compute_norm(c) for c in centred]
+    if any(norm <= NEARLY_CONSTANT * _compute_norm(v) for norm, v in zip(norms, (a, b), strict=True)):
         return None
     return float(np.clip(fsum(centred[0] * centred[1]) / (norms[0] * norms[1]), -1.0, 1.0))
 
 
-def _norm(values: FloatArray) -> float:
+def _compute_norm(values: FloatArray) -> float:
     # `fsum`, not a dot product: r has the same last bit on every processor, and so do printed values.
+    """Return the Euclidean norm, with exact summation."""
     return sqrt(fsum(values * values))
 
 
 def _error_of_pearson(r: float, n: int) -> float:
+    """Return the standard error of Fisher's z of Pearson's r over n pairs."""
     return 1 / sqrt(n - 3)
 
 
 def _error_of_spearman(r: float, n: int) -> float:
     # Bonett & Wright 2000: Fisher's error is too small for ranks, the more so the stronger the correlation.
+    """Return the standard error of Fisher's z of Spearman's rho over n pairs (Bonett & Wright 2000)."""
     return sqrt((1 + r * r / 2) / (n - 3))
 
 
@@ -213,7 +216,7 @@ def _correlate(a: FloatArray, b: FloatArray, confidence: float, error: Callable[
     """Return a coefficient with its p and interval."""
     from scipy.special import betainc, ndtri
 
-    n, r = len(a), _coefficient(a, b)
+    n, r = len(a), _compute_coefficient(a, b)
     if r is None or n < 3:
         return Correlation(r=r, n=n)
     # The same as the t test, without dividing by 1 - r² and without losing digits where r is near 1.

@@ -36,7 +36,7 @@ class CrossedFit:
     """Fixed effects with covariance, standard deviations by grouping and residual, and convergence.
 
     `moves` is the derivative of the covariance with respect to the logarithm of each non-zero variance, `uncertainty`
-    the covariance of those logarithms; Satterthwaite's degrees of freedom use both (`degrees`).
+    the covariance of those logarithms; Satterthwaite's degrees of freedom use both (`compute_satterthwaite_df`).
     """
 
     coefficients: FloatArray
@@ -50,7 +50,9 @@ class CrossedFit:
     uncertainty: FloatArray
 
 
-def degrees(weights: FloatArray, covariance: FloatArray, moves: FloatArray, uncertainty: FloatArray) -> float | None:
+def compute_satterthwaite_df(
+    weights: FloatArray, covariance: FloatArray, moves: FloatArray, uncertainty: FloatArray
+) -> float | None:
     """Return Satterthwaite's degrees of freedom of a weighted sum of effects: 2·v² / var(v).
 
     v is its variance (Giesbrecht & Burns 1985).
@@ -97,8 +99,8 @@ class _Products:
         self.zy = sum(np.bincount(c, rest, q) for c in columns)
         self.yy = float(rest @ rest)
 
-    def profile(self, ratios: FloatArray) -> _Profile:
-        """The model at these ratios; V is the covariance of y in units of the residual variance."""
+    def compute_profile(self, ratios: FloatArray) -> _Profile:
+        """Evaluate the REML criterion, its slope and the fixed effects at these variance ratios."""
         from scipy.linalg import solve_triangular
 
         scale = np.sqrt(np.repeat(ratios, self.sizes))
@@ -134,11 +136,14 @@ def fit_crossed(
     products = _Products(y, design, list(groups.values()))
     # Squares: in double precision an exact fit leaves a residual of 1e-10 of the values.
     if products.yy <= 1e-20 * float(y @ y):
-        raise InputError("the fixed effects leave no residuals", remedy="check that the values are measurements")
-    ratios, message = _search(products)
-    best = products.profile(ratios)
+        raise InputError(
+            "the fixed effects explain the values exactly, so no variance is left",
+            remedy="check that the column of values holds measurements",
+        )
+    ratios, message = _minimise_criterion(products)
+    best = products.compute_profile(ratios)
     back = np.linalg.inv(products.turn)
-    moves, uncertainty = _satterthwaite(products, ratios, back)
+    moves, uncertainty = _differentiate_covariance(products, ratios, back)
     sds = [sqrt(ratio * best.variance) for ratio in ratios.tolist()]
     return CrossedFit(
         coefficients=back @ (products.plain + best.effects),
@@ -153,16 +158,21 @@ def fit_crossed(
     )
 
 
-def _satterthwaite(products: _Products, ratios: FloatArray, back: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How the covariance of the effects changes with the logarithms of the variances, and the covariance of these; variances of 0 are held there."""
+def _differentiate_covariance(
+    products: _Products, ratios: FloatArray, back: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return how the covariance of the fixed effects changes with the logarithm of each variance.
+
+    The second array is the covariance of those logarithms. Variances of 0 are held at 0.
+    """
     free = [i for i, ratio in enumerate(ratios.tolist()) if ratio > 0]
-    best = products.profile(ratios).variance
+    best = products.compute_profile(ratios).variance
 
     def at(step: FloatArray) -> tuple[float, FloatArray]:
         moved = ratios.copy()
         # Variances are ratio times residual variance: moving the last moves all of them alike.
         moved[free] = moved[free] * np.exp(step[:-1])
-        profile, variance = products.profile(moved), best * float(np.exp(step[-1]))
+        profile, variance = products.compute_profile(moved), best * float(np.exp(step[-1]))
         squares = products.df * profile.variance
         log_determinants = profile.criterion - products.df * (1 + log(2 * pi * profile.variance))
         return log_determinants + products.df * log(
@@ -186,8 +196,8 @@ def _satterthwaite(products: _Products, ratios: FloatArray, back: FloatArray) ->
     return moves.astype(float), uncertainty
 
 
-def _search(products: _Products) -> tuple[FloatArray, str]:
-    """Return the ratios with the smallest criterion, and a message if the search failed.
+def _minimise_criterion(products: _Products) -> tuple[FloatArray, str]:
+    """Return the variance ratios with the smallest REML criterion, and a message if the search failed.
 
     The search is over v = log(1 + m·ratio), with m rows per level: proportional to the ratio near 0 and to its
     logarithm for large values, so its scale is uniform.
@@ -197,7 +207,7 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
     rows = products.n / np.array(products.sizes)
 
     def criterion(v: FloatArray) -> tuple[float, FloatArray]:
-        profile = products.profile(np.expm1(v) / rows)
+        profile = products.compute_profile(np.expm1(v) / rows)
         return profile.criterion, profile.slope * np.exp(v) / rows
 
     bounds = [(0.0, LARGEST)] * len(rows)
@@ -207,7 +217,8 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
     v: FloatArray = np.asarray(optimum.x)
     if (v >= LARGEST).any():
         raise InputError(
-            "the random effects leave almost no residuals", remedy="check that the values are measurements"
+            "the random effects explain the values almost exactly, so no variance is left",
+            remedy="check that the column of values holds measurements",
         )
     slope = criterion(v)[1]
     still = np.where(v > 0, np.abs(slope), -slope) < STILL  # at 0 the criterion may rise
@@ -219,17 +230,22 @@ def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
     levels = {name: len(np.unique(codes)) for name, codes in groups.items()}
     for name, count in levels.items():
         if count < 2:
-            raise InputError(f"{name} has fewer than two levels", remedy="a random effect needs several")
+            raise InputError(
+                f"the grouping {name!r} has fewer than two levels",
+                remedy="give at least two levels, or leave this random effect out",
+            )
         # A level a row makes the random intercept and the residual the same thing: only their sum is known.
         if count >= n:
             raise InputError(
-                f"{name} has a level for every row, which cannot be separated from the residuals",
+                f"the grouping {name!r} has one level for each row, so its effect cannot be separated from the residuals",
                 remedy="leave this random effect out",
             )
     for (a, codes_a), (b, codes_b) in combinations(groups.items(), 2):
         # As many pairs of levels as levels: each level of one goes with one level of the other.
         if len(np.unique(np.stack([codes_a, codes_b]), axis=1).T) == levels[a] == levels[b]:
-            raise InputError(f"{a} and {b} group the rows alike", remedy="leave one of them out")
+            raise InputError(
+                f"the groupings {a!r} and {b!r} divide the rows identically", remedy="leave one of them out"
+            )
 
 
 def _check_design(design: FloatArray, columns: Sequence[str], groupings: int) -> None:
@@ -242,4 +258,6 @@ def _check_design(design: FloatArray, columns: Sequence[str], groupings: int) ->
     residual_lengths = np.abs(np.diag(np.linalg.qr(design)[1]))
     for name, new, length in zip(columns, residual_lengths, np.linalg.norm(design, axis=0), strict=True):
         if new <= COLLINEAR * length:
-            raise InputError(f"{name} is a combination of the columns before it", remedy="leave this column out")
+            raise InputError(
+                f"the column {name!r} is a linear combination of the columns before it", remedy="leave this column out"
+            )

@@ -65,7 +65,10 @@ class Sample:
 
     @classmethod
     def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
-        """Rows with NaN count as absent; more rows than `blocks` are pooled into blocks by a seeded shuffle."""
+        """Return the sample of a table of statistics, one row per item; rows with NaN are absent.
+
+        More rows than `blocks` are pooled into blocks by a seeded shuffle.
+        """
         rows = np.asarray(rows, dtype=float)
         # One sum finds a NaN in any column: a row is there as a whole or not at all.
         present = np.isfinite(rows.sum(axis=1))
@@ -82,7 +85,7 @@ class Sample:
         return self.sums.sum(axis=0), np.asarray(self.counts.sum())
 
     def block(self, first: int) -> FloatArray:
-        """The sums of some units."""
+        """Return the sums of the units from `first` on, at most 65,536."""
         return self.sums[first : first + _AT_ONCE]
 
 
@@ -110,11 +113,13 @@ class _Units:
 
     @classmethod
     def of(cls, codes: IntArray) -> _Units:
+        """Return the clusters with these numbers; without codes if every trial is its own cluster."""
         counts = np.bincount(codes)
         return cls.alone(len(codes)) if len(counts) == len(codes) else cls(codes, counts.astype(float))
 
     @classmethod
     def alone(cls, trials: int) -> _Units:
+        """Return as many clusters as trials, with one trial each."""
         return cls(None, np.broadcast_to(1.0, trials))
 
     @cached_property
@@ -124,11 +129,11 @@ class _Units:
 
     @cached_property
     def edges(self) -> IntArray:
-        """Where each cluster begins in this order."""
+        """The index at which each cluster begins in `order`, and the end."""
         return np.append(0, np.cumsum(self.counts)).astype(np.int64)
 
-    def sums(self, rows: FloatArray | Rows, first: int, last: int) -> FloatArray:
-        """The sums of the clusters from one to another."""
+    def sum_rows(self, rows: FloatArray | Rows, first: int, last: int) -> FloatArray:
+        """Return the sums of rows by cluster, for the clusters `first` to `last`."""
         if self.codes is None:
             return rows[first:last]
         rows, edges = np.asarray(rows), self.edges[first : last + 1]
@@ -152,7 +157,8 @@ class _ManyClusters:
         return self.units.counts
 
     def block(self, first: int) -> FloatArray:
-        return self.units.sums(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
+        """Return the sums of the clusters from `first` on, at most 65,536."""
+        return self.units.sum_rows(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
         """Return the sums of rows and counts over all clusters."""
@@ -160,23 +166,23 @@ class _ManyClusters:
         return sum(blocks, np.zeros(self.rows.shape[1])), np.asarray(self.counts.sum())
 
 
-def _recode(codes: IntArray) -> IntArray:
-    """The same clusters with the numbers from 0 on and none left out."""
+def _renumber(codes: IntArray) -> IntArray:
+    """Return the same clusters numbered from 0 without gaps."""
     if not len(codes) or codes.min() < 0 or codes.max() > 4 * len(codes):
         return np.unique(codes, return_inverse=True)[1].astype(np.int64)
     is_used = np.bincount(codes) > 0
     return codes if is_used.all() else (np.cumsum(is_used) - 1)[codes]
 
 
-def _cells(first: IntArray, second: IntArray) -> _Units:
-    """The cells of two crossed factors that have trials."""
+def _cross_factors(first: IntArray, second: IntArray) -> _Units:
+    """Return the cells of two crossed factors that have trials."""
     crossed = first * (int(second.max(initial=0)) + 1) + second
     # Sorted in its place to see whether any is there twice; mostly none is, and nothing has to be numbered.
     by_number = np.sort(crossed)
     if (by_number[1:] != by_number[:-1]).all():
         return _Units.alone(len(crossed))
     del by_number
-    return _Units.of(_recode(crossed))
+    return _Units.of(_renumber(crossed))
 
 
 class CodedLabels:
@@ -245,14 +251,16 @@ class Clusters:
         """
         key = np.packbits(present).tobytes()
         if key not in self._units_by_mask:
-            codes = [_recode(c if present.all() else c[present]) for c in self.codes]
+            codes = [_renumber(c if present.all() else c[present]) for c in self.codes]
             if len(self._units_by_mask) == PATTERNS:
                 del self._units_by_mask[next(iter(self._units_by_mask))]
-            self._units_by_mask[key] = [_Units.of(c) for c in codes] + ([_cells(*codes)] if len(codes) == 2 else [])
+            self._units_by_mask[key] = [_Units.of(c) for c in codes] + (
+                [_cross_factors(*codes)] if len(codes) == 2 else []
+            )
         return self._units_by_mask[key]
 
     def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
-        """How many clusters of each factor there are (among the trials that are present)."""
+        """Return the number of clusters of each factor (among the trials that are present)."""
         return tuple(len(np.unique(c if present is None else c[present])) for c in self.codes)
 
 
@@ -287,14 +295,14 @@ class Gap(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Two-sided p by t, or by swaps without variance between clusters; NaN below `TESTABLE` clusters."""
+        """The two-sided p value by t, or by swaps if clusters do not vary; NaN below `TESTABLE` clusters."""
         # Without spread the swaps decide, and of fewer than 2^5 of them none is significant.
         if min(self.sizes) < TESTABLE and self.error != 0:
             return nan
         return self.p_swaps if isnan(self.p_t) else self.p_t
 
 
-def mean_of_rows(totals: FloatArray, counts: FloatArray) -> FloatArray:
+def average_rows(totals: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the mean of rows; NaN, not 0, without counted rows."""
     means: FloatArray = np.divide(totals[..., 0], counts, out=np.full(np.shape(counts), np.nan), where=counts > 0)
     return means
@@ -317,26 +325,26 @@ def spread(
     """
     if isinstance(rows, np.ndarray):
         rows = np.asarray(rows, dtype=float)
-    present = _present(rows)
+    present = _find_measured_trials(rows)
     n = int(present.sum())
     if not n:
         return Spread(nan, nan, nan, nan, 0, clusters.sizes(present), 0)
-    parts = _parts(rows, present, clusters, seed)
+    parts = _sum_by_cluster(rows, present, clusters, seed)
     totals, counts = parts[0].totals()
     value = float(finish(totals, counts))
-    without = [_left_out(finish, part, totals, counts) for part in parts]
+    without = [_evaluate_without_each_cluster(finish, part, totals, counts) for part in parts]
     counts_by_part = [part.counts for part in parts]
-    variance, df, sizes = _variance(without, value, counts_by_part)
+    variance, df, sizes = _compute_variance(without, value, counts_by_part)
     if clusters.codes:
-        variance = _at_least_items(variance, df, rows, present, finish, value, seed)
+        variance = _raise_to_item_variance(variance, df, rows, present, finish, value, seed)
     error = sqrt(variance) if variance == variance else nan
-    proportion = _proportion(rows, present, value, limits)
+    proportion = _compute_proportion(rows, present, value, limits)
     if proportion is not None:
-        size = _effective(proportion, n, variance, limits, counts_by_part, df, clusters)
-        low, high = _wilson(proportion, size, confidence, limits)
+        size = _estimate_effective_size(proportion, n, variance, limits, counts_by_part, df, clusters)
+        low, high = _compute_wilson_interval(proportion, size, confidence, limits)
     else:
-        third = _third(without, value, counts_by_part)
-        low, high = interval_of(value, variance, df, confidence, limits, third)
+        third = _combine_third_moments(without, value, counts_by_part)
+        low, high = make_interval(value, variance, df, confidence, limits, third)
     # Rounding can put a bound on the wrong side of a value that does not vary.
     return Spread(value, error, min(low, value), max(high, value), df, sizes, n)
 
@@ -350,7 +358,7 @@ def compare_clustered(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Gap | None:
-    """Two systems on the trials that both have; None where there are none."""
+    """Compare two systems on the trials that both have; None if they have no trial in common."""
     both = np.column_stack([np.asarray(rows, dtype=float), np.asarray(base, dtype=float)])
     present = np.isfinite(both.sum(axis=1))
     n, width = int(present.sum()), np.shape(rows)[1]
@@ -361,55 +369,57 @@ def compare_clustered(
         values: FloatArray = finish(totals[..., :width], counts) - finish(totals[..., width:], counts)
         return values
 
-    parts = _parts(both, present, clusters, seed)
+    parts = _sum_by_cluster(both, present, clusters, seed)
     totals, counts = parts[0].totals()
     size = max(abs(float(finish(totals[:width], counts))), abs(float(finish(totals[width:], counts))))
     difference = float(gap(totals, counts))
     if is_rounding(difference, size):
         difference = 0.0
-    without = [_left_out(gap, part, totals, counts) for part in parts]
-    variance, df, sizes = _variance(without, difference, [part.counts for part in parts], size)
+    without = [_evaluate_without_each_cluster(gap, part, totals, counts) for part in parts]
+    variance, df, sizes = _compute_variance(without, difference, [part.counts for part in parts], size)
     if clusters.codes:
-        variance = _at_least_items(variance, df, both, present, gap, difference, seed, size)
-    low, high = _reach(difference, variance, df, confidence)
+        variance = _raise_to_item_variance(variance, df, both, present, gap, difference, seed, size)
+    low, high = _make_student_interval(difference, variance, df, confidence)
     p_swaps, exact = (
-        (nan, False) if len(sizes) == 2 else _swap(_whole(parts[0]), gap, width, difference, resamples, seed)
+        (nan, False)
+        if len(sizes) == 2
+        else _test_by_swaps(_make_sample(parts[0]), gap, width, difference, resamples, seed)
     )
     error = sqrt(variance) if variance == variance else nan
-    return Gap(difference, error, low, high, _t_test(difference, variance, df), p_swaps, n, df, sizes, exact)
+    return Gap(difference, error, low, high, _compute_p(difference, variance, df), p_swaps, n, df, sizes, exact)
 
 
 # -- sums by cluster -----------------------------------------------------------------------------------------------------------
 
 
-def _present(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
-    """Which trials were measured: one sum finds a NaN in any column."""
+def _find_measured_trials(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
+    """Return a mask of the trials that were measured: those without NaN in any column."""
     is_present = np.empty(rows.shape[0], bool)
     for first in range(0, len(is_present), _READ_AT_ONCE):
         is_present[first : first + _READ_AT_ONCE] = np.isfinite(rows[first : first + _READ_AT_ONCE].sum(axis=1))
     return is_present
 
 
-def _parts(
+def _sum_by_cluster(
     rows: FloatArray | Rows, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
 ) -> list[Sample | _ManyClusters]:
-    """Sums by cluster of each factor, and of their crossing where there are two.
+    """Return sums by cluster of each factor and their cells; of single trials (or blocks) without factors.
 
     Single trials (or blocks of many) where there is none.
     """
     if not clusters.codes:
-        return [_occupied(Sample.of(np.asarray(rows), seed))]
+        return [_drop_unmeasured(Sample.of(np.asarray(rows), seed))]
     if len(clusters.codes) > 2:
-        raise ValueError("variances are known for two crossed factors at most")
+        raise ValueError("'clusters' has more than two factors; variances are defined for at most two crossed factors")
     measured = rows if present.all() else np.asarray(rows)[present]
     units = clusters.units(present)
     few = [u for u in units if u.codes is not None and len(u.counts) <= _MANY]
-    summed = {id(u): Sample(sums, u.counts) for u, sums in zip(few, _sums(measured, few), strict=True)}
+    summed = {id(u): Sample(sums, u.counts) for u, sums in zip(few, _sum_groupings(measured, few), strict=True)}
     return [summed.get(id(u)) or _ManyClusters(measured, u) for u in units]
 
 
-def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArray]:
-    """The sums of all clusters of some groupings, in one reading of the rows."""
+def _sum_groupings(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArray]:
+    """Return the sums of all clusters of several groupings, in one reading of the rows."""
     trials, width = rows.shape
     sums = [np.zeros((len(units.counts), width)) for units in groupings]
     # Some trials after others: sums of sums are nearer to the truth than one long one. More at once where clusters are many, for each time all are added.
@@ -424,11 +434,14 @@ def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArr
     return sums
 
 
-def _whole(part: Sample | _ManyClusters) -> Sample:
-    return part if isinstance(part, Sample) else Sample(part.units.sums(part.rows, 0, len(part.counts)), part.counts)
+def _make_sample(part: Sample | _ManyClusters) -> Sample:
+    """Return a part with all its sums in memory."""
+    return (
+        part if isinstance(part, Sample) else Sample(part.units.sum_rows(part.rows, 0, len(part.counts)), part.counts)
+    )
 
 
-def _occupied(sample: Sample) -> Sample:
+def _drop_unmeasured(sample: Sample) -> Sample:
     """Return the sample without unmeasured units, which would count as clusters without adding information."""
     some = sample.counts > 0
     return sample if some.all() else Sample(sample.sums[some], sample.counts[some])
@@ -437,8 +450,10 @@ def _occupied(sample: Sample) -> Sample:
 # -- variances -----------------------------------------------------------------------------------------------------------------
 
 
-def _left_out(finish: Finish, part: Sample | _ManyClusters, totals: FloatArray, counts: FloatArray) -> FloatArray:
-    """The value without each of the clusters in turn, from the sums of all."""
+def _evaluate_without_each_cluster(
+    finish: Finish, part: Sample | _ManyClusters, totals: FloatArray, counts: FloatArray
+) -> FloatArray:
+    """Return the value without each of the clusters in turn, from the sums of all."""
     values = np.empty(len(part.counts))
     # Some at a time, since each step of a measure's formula makes arrays of this size.
     for first in range(0, len(values), _AT_ONCE):
@@ -447,13 +462,16 @@ def _left_out(finish: Finish, part: Sample | _ManyClusters, totals: FloatArray, 
     return values
 
 
-def _variance(
+def _compute_variance(
     without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray] | None = None, size: float = 0.0
 ) -> tuple[float, float, tuple[int, ...]]:
-    """CR2 variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their cells."""
+    """Return the CR2 variance, its degrees of freedom and the numbers of clusters.
+
+    It is computed from the values without each cluster of one factor, or of two factors and their cells.
+    """
     sizes = tuple(len(v) for v in without[:2])
     counts = [np.ones(len(v)) for v in without] if counts is None else counts
-    parts = [jackknife(v, value, size, c) for v, c in zip(without, counts, strict=True)]
+    parts = [compute_jackknife(v, value, size, c) for v, c in zip(without, counts, strict=True)]
     df = min(degrees_of_freedom(c) for c in counts[:2])
     if len(parts) == 1:
         return parts[0], df, sizes
@@ -470,12 +488,12 @@ def jackknife_variance(
 
     `without` holds one array for one factor, three for two crossed factors (each factor, and their cells).
     """
-    variance, df, _ = _variance(without, value, counts)
+    variance, df, _ = _compute_variance(without, value, counts)
     return variance, df
 
 
-def crossings(codes: list[IntArray]) -> list[IntArray]:
-    """Clusters of one factor, or of two and their cells, numbered from 0 without gaps."""
+def cross_codes(codes: list[IntArray]) -> list[IntArray]:
+    """Return the clusters of one factor, or of two and their cells, numbered from 0 without gaps."""
     factors = [np.unique(c, return_inverse=True)[1].astype(np.int64) for c in codes]
     if len(factors) == 2:
         cells = factors[0] * (int(factors[1].max()) + 1) + factors[1]
@@ -483,8 +501,8 @@ def crossings(codes: list[IntArray]) -> list[IntArray]:
     return factors
 
 
-def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:
-    """CR2 variance from the values without each cluster.
+def compute_jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:
+    """Compute the CR2 variance from the values without each cluster.
 
     NaN with one cluster, or if the value without one is missing.
 
@@ -495,8 +513,8 @@ def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: Floa
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
         return nan
-    away = _away(without, value, size)
-    return float((np.square(away, out=away) * (1 - _proportions(counts, clusters))).sum())
+    away = _subtract_value(without, value, size)
+    return float((np.square(away, out=away) * (1 - _compute_proportions(counts, clusters))).sum())
 
 
 def degrees_of_freedom(counts: FloatArray) -> float:
@@ -509,22 +527,22 @@ def degrees_of_freedom(counts: FloatArray) -> float:
     """
     if len(counts) < 2:
         return 0.0
-    f = _proportions(counts, len(counts))
+    f = _compute_proportions(counts, len(counts))
     squares = f * f / (1 - f)
     crossed = float(squares.sum()) ** 2 - float((squares * squares).sum())
     # Rounded, so that equal clusters have a whole number.
     return round(1 / (float((f * f).sum()) + crossed), 9)
 
 
-def _proportions(counts: FloatArray | None, clusters: int) -> FloatArray:
-    """The proportion of all trials that each cluster has."""
+def _compute_proportions(counts: FloatArray | None, clusters: int) -> FloatArray:
+    """Return the proportion of all trials that each cluster has."""
     if counts is None:
         return np.full(clusters, 1 / clusters)
     proportions: FloatArray = counts / counts.sum()
     return proportions
 
 
-def _at_least_items(
+def _raise_to_item_variance(
     variance: float,
     df: float,
     rows: FloatArray | Rows,
@@ -534,7 +552,7 @@ def _at_least_items(
     seed: int,
     size: float = 0.0,
 ) -> float:
-    """The variance over clusters, raised to the least that independent items would give by chance.
+    """Return the variance over clusters, raised to the least that independent items would give by chance.
 
     Cluster means that agree by chance would otherwise give an interval of no width although items differ.
     """
@@ -547,14 +565,16 @@ def _at_least_items(
     if len(items.counts) < 2:
         return variance
     totals, counts = items.totals()
-    of_items = jackknife(_left_out(finish, items, totals, counts), value, size, items.counts)
+    of_items = compute_jackknife(
+        _evaluate_without_each_cluster(finish, items, totals, counts), value, size, items.counts
+    )
     if isnan(of_items):
         return variance
     return max(variance, of_items * float(chdtri(df, 1 - _LEAST)) / df)
 
 
-def _third_moment(without: FloatArray, value: float, counts: FloatArray) -> float:
-    """Return the third central moment of a value, as `jackknife` returns the second.
+def _compute_third_moment(without: FloatArray, value: float, counts: FloatArray) -> float:
+    """Return the third central moment of a value from the values without each cluster.
 
     0 with fewer than three clusters.
 
@@ -564,22 +584,22 @@ def _third_moment(without: FloatArray, value: float, counts: FloatArray) -> floa
     clusters = len(without)
     if clusters < 3 or np.isnan(without).any():
         return 0.0
-    pull = _away(without, value)
-    pull *= _proportions(counts, clusters) - 1
+    pull = _subtract_value(without, value)
+    pull *= _compute_proportions(counts, clusters) - 1
     pull -= pull.mean()
     cubes = np.square(pull)
     cubes *= pull
     return float(clusters**2 / ((clusters - 1) * (clusters - 2)) * cubes.sum())
 
 
-def _third(without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray]) -> float:
-    """The third moment of one factor, or of two less that of their cells."""
-    parts = [_third_moment(v, value, c) for v, c in zip(without, counts, strict=True)]
+def _combine_third_moments(without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray]) -> float:
+    """Return the third moment over one factor, or over two factors less that of their cells."""
+    parts = [_compute_third_moment(v, value, c) for v, c in zip(without, counts, strict=True)]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1] - parts[2]
 
 
-def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
-    """How far the value moves without each cluster.
+def _subtract_value(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
+    """Return the change of the value without each cluster; changes by rounding alone are 0.
 
     Relative to the value, because leaving out one of equal clusters changes it by rounding alone.
     """
@@ -599,17 +619,17 @@ def jackknife_interval(
     limits: Limits = (None, None),
     counts: Sequence[FloatArray] | None = None,
 ) -> tuple[float, float]:
-    """Return Student's interval from the values without each cluster; NaN if the variance is not known.
+    """Return Student's interval from the values without each cluster; NaN if the variance is unknown.
 
     `without` is of one factor, or of two and their cells.
 
     `counts` are the numbers of trials of the clusters; without them clusters count as equal.
     """
-    variance, df, _ = _variance(without, value, counts)
-    return interval_of(value, variance, df, confidence, limits)
+    variance, df, _ = _compute_variance(without, value, counts)
+    return make_interval(value, variance, df, confidence, limits)
 
 
-def interval_of(
+def make_interval(
     value: float,
     variance: float,
     df: float,
@@ -621,44 +641,48 @@ def interval_of(
 
     NaN if the variance is not known.
     """
-    low, high = _reach(value, variance, df, confidence)
+    low, high = _make_student_interval(value, variance, df, confidence)
     if third and variance > 0 and df > 0:
         # Only ever longer: the skewness of few clusters is too uncertain to take something away.
-        longer = _tail(variance, third, df, confidence)
+        longer = _extend_tail(variance, third, df, confidence)
         low, high = (low, high + longer) if longer > 0 else (low + longer, high)
-    return _within(low, high, limits)
+    return _clip_interval(low, high, limits)
 
 
-def _tail(variance: float, third: float, df: float, confidence: float) -> float:
-    """How much longer the side of the long tail is: s (1 + 2 t²) / 6 standard errors, with s the skewness of the value (Hall 1983, Annals of Statistics 11)."""
-    t = _t_quantile(df, confidence)
+def _extend_tail(variance: float, third: float, df: float, confidence: float) -> float:
+    """Return the length that is added to an interval on the side of the long tail.
+
+    It is s (1 + 2 t²) / 6 standard errors, with s the skewness of the value (Hall 1983, Annals of Statistics
+    11).
+    """
+    t = _find_t_quantile(df, confidence)
     return third / variance * (1 + 2 * t * t) / 6
 
 
-def _reach(value: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
+def _make_student_interval(value: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
     """Return Student's interval; NaN without a variance."""
     if isnan(variance) or df <= 0:
         return nan, nan
-    reach = _t_quantile(df, confidence) * sqrt(variance)
+    reach = _find_t_quantile(df, confidence) * sqrt(variance)
     return value - reach, value + reach
 
 
-def _t_quantile(df: float, confidence: float) -> float:
+def _find_t_quantile(df: float, confidence: float) -> float:
     """Return the t quantile of a two-sided confidence level."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + confidence) / 2))
 
 
-def _z_quantile(confidence: float) -> float:
+def _find_z_quantile(confidence: float) -> float:
     """Return the normal quantile of a two-sided confidence level."""
     from scipy.special import ndtri
 
     return float(ndtri((1 + confidence) / 2))
 
 
-def _t_test(difference: float, variance: float, df: float) -> float:
-    """Return the two-sided p.
+def _compute_p(difference: float, variance: float, df: float) -> float:
+    """Return the two-sided p of a difference by t; 1 for no difference, NaN if the spread is unknown.
 
     1 without any difference, NaN if the spread is unknown, or zero beside a difference (t is undefined there).
     """
@@ -671,14 +695,16 @@ def _t_test(difference: float, variance: float, df: float) -> float:
     return 2 * float(stdtr(df, -abs(difference) / sqrt(variance)))
 
 
-def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
-    """An interval cut where the measure ends."""
+def _clip_interval(low: float, high: float, limits: Limits) -> tuple[float, float]:
+    """Return an interval cut at the limits of the measure."""
     bottom, top = limits
     return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
 
 
-def _proportion(rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> float | None:
-    """The proportion of the higher of two possible answers.
+def _compute_proportion(
+    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits
+) -> float | None:
+    """Return the proportion of the higher of two possible answers; None for other measures.
 
     None where the measure is no plain average of two values.
     """
@@ -699,7 +725,7 @@ class _Size(NamedTuple):
     df: float | None
 
 
-def _effective(
+def _estimate_effective_size(
     proportion: float,
     n: int,
     variance: float,
@@ -708,12 +734,9 @@ def _effective(
     df: float,
     clusters: Clusters,
 ) -> _Size:
-    """The sample size after the design effect: the ratio of the clustered variance to that of independent answers.
+    """Return the sample size divided by the design effect.
 
-    With few errors the similarity within clusters cannot be estimated. The design effect is therefore a weighted mean
-    of the estimate and of the one that a typical intraclass correlation gives; the estimate's weight is the number of
-    errors (or of successes, if they are fewer). With these weights the lower limit does not fall when there is one
-    error less.
+    The design effect is the ratio of the clustered variance to that of independent answers.
     """
     if not clusters.codes:
         return _Size(float(n) if n > 1 else nan, None)
@@ -731,12 +754,15 @@ def _effective(
     return _Size(n / design_effect, df)
 
 
-def _wilson(share: float, size: _Size, confidence: float, limits: Limits) -> tuple[float, float]:
-    """Wilson's interval (1927) for a proportion, on the scale of the measure, with the quantile of t instead of z where there are clusters."""
+def _compute_wilson_interval(share: float, size: _Size, confidence: float, limits: Limits) -> tuple[float, float]:
+    """Return Wilson's interval (1927) of a proportion, on the scale of the measure.
+
+    With clusters the quantile is that of t instead of z.
+    """
     n, df = size
     if isnan(n) or (df is not None and df <= 0):
         return nan, nan
-    z = _z_quantile(confidence) if df is None else _t_quantile(df, confidence)
+    z = _find_z_quantile(confidence) if df is None else _find_t_quantile(df, confidence)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n**2))
     bottom, top = limits
@@ -744,8 +770,10 @@ def _wilson(share: float, size: _Size, confidence: float, limits: Limits) -> tup
     return (bottom or 0.0) + scale * max(centre - half, 0.0), (bottom or 0.0) + scale * min(centre + half, 1.0)
 
 
-def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: int, seed: int) -> tuple[float, bool]:
-    """Share of swaps of whole clusters between the two systems that differ at least as much.
+def _test_by_swaps(
+    part: Sample, gap: Finish, width: int, difference: float, resamples: int, seed: int
+) -> tuple[float, bool]:
+    """Return the proportion of swaps of whole clusters between two systems that differ at least as much.
 
     Every swap is tried where there are few clusters.
     """
@@ -757,7 +785,7 @@ def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: i
     moved = np.hstack([part.sums[:, width:] - part.sums[:, :width], part.sums[:, :width] - part.sums[:, width:]])
     steady, bound = Steady(moved, clusters), abs(difference) * (1 - TIE)
     far, tried = 0, 0
-    for chosen in _choices(clusters, exact, resamples, seed):
+    for chosen in _choose_swaps(clusters, exact, resamples, seed):
         swapped = totals + steady.weigh(chosen)
         values = np.abs(gap(swapped, np.broadcast_to(counts, len(swapped))))
         far += int(np.count_nonzero(values >= bound))
@@ -765,8 +793,8 @@ def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: i
     return (far / tried if exact else (1 + far) / (1 + tried)), exact
 
 
-def _choices(clusters: int, exact: bool, resamples: int, seed: int) -> Iterable[FloatArray]:
-    """Which clusters are swapped, in slices: every subset, or random ones."""
+def _choose_swaps(clusters: int, exact: bool, resamples: int, seed: int) -> Iterable[FloatArray]:
+    """Yield which clusters are swapped, in slices: every subset, or random ones."""
     if exact:
         for start in range(0, 2**clusters, _SLICE):
             numbers = np.arange(start, min(start + _SLICE, 2**clusters))

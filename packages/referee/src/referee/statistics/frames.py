@@ -24,22 +24,23 @@ def as_numbers(values: Iterable[float | None], what: str = "values") -> FloatArr
         numbers = np.asarray(filled, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{what} are not all numbers ({error})", remedy="give numbers, or None where there is none"
+            f"{what} are not all numbers ({error})", remedy="give numbers, and None for missing values"
         ) from None
     if np.isinf(numbers).any():
-        raise InputError(f"{what} contain an infinite number", remedy="leave it out or give None")
+        raise InputError(f"{what} contain an infinite number", remedy="remove it, or replace it by None")
     return numbers
 
 
 def complete_rows(frame: pl.DataFrame, value: str | None, *factors: str) -> pl.DataFrame:
-    """The named columns, the value as a float, without rows where any of them is missing (null or NaN)."""
+    """Select the named columns, with the value as a float, and drop rows with a missing value."""
     import polars as pl
 
     columns = [*([value] if value is not None else []), *factors]
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise InputError(
-            f"no column {', '.join(missing)}", remedy=f"the frame has {', '.join(frame.columns) or 'no columns'}"
+            f"the frame has no column {', '.join(missing)}",
+            remedy=f"use one of its columns: {', '.join(frame.columns) or 'none'}",
         )
     chosen = frame.select(columns)
     if value is not None:
@@ -58,8 +59,8 @@ def encode(column: pl.Series) -> tuple[list[str], IntArray]:
     return names.unique().sort().to_list(), codes
 
 
-def as_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pl.DataFrame:
-    """A frame from rows, with the columns named."""
+def make_frame(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pl.DataFrame:
+    """Make a frame from rows and column names."""
     import polars as pl
 
     return pl.DataFrame([tuple(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None)

@@ -18,8 +18,8 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 
 from referee.errors import InputError
-from referee.statistics.frames import as_rows
-from referee.statistics.studentised_range import critical_value
+from referee.statistics.frames import make_frame
+from referee.statistics.studentised_range import find_critical_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,20 +49,20 @@ class Subsets:
         return self.letters[self.systems.index(system)]
 
     def frame(self) -> pl.DataFrame:
-        """One row per system: rank, system, mean, letters."""
+        """Return one row per system: rank, system, mean, letters."""
         rows = zip(range(1, len(self.systems) + 1), self.systems, self.means, self.letters, strict=True)
-        return as_rows(("rank", "system", "mean", "letters"), rows)
+        return make_frame(("rank", "system", "mean", "letters"), rows)
 
 
 @lru_cache(maxsize=4096)
-def studentised_range(k: int, df: float, alpha: float = 0.05) -> float:
-    """The critical value q(alpha; k, df), remembered."""
-    return critical_value(k, df, alpha)
+def find_studentised_range(k: int, df: float, alpha: float = 0.05) -> float:
+    """Return the critical value q(alpha; k, df) of the studentised range, cached."""
+    return find_critical_value(k, df, alpha)
 
 
 @lru_cache(maxsize=65536)
-def _tukey_p(q: float, k: int, df: float) -> float:
-    """Return the upper tail of the studentised range."""
+def _compute_tukey_p(q: float, k: int, df: float) -> float:
+    """Return the p value of a studentised range q of k means."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.sf(q, k, df))
@@ -81,14 +81,16 @@ def homogeneous_subsets(
 
     Letters start at the smallest mean (or largest).
     """
-    sizes = _sizes(means, counts, error_ms)
+    sizes = _check_sizes(means, counts, error_ms)
     # SPSS takes the harmonic mean of the sizes even where groups are very unequal.
     n = len(sizes) / sum(1 / size for size in sizes.values())
-    q = studentised_range(len(means), error_df, alpha)
+    q = find_studentised_range(len(means), error_df, alpha)
     hsd = q * sqrt(error_ms / n)
     order = sorted(means, key=lambda s: -means[s] if descending else means[s])
-    runs = _maximal_runs([means[s] for s in order], hsd)
-    letters = tuple("".join(_letter(i) for i, (a, b) in enumerate(runs) if a <= at <= b) for at in range(len(order)))
+    runs = _find_maximal_runs([means[s] for s in order], hsd)
+    letters = tuple(
+        "".join(_name_subset(i) for i, (a, b) in enumerate(runs) if a <= at <= b) for at in range(len(order))
+    )
     ordered_means = tuple(means[s] for s in order)
     return Subsets(systems=tuple(order), means=ordered_means, letters=letters, q=q, hsd=hsd, n=n, alpha=alpha)
 
@@ -100,19 +102,19 @@ def tukey_kramer(
 
     p is slow; `p=False` leaves it out.
     """
-    sizes = _sizes(means, counts, error_ms)
-    k, critical = len(means), studentised_range(len(means), error_df, alpha)
+    sizes = _check_sizes(means, counts, error_ms)
+    k, critical = len(means), find_studentised_range(len(means), error_df, alpha)
     rows = []
     for a, b in combinations(means, 2):
         # Half, because the studentised range is in units of the error of one mean, not of a difference.
         error = sqrt(error_ms / 2 * (1 / sizes[a] + 1 / sizes[b]))
         gap = means[a] - means[b]
-        value = _tukey_p(abs(gap) / error, k, error_df) if p else None
+        value = _compute_tukey_p(abs(gap) / error, k, error_df) if p else None
         reach = critical * error
         rows.append(
             (a, b, gap, gap - reach, gap + reach, gap / sqrt(error_ms), abs(gap) > reach, value, sizes[a], sizes[b])
         )
-    return as_rows(("system_a", "system_b", "difference", "low", "high", "d", "differ", "p", "n_a", "n_b"), rows)
+    return make_frame(("system_a", "system_b", "difference", "low", "high", "d", "differ", "p", "n_a", "n_b"), rows)
 
 
 def tukey_letters(
@@ -131,25 +133,30 @@ def compact_letters(systems: Sequence[str], differ: Collection[tuple[str, str]])
     """
     unknown = {s for pair in differ for s in pair} - set(systems)
     if unknown:
-        raise InputError(f"a difference names {', '.join(sorted(unknown))}", remedy="name only systems of the list")
+        raise InputError(
+            f"'differ' names systems that are not in 'systems': {', '.join(sorted(unknown))}",
+            remedy="use only names of 'systems'",
+        )
     columns: list[frozenset[str]] = [frozenset(systems)]
     for a, b in differ:
         split = [c for c in columns if a in c and b in c]
-        columns = _absorb([c for c in columns if c not in split] + [c - {s} for c in split for s in (a, b)])
-    columns = _sweep(columns)
+        columns = _drop_contained_columns(
+            [c for c in columns if c not in split] + [c - {s} for c in split for s in (a, b)]
+        )
+    columns = _drop_redundant_columns(columns)
     place = {s: i for i, s in enumerate(systems)}
     columns.sort(key=lambda c: sorted(place[s] for s in c))
-    return {s: "".join(_letter(i) for i, c in enumerate(columns) if s in c) for s in systems}
+    return {s: "".join(_name_subset(i) for i, c in enumerate(columns) if s in c) for s in systems}
 
 
-def _absorb(columns: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Columns that are not part of another one, each once."""
+def _drop_contained_columns(columns: list[frozenset[str]]) -> list[frozenset[str]]:
+    """Return the sets that are no part of another one, each once."""
     unique = list(dict.fromkeys(columns))
     return [c for c in unique if not any(c < other for other in unique)]
 
 
-def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Return columns without those whose pairs of members all occur together in another column."""
+def _drop_redundant_columns(columns: list[frozenset[str]]) -> list[frozenset[str]]:
+    """Return the sets without those whose pairs of members all occur together in another set."""
     remaining = list(columns)
     # Short columns are removed first, so that few long ones remain.
     for column in sorted(columns, key=len):
@@ -160,23 +167,23 @@ def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
     return remaining
 
 
-def _sizes(means: Mapping[str, float], counts: Counts, error_ms: float) -> dict[str, float]:
-    """The size of every group, after checking that there is something to compare."""
+def _check_sizes(means: Mapping[str, float], counts: Counts, error_ms: float) -> dict[str, float]:
+    """Return the size of every group; raise InputError if there is nothing to compare."""
     if len(means) < 2:
-        raise InputError("there is only one system", remedy="give at least two systems")
+        raise InputError("'means' has fewer than two systems", remedy="give at least two systems")
     if not error_ms > 0:
         raise InputError(
-            f"an error variance of {error_ms} allows no comparison", remedy="check the standard deviations"
+            f"the error variance 'error_ms' is {error_ms}, but must be above 0", remedy="check the standard deviations"
         )
     sizes = {s: float(counts.get(s, 0) if isinstance(counts, Mapping) else counts) for s in means}
     empty = [s for s, n in sizes.items() if n < 1 or isnan(means[s])]
     if empty:
-        raise InputError(f"no observations for {', '.join(empty)}", remedy="leave these systems out")
+        raise InputError(f"these systems have no observations: {', '.join(empty)}", remedy="leave these systems out")
     return sizes
 
 
-def _maximal_runs(means: Sequence[float], hsd: float) -> list[tuple[int, int]]:
-    """Runs (first, last) of sorted means within the critical range that are not part of a longer run."""
+def _find_maximal_runs(means: Sequence[float], hsd: float) -> list[tuple[int, int]]:
+    """Return runs (first, last) of sorted means within the critical range that are in no longer run."""
     runs: list[tuple[int, int]] = []
     for start, mean in enumerate(means):
         last = max(j for j in range(start, len(means)) if abs(means[j] - mean) <= hsd)
@@ -186,7 +193,7 @@ def _maximal_runs(means: Sequence[float], hsd: float) -> list[tuple[int, int]]:
     return runs
 
 
-def _letter(index: int) -> str:
-    """A to Z, then a to z, then numbers in brackets."""
+def _name_subset(index: int) -> str:
+    """Return the name of a subset by its index: A to Z, then a to z, then numbers in brackets."""
     alphabet = ascii_uppercase + ascii_lowercase
     return alphabet[index] if index < len(alphabet) else f"({index + 1})"

@@ -63,34 +63,36 @@ class _Deviance:
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         theta, beta = parameters[: len(self.columns)], parameters[len(self.columns) :]
         scale, fixed = np.repeat(theta, self.sizes), self.design @ beta
-        mode = self._mode(fixed, scale)
+        mode = self._find_mode(fixed, scale)
         # From the Cholesky factor, since a determinant of a few hundred effects overflows.
         log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(mode.curvature))).sum())
-        return self._penalised(fixed, scale, mode.u) + log_det, self._gradient(scale, mode)
+        return self._compute_penalised_deviance(fixed, scale, mode.u) + log_det, self._compute_gradient(scale, mode)
 
-    def _spread(self, effects: FloatArray) -> FloatArray:
+    def _sum_effects_by_row(self, effects: FloatArray) -> FloatArray:
         """Return Z·effects: the sum of its random effects for every row."""
         total: FloatArray = np.sum([effects[c] for c in self.columns], axis=0)
         return total
 
-    def _collect(self, rows: FloatArray) -> FloatArray:
-        """Z'rows: the sum over the rows of every random effect."""
+    def _sum_rows_by_effect(self, rows: FloatArray) -> FloatArray:
+        """Return Z'rows: the sum over the rows of every random effect."""
         total: FloatArray = np.sum([np.bincount(c, rows, len(self.u)) for c in self.columns], axis=0)
         return total
 
-    def _penalised(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> float:
-        """-2 log p(y | u) + u'u."""
-        eta = fixed + self._spread(scale * u)
+    def _compute_penalised_deviance(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> float:
+        """Return the deviance at u plus the penalty: -2 log p(y | u) + u'u."""
+        eta = fixed + self._sum_effects_by_row(scale * u)
         # log(1 + e^eta) without overflow; the plain formula is infinite from eta = 710 on.
         return float(2 * (np.logaddexp(0, eta) - self.y * eta).sum() + u @ u)
 
-    def _mode(self, fixed: FloatArray, scale: FloatArray) -> _Mode:
-        """Newton steps, halved where they lead uphill, until the slope is gone."""
-        mode = self._local(fixed, scale, self.u)
+    def _find_mode(self, fixed: FloatArray, scale: FloatArray) -> _Mode:
+        """Return the most likely random effects, by Newton steps that are halved while they lead uphill."""
+        mode = self._expand_at(fixed, scale, self.u)
         for _ in range(NEWTON_STEPS):
             step: FloatArray = np.linalg.solve(mode.curvature, mode.slope).astype(float)
             gain = float(mode.slope @ step)
-            mode = self._local(fixed, scale, mode.u + step * self._length(fixed, scale, mode.u, step, gain))
+            mode = self._expand_at(
+                fixed, scale, mode.u + step * self._choose_step_length(fixed, scale, mode.u, step, gain)
+            )
             # Newton's decrement: the possible improvement of the deviance is of this order, far below printed
             # precision.
             if gain < 1e-12:
@@ -99,46 +101,50 @@ class _Deviance:
         self.stuck = True
         return mode
 
-    def _length(self, fixed: FloatArray, scale: FloatArray, u: FloatArray, step: FloatArray, gain: float) -> float:
-        """The share of a step to take.
+    def _choose_step_length(
+        self, fixed: FloatArray, scale: FloatArray, u: FloatArray, step: FloatArray, gain: float
+    ) -> float:
+        """Return the proportion of a Newton step that lowers the penalised deviance.
 
         Near the mode the whole of it, where rounding hides whether it leads downhill.
         """
-        length, before = 1.0, self._penalised(fixed, scale, u)
-        while gain > 1e-6 and length > 1e-6 and self._penalised(fixed, scale, u + length * step) > before:
+        length, before = 1.0, self._compute_penalised_deviance(fixed, scale, u)
+        while (
+            gain > 1e-6 and length > 1e-6 and self._compute_penalised_deviance(fixed, scale, u + length * step) > before
+        ):
             length /= 2
         return length
 
-    def _local(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> _Mode:
-        """Return the mode's slope and curvature at u."""
+    def _expand_at(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> _Mode:
+        """Return slope and curvature of the penalised deviance at u."""
         # Clipped before exp overflows; mu is 0 or 1 to the last digit long before that.
-        mu = 1 / (1 + np.exp(-np.clip(fixed + self._spread(scale * u), -500, 500)))
+        mu = 1 / (1 + np.exp(-np.clip(fixed + self._sum_effects_by_row(scale * u), -500, 500)))
         rest, weight = self.y - mu, mu * (1 - mu)
-        crossed = self._cross(weight)
-        slope = scale * self._collect(rest) - u
+        crossed = self._cross_weights(weight)
+        slope = scale * self._sum_rows_by_effect(rest) - u
         curvature = crossed * np.outer(scale, scale) + np.eye(len(u))
         return _Mode(u, rest, weight, weight * (1 - 2 * mu), crossed, slope, curvature)
 
-    def _cross(self, weight: FloatArray) -> FloatArray:
-        """Z'WZ: how much weight every two random effects share."""
+    def _cross_weights(self, weight: FloatArray) -> FloatArray:
+        """Return Z'WZ: the weight that every two random effects share."""
         q = len(self.u)
         # All ordered pairs: with two crossed groupings the off-diagonal blocks are not zero.
         pairs = [(a, b) for a in self.columns for b in self.columns]
         total: FloatArray = np.sum([np.bincount(a * q + b, weight, q * q) for a, b in pairs], axis=0).reshape(q, q)
         return total
 
-    def _gradient(self, scale: FloatArray, mode: _Mode) -> FloatArray:
-        """Slope in theta and beta: directly, through the log-determinant, and through the mode, which moves with both."""
+    def _compute_gradient(self, scale: FloatArray, mode: _Mode) -> FloatArray:
+        """Return the slope of the deviance in theta and beta, also through the mode, which depends on both."""
         inverse = np.linalg.inv(mode.curvature)
         scaled = inverse * np.outer(scale, scale)
         # The log-determinant changes through the weights, whose derivative is the skew mu(1-mu)(1-2mu).
         leverage = np.sum([scaled[a, b] for a in self.columns for b in self.columns], axis=0) * mode.skew
-        pull = scale * (inverse @ (scale * self._collect(leverage)))
-        through = leverage - mode.weight * self._spread(pull)
+        pull = scale * (inverse @ (scale * self._sum_rows_by_effect(leverage)))
+        through = leverage - mode.weight * self._sum_effects_by_row(pull)
         beta = self.design.T @ (through - 2 * mode.rest)
         trace = 2 * ((inverse * mode.crossed) @ scale)
-        moved = (inverse @ (scale * self._collect(leverage))) * self._collect(mode.rest)
-        per_effect = trace + moved + mode.u * self._collect(through - 2 * mode.rest)
+        moved = (inverse @ (scale * self._sum_rows_by_effect(leverage))) * self._sum_rows_by_effect(mode.rest)
+        per_effect = trace + moved + mode.u * self._sum_rows_by_effect(through - 2 * mode.rest)
         ends = np.cumsum(self.sizes)
         theta = [per_effect[end - size : end].sum() for end, size in zip(ends, self.sizes, strict=True)]
         return np.concatenate([theta, beta])
@@ -149,13 +155,13 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
     from scipy.optimize import minimize
 
     deviance = _Deviance(y, design, groups)
-    start = np.concatenate([np.full(len(groups), 0.5), _plain_logistic(y, design)])
+    start = np.concatenate([np.full(len(groups), 0.5), _fit_plain_logistic(y, design)])
     bounds = [(0.0, LARGEST_SD)] * len(groups) + [(None, None)] * design.shape[1]
     # ftol is relative to a deviance of thousands, and coefficients are known to the square root of it only: ask for all there is.
     options = {"ftol": 1e-14, "gtol": 1e-5, "maxiter": 1000}
     optimum = minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     best = np.asarray(optimum.x)
-    covariance = _covariance(deviance, best, len(groups))
+    covariance = _compute_covariance(deviance, best, len(groups))
     faults = {
         f"the search ended early ({optimum.message})": not optimum.success,
         "the most likely random effects were not found": deviance.stuck,
@@ -173,8 +179,8 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
     )
 
 
-def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
-    """Coefficients without random effects, as a starting point."""
+def _fit_plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
+    """Return logistic coefficients without random effects, as a starting point."""
     beta = np.zeros(design.shape[1])
     # Only a starting point: a fixed number of steps, with eta clipped below, so that separated data do not overflow.
     for _ in range(8):
@@ -183,8 +189,8 @@ def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
     return beta
 
 
-def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
-    """Covariance of the fixed effects from differences of the gradient.
+def _compute_covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
+    """Return the covariance of the fixed effects, from differences of the gradient; None if not positive.
 
     A theta at its bound of 0 is held there.
     """

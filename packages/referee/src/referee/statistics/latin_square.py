@@ -23,22 +23,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_rows, complete_rows
+from referee.statistics.frames import IntArray, complete_rows, make_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def cyclic_square(rows: Sequence[int], columns: Sequence[int], numbers: Sequence[int]) -> IntArray:
+def make_cyclic_square(rows: Sequence[int], columns: Sequence[int], numbers: Sequence[int]) -> IntArray:
     """Return a cyclic Latin square with its rows, columns and numbers in these orders."""
     square: IntArray = np.asarray(numbers)[(np.asarray(rows)[:, None] + np.asarray(columns)) % len(numbers)]
     return square
 
 
-def latin_square(k: int, rng: np.random.Generator) -> IntArray:
-    """A k x k square, shuffled by `rng`."""
+def make_latin_square(k: int, rng: np.random.Generator) -> IntArray:
+    """Return a random k x k Latin square."""
     numbers, rows, columns = (rng.permutation(k).tolist() for _ in range(3))
-    return cyclic_square(rows, columns, numbers)
+    return make_cyclic_square(rows, columns, numbers)
 
 
 def repeated_latin_squares(systems: int, items: int, participants: int, seed: int) -> pl.DataFrame:
@@ -46,10 +46,10 @@ def repeated_latin_squares(systems: int, items: int, participants: int, seed: in
 
     Participants are numbered in groups of k, items in blocks of k; the order of presentation is shuffled per participant.
     """
-    squares, groups = _blocks(systems, items, participants)
+    squares, groups = _count_squares(systems, items, participants)
     rng = np.random.default_rng(seed)
     each = squares // groups
-    cells = np.stack([latin_square(systems, rng) for _ in range(squares)])
+    cells = np.stack([make_latin_square(systems, rng) for _ in range(squares)])
     square, row, column = (axis.ravel() for axis in np.indices(cells.shape))
     participant, item = square // each * systems + row, square * systems + column
     order = np.lexsort((rng.random(len(item)), participant))
@@ -57,7 +57,7 @@ def repeated_latin_squares(systems: int, items: int, participants: int, seed: in
     position[order] = np.tile(np.arange(1, each * systems + 1), participants)
     sorted_by = np.lexsort((position, participant))
     columns = [v[sorted_by] for v in (participant, item, cells.ravel(), square, position)]
-    return as_rows(
+    return make_frame(
         ("participant", "item", "system", "square", "position"), zip(*(c.tolist() for c in columns), strict=True)
     )
 
@@ -79,18 +79,20 @@ def check_latin_squares(frame: pl.DataFrame) -> list[str]:
     ):
         worst = rows.group_by(keys).len().filter(pl.col("len") > 1).sort(keys)
         if worst.height:
-            faults.append(f"{sentence} ({worst.height} times, first {dict(worst.select(keys).row(0, named=True))})")
+            faults.append(
+                f"{sentence} ({worst.height} cases; the first is {dict(worst.select(keys).row(0, named=True))})"
+            )
     k = rows["system"].n_unique()
     for key in ("participant", "item"):
         seen = rows.group_by(key, "system").len()
         uneven = seen.group_by(key).agg(pl.col("len").min().alias("least"), pl.col("len").max().alias("most"), pl.len())
         bad = uneven.filter((pl.col("least") != pl.col("most")) | (pl.col("len") != k)).sort(key)
         if bad.height:
-            faults.append(f"{bad.height} of the {key}s do not see every system equally often (first {bad[key][0]})")
+            faults.append(f"{bad.height} {key}s do not have every system equally often (the first is {bad[key][0]})")
     return faults
 
 
-def _blocks(systems: int, items: int, participants: int) -> tuple[int, int]:
+def _count_squares(systems: int, items: int, participants: int) -> tuple[int, int]:
     """Return the number of squares and of participant groups.
 
     Raises InputError, with the number to change, if they do not fit.
@@ -101,14 +103,15 @@ def _blocks(systems: int, items: int, participants: int) -> tuple[int, int]:
         if number < systems or number % systems:
             near = max(systems, round(number / systems) * systems)
             raise InputError(
-                f"{number} {name} do not divide into blocks of {systems}", remedy=f"take {near}, for example"
+                f"{number} {name} cannot be divided into blocks of {systems}, one for each system",
+                remedy=f"use {near} {name}, for example",
             )
     squares, groups = items // systems, participants // systems
     if squares % groups:
         better = -(-squares // groups) * groups * systems
         raise InputError(
-            f"{squares} squares cannot be dealt evenly to {groups} groups of participants",
-            remedy=f"take {better} items",
+            f"{squares} Latin squares cannot be divided evenly among {groups} groups of participants",
+            remedy=f"use {better} items",
         )
     return squares, groups
 
@@ -128,14 +131,14 @@ class Squares:
     duplicates: tuple[int, ...]
 
 
-def share_out(k: int, squares: int, participants: int) -> int:
-    """Return the number of groups of k participants that divides the squares evenly, or the next smaller."""
+def choose_group_count(k: int, squares: int, participants: int) -> int:
+    """Return the largest number of participant groups that divides the Latin squares and participants evenly."""
     if k < 2:
         raise InputError("a Latin square needs at least two systems", remedy="compare two or more")
     if participants < k or participants % k:
         low = max(participants // k, 1) * k
         raise InputError(
-            f"{participants} participants do not make groups of {k} (one for each system)",
+            f"{participants} participants cannot be divided into groups of {k} (one for each system)",
             remedy=f"plan {low} or {low + k} participants",
         )
     teams = participants // k
@@ -154,29 +157,33 @@ def lay_squares(
     items = len(strata)
     duplicates = _draw_duplicates(-items % k, strata, rng)
     squares = (items + len(duplicates)) // k
-    groups = share_out(k, squares, participants) if groups is None else _checked(groups, k, squares, participants)
-    halves = _deal(items, duplicates, strata, squares // groups * k, groups, rng)
-    columns = tuple(tuple(_into_squares(half, strata, k, rng)) for half in halves)
-    cells = tuple(_rows(k, len(half) // k, rng) for half in halves)
+    groups = (
+        choose_group_count(k, squares, participants)
+        if groups is None
+        else _check_group_count(groups, k, squares, participants)
+    )
+    halves = _deal_items(items, duplicates, strata, squares // groups * k, groups, rng)
+    columns = tuple(tuple(_order_into_squares(half, strata, k, rng)) for half in halves)
+    cells = tuple(_make_rows(k, len(half) // k, rng) for half in halves)
     return Squares(columns=columns, cells=cells, duplicates=tuple(duplicates))
 
 
-def _checked(groups: int, k: int, squares: int, participants: int) -> int:
+def _check_group_count(groups: int, k: int, squares: int, participants: int) -> int:
     """Return the number of groups.
 
     Raises InputError, with a suggestion, if it does not divide squares and participants.
     """
     if groups < 1 or squares % groups or participants % (groups * k):
-        best = share_out(k, squares, participants)
+        best = choose_group_count(k, squares, participants)
         raise InputError(
-            f"{squares} squares and {participants} participants cannot be shared out to {groups} groups of {k}",
-            remedy=f"take {best}",
+            f"{squares} squares and {participants} participants cannot be divided among {groups} groups of {k}",
+            remedy=f"use {best} groups",
         )
     return groups
 
 
 def _draw_duplicates(number: int, strata: Sequence[Hashable], rng: Random) -> list[int]:
-    """Items to be shown twice, turn by turn from every stratum (8 of 112 are 4 pieces of furniture and 4 people)."""
+    """Draw items to be shown twice, in turn from every stratum (8 of 112 are 4 of furniture and 4 people)."""
     pools: dict[Hashable, list[int]] = {}
     for item, stratum in enumerate(strata):
         pools.setdefault(stratum, []).append(item)
@@ -197,11 +204,12 @@ def _draw_duplicates(number: int, strata: Sequence[Hashable], rng: Random) -> li
     return drawn
 
 
-def _deal(
+def _deal_items(
     items: int, duplicates: Sequence[int], strata: Sequence[Hashable], size: int, groups: int, rng: Random
 ) -> list[list[int]]:
-    """Return items in groups of equal size and mixture: sorted by stratum and distributed in turn, each duplicate to
-    another group than its original.
+    """Return items in groups of equal size and mixture of strata.
+
+    Items are sorted by stratum and distributed in turn; a duplicate goes to another group than its original.
     """
     order = sorted(rng.sample(range(items), items), key=lambda i: str(strata[i]))
     twice = set(duplicates)
@@ -217,8 +225,8 @@ def _deal(
     return hands
 
 
-def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
-    """Return the items of a group in squares, each with its share of every stratum.
+def _order_into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
+    """Return the items of a group square by square, each square with its proportion of every stratum.
 
     Two copies are adjacent and so go to different squares.
     """
@@ -229,12 +237,13 @@ def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: 
     return [item for square in range(squares) for item in shuffled[square::squares]]
 
 
-def _rows(k: int, squares: int, rng: Random) -> tuple[tuple[int, ...], ...]:
-    laid = [cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist() for _ in range(squares)]
+def _make_rows(k: int, squares: int, rng: Random) -> tuple[tuple[int, ...], ...]:
+    """Return the systems of each row of a group: random Latin squares side by side."""
+    laid = [make_cyclic_square(*(rng.sample(range(k), k) for _ in range(3))).tolist() for _ in range(squares)]
     return tuple(tuple(cell for square in laid for cell in square[row]) for row in range(k))
 
 
-def williams_squares(k: int) -> list[list[int]]:
+def make_williams_squares(k: int) -> list[list[int]]:
     """Return rows in which every condition directly follows every other equally often.
 
     There are k rows for even k, 2k (two squares) for odd k.

@@ -47,7 +47,7 @@ class Pooled:
 
 
 def standard_error(low: float, high: float, confidence: float = 0.95) -> float:
-    """The standard error behind a symmetric interval of a large sample."""
+    """Return the standard error behind a symmetric interval of a large sample."""
     from scipy.special import ndtri
 
     return float((high - low) / (2 * ndtri((1 + confidence) / 2)))
@@ -62,7 +62,7 @@ def pool(
     limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> Pooled:
-    """The summary of effects with their standard errors.
+    """Pool the effects of several experiments into a mean with its interval and a prediction interval.
 
     Args:
         effects: one a experiment.
@@ -78,16 +78,17 @@ def pool(
     from scipy.special import chdtri, ndtr
 
     variances, df = np.maximum(se**2, 1e-12), len(y) - 1
-    tau2 = float(between(y, variances, np.array([df]))[0])
+    tau2 = float(find_between_variances(y, variances, np.array([df]))[0])
     weights = 1 / (variances + tau2)
     levels = chdtri(df, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
-    spreads = between(y, variances, levels)
-    means, of_means = _weighted_means(y, variances, spreads)
+    spreads = find_between_variances(y, variances, levels)
+    means, of_means = _compute_weighted_means(y, variances, spreads)
 
     def bounds(extra: FloatArray | float) -> tuple[float, float]:
         """Return the interval of the mixture, cut to the limits."""
         low, high = (
-            _quantile(means, np.sqrt(of_means + extra), q) for q in ((1 - confidence) / 2, (1 + confidence) / 2)
+            _find_mixture_quantile(means, np.sqrt(of_means + extra), q)
+            for q in ((1 - confidence) / 2, (1 + confidence) / 2)
         )
         return (low, high) if limits is None else (max(low, limits[0]), min(high, limits[1]))
 
@@ -106,8 +107,8 @@ def pool(
     )
 
 
-def between(y: FloatArray, variances: FloatArray, levels: FloatArray) -> FloatArray:
-    """Return the between-experiment variances at which the generalised Q statistic has these levels.
+def find_between_variances(y: FloatArray, variances: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the variances between experiments at which the generalised Q statistic has these levels; 0 where it stays below.
 
     The level k - 1 gives the estimate of Paule & Mandel; quantiles of chi-square with k - 1 degrees of freedom give its
     confidence limits (Viechtbauer 2007).
@@ -129,13 +130,13 @@ def between(y: FloatArray, variances: FloatArray, levels: FloatArray) -> FloatAr
     return high
 
 
-def _weighted_means(y: FloatArray, variances: FloatArray, spreads: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _compute_weighted_means(y: FloatArray, variances: FloatArray, spreads: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the weighted mean of the effects and its variance for each variance between experiments."""
     weights = 1 / (variances + spreads[:, None])
     return weights @ y / weights.sum(axis=1), 1 / weights.sum(axis=1)
 
 
-def _quantile(means: FloatArray, errors: FloatArray, proportion: float) -> float:
+def _find_mixture_quantile(means: FloatArray, errors: FloatArray, proportion: float) -> float:
     """Return a quantile of an equal mixture of normal distributions."""
     from scipy.special import ndtr, ndtri
 
@@ -148,6 +149,6 @@ def _quantile(means: FloatArray, errors: FloatArray, proportion: float) -> float
 
 
 def leave_one_out(effects: Sequence[float], errors: Sequence[float], **options: float) -> list[Pooled]:
-    """The summary without each experiment in turn."""
+    """Pool the effects without each experiment in turn."""
     rest = [[i for i in range(len(effects)) if i != out] for out in range(len(effects))]
     return [pool([effects[i] for i in keep], [errors[i] for i in keep], **options) for keep in rest]  # type: ignore[arg-type]

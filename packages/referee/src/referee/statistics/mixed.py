@@ -18,8 +18,8 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.crossed import degrees, fit_crossed
-from referee.statistics.frames import IntArray, as_rows, complete_rows, encode
+from referee.statistics.crossed import compute_satterthwaite_df, fit_crossed
+from referee.statistics.frames import IntArray, complete_rows, encode, make_frame
 from referee.statistics.laplace import fit_logistic
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class MixedModel:
     satterthwaite: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False, compare=False)
     fixed_df: float | None = None
 
-    def degrees(self, weights: FloatArray) -> float | None:
+    def compute_df(self, weights: FloatArray) -> float | None:
         """Degrees of freedom of a weighted sum of the effects; None for a test by z."""
-        return _degrees(weights, self.covariance, self.satterthwaite, self.fixed_df)
+        return _compute_df(weights, self.covariance, self.satterthwaite, self.fixed_df)
 
     @property
     def singular(self) -> tuple[str, ...]:
@@ -84,10 +84,10 @@ class MixedModel:
         return tuple(kind for kind, sd in self.sds.items() if sd == 0)
 
     def frame(self) -> pl.DataFrame:
-        """One row per system other than the baseline."""
+        """Return one row per system other than the baseline."""
         names = ("system", "estimate", "error", "z", "p", "df", "ratio", "low", "high")
         rows = [(*(getattr(e, name) for name in names), self.baseline, self.n, self.converged) for e in self.effects]
-        return as_rows((*names, "baseline", "n", "converged"), rows)
+        return make_frame((*names, "baseline", "n", "converged"), rows)
 
 
 def mixed_times(
@@ -106,20 +106,21 @@ def mixed_times(
     Without `logs`, the values themselves: ratings, and other measures that are no times.
 
     With `slopes`, participants (and items, where named: `("participant", "item")`) may also differ in their effect of
-    each system (one variance for all systems, so slopes need no correlations). `fullest_model` tries both and
+    each system (one variance for all systems, so slopes need no correlations). `fit_fullest_model` tries both and
     simplifies.
     """
     rows = complete_rows(frame, time, system, participant, item)
-    if logs and (rows[time] <= 0).any():
-        raise InputError(f"{time} has values that are not above 0", remedy="leave out values that are no times")
+    if (rows[time] <= 0).any():
+        raise InputError(
+            f"the column {time!r} has values that are not above 0", remedy="leave out the rows that have no valid time"
+        )
     coded = _Coded(rows, system, participant, item, baseline)
-    groups = coded.groups(("participant",) if slopes is True else tuple(slopes or ()))
-    values = rows[time].to_numpy()
-    fit = fit_crossed(np.log(values) if logs else values, coded.design(), groups, columns=coded.systems)
+    groups = coded.make_groups(("participant",) if slopes is True else tuple(slopes or ()))
+    fit = fit_crossed(np.log(rows[time].to_numpy()), coded.make_design(), groups, columns=coded.systems)
     sds = {**fit.sds, "residual": fit.residual}
     outcome = (fit.log_likelihood, fit.converged, fit.message)
     effects = fit.coefficients[1:], fit.covariance[1:, 1:]
-    return _model(coded, *effects, sds, outcome, satterthwaite=(fit.moves[:, 1:, 1:], fit.uncertainty))
+    return _make_model(coded, *effects, sds, outcome, satterthwaite=(fit.moves[:, 1:, 1:], fit.uncertainty))
 
 
 def mixed_correctness(
@@ -139,22 +140,24 @@ def mixed_correctness(
     rows = complete_rows(frame, correct, system, participant, item)
     y = rows[correct].to_numpy()
     if not np.isin(y, (0.0, 1.0)).all():
-        raise InputError(f"{correct} has values other than 0 and 1", remedy="give 1 for correct and 0 for wrong")
+        raise InputError(
+            f"the column {correct!r} has values other than 0 and 1", remedy="give 1 for correct and 0 for wrong"
+        )
     coded = _Coded(rows, system, participant, item, baseline)
     _check_separation(y, coded)
-    groups = coded.groups(slopes)
-    fit = fit_logistic(y, coded.design(), list(groups.values()))
+    groups = coded.make_groups(slopes)
+    fit = fit_logistic(y, coded.make_design(), list(groups.values()))
     sds = dict(zip(groups, fit.sds, strict=True))
     outcome = (fit.log_likelihood, fit.converged, fit.message)
     # Log odds have no Satterthwaite; between-within degrees of freedom hold the level with few people (Li & Redden 2015).
     df = float(coded.sizes[0] - 1) if slopes else None
-    return _model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome, fixed_df=df)
+    return _make_model(coded, fit.coefficients[1:], fit.covariance[1:, 1:], sds, outcome, fixed_df=df)
 
 
-def fullest_model(
+def fit_fullest_model(
     fit: Callable[[Sequence[str]], MixedModel], frame: pl.DataFrame, system: str = "system"
 ) -> MixedModel:
-    """Return the model with slopes by participant and item, as far as design and data allow.
+    """Fit the model with slopes by participant and item, as far as design and data allow.
 
     Parameters
     ----------
@@ -179,7 +182,9 @@ def fullest_model(
         if met >= LEAST_MET:
             groupings.append(name)
         else:
-            left.append(f"no slopes by {name} ({met:.1f} answers to a system each, {LEAST_MET:g} are needed)")
+            left.append(
+                f"slopes by {name} left out ({met:.1f} answers to each system on average; {LEAST_MET:g} are needed)"
+            )
     while True:
         try:
             model = fit(tuple(groupings))
@@ -208,7 +213,7 @@ class _Coded:
         self.baseline = names[0] if baseline is None else baseline
         if self.baseline not in names:
             raise InputError(
-                f"no rows of a system {self.baseline!r}", remedy=f"take one of {', '.join(names)} as baseline"
+                f"the baseline {self.baseline!r} has no rows", remedy=f"use one of {', '.join(names)} as 'baseline'"
             )
         self.systems = [self.baseline, *(n for n in names if n != self.baseline)]
         place = np.array([self.systems.index(n) for n in names])
@@ -217,10 +222,17 @@ class _Coded:
         items, self.item = encode(rows[item])
         self.sizes = len(participants), len(items)
         if min(self.sizes) < 2:
-            raise InputError("fewer than two participants or items", remedy="random effects need several of each")
+            raise InputError(
+                "the rows have fewer than two participants or items",
+                remedy="give several of each; random effects need them",
+            )
 
-    def groups(self, slopes: Sequence[str]) -> dict[str, IntArray]:
-        """Random intercepts of participants and items, and of each of them with every system: slopes of one variance, without a new kind of model."""
+    def make_groups(self, slopes: Sequence[str]) -> dict[str, IntArray]:
+        """Return the groupings of the random effects.
+
+        These are random intercepts of participants and items, and of each of them with every system (slopes
+        with one variance).
+        """
         groups = {"participant": self.participant, "item": self.item}
         for name in slopes:
             # Numbered without gaps: pairs that never met are no levels.
@@ -228,24 +240,24 @@ class _Coded:
             groups[f"{name} x system"] = np.unique(pairs, return_inverse=True)[1]
         return groups
 
-    def design(self) -> FloatArray:
-        """An intercept and one column per system other than the baseline."""
+    def make_design(self) -> FloatArray:
+        """Return the design matrix: an intercept and one column per system other than the baseline."""
         return np.column_stack([np.ones(len(self.system)), np.eye(len(self.systems))[self.system][:, 1:]])
 
 
 def _check_separation(y: FloatArray, coded: _Coded) -> None:
-    """A system that is always right (or always wrong) has no finite log odds."""
+    """Raise InputError if a system is always right or always wrong, because its log odds are infinite."""
     # Raised before the fit, which would diverge and appear converged.
     rates = np.bincount(coded.system, y) / np.bincount(coded.system)
     extreme = [name for name, rate in zip(coded.systems, rates, strict=True) if rate in (0.0, 1.0)]
     if extreme:
         raise InputError(
-            f"{', '.join(extreme)}: all outcomes are the same, so the odds have no finite estimate",
+            f"all outcomes of {', '.join(extreme)} are the same, so the odds have no finite estimate",
             remedy="leave these systems out, or compare rates with cluster_differences",
         )
 
 
-def _model(
+def _make_model(
     coded: _Coded,
     estimates: FloatArray,
     covariance: FloatArray,
@@ -257,12 +269,12 @@ def _model(
     """Return a fitted model from estimates and covariance."""
 
     def df_of(weights: FloatArray) -> float | None:
-        return _degrees(weights, covariance, satterthwaite, fixed_df)
+        return _compute_df(weights, covariance, satterthwaite, fixed_df)
 
-    chi2, p, error_df = _omnibus(estimates, covariance, df_of)
+    chi2, p, error_df = _test_all_effects(estimates, covariance, df_of)
     return MixedModel(
         baseline=coded.baseline,
-        effects=_effects(coded.systems[1:], estimates, covariance, df_of),
+        effects=_make_effects(coded.systems[1:], estimates, covariance, df_of),
         sds=sds,
         chi2=chi2,
         df=len(estimates),
@@ -280,30 +292,31 @@ def _model(
     )
 
 
-def _degrees(
+def _compute_df(
     weights: FloatArray,
     covariance: FloatArray,
     satterthwaite: tuple[FloatArray, FloatArray] | None,
     fixed: float | None,
 ) -> float | None:
-    return fixed if satterthwaite is None else degrees(weights, covariance, *satterthwaite)
+    """Return the degrees of freedom of a weighted sum of effects, by Satterthwaite or fixed."""
+    return fixed if satterthwaite is None else compute_satterthwaite_df(weights, covariance, *satterthwaite)
 
 
-def two_sided(z: float, df: float | None) -> float:
-    """p of a test by t, or by z where there are no degrees of freedom."""
+def compute_two_sided_p(z: float, df: float | None) -> float:
+    """Return the two-sided p of a test by t, or by z without degrees of freedom."""
     from scipy.special import ndtr, stdtr
 
     return 2 * float(ndtr(-abs(z)) if df is None else stdtr(df, -abs(z)))
 
 
-def reach_of(df: float | None) -> float:
-    """How many errors a 95% interval reaches to each side."""
+def find_critical_value(df: float | None) -> float:
+    """Return the number of standard errors that a 95 % interval extends to each side."""
     from scipy.special import ndtri, stdtrit
 
     return float(ndtri(0.975) if df is None else stdtrit(df, 0.975))
 
 
-def _omnibus(
+def _test_all_effects(
     estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
 ) -> tuple[float | None, float | None, float | None]:
     """Return statistic, error degrees of freedom and p of the omnibus test."""
@@ -323,7 +336,7 @@ def _omnibus(
     return chi2, float(fdtrc(q, error_df, chi2 / q)), error_df
 
 
-def _effects(
+def _make_effects(
     systems: Sequence[str], estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
 ) -> tuple[SystemEffect, ...]:
     """Return the effects of all systems with tests and intervals."""
@@ -334,14 +347,14 @@ def _effects(
         error = sqrt(variance) if variance > 0 else None
         z = b / error if error else None
         df = df_of(axis) if error else None
-        reach = reach_of(df)
+        reach = find_critical_value(df)
         effects.append(
             SystemEffect(
                 system=system,
                 estimate=b,
                 error=error,
                 z=z,
-                p=None if z is None else two_sided(z, df),
+                p=None if z is None else compute_two_sided_p(z, df),
                 df=df,
                 ratio=exp(b),
                 low=exp(b - reach * error) if error else None,

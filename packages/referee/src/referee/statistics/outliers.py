@@ -28,7 +28,7 @@ class Cleaned:
 
 
 def drop_timeouts(times_ms: Iterable[float | None], *, limit_ms: float = 15_000) -> Cleaned:
-    """Times at or above the limit become missing; the default is the 15 seconds of the challenges."""
+    """Make times at or above the limit missing; the default is the 15 seconds of the challenges."""
     values = as_numbers(times_ms, "times").copy()
     late = values >= limit_ms
     n = int((~np.isnan(values)).sum())
@@ -39,7 +39,9 @@ def drop_timeouts(times_ms: Iterable[float | None], *, limit_ms: float = 15_000)
 def replace_outliers(times_ms: Iterable[float | None], *, sds: float = 2.0) -> Cleaned:
     """Replace times further than `sds` standard deviations from the mean by the mean; missing ones stay."""
     if sds <= 0:
-        raise InputError(f"{sds} standard deviations exclude all values", remedy="give a number above 0")
+        raise InputError(
+            f"'sds' is {sds}, but must be above 0", remedy="give the number of standard deviations to keep, such as 2"
+        )
     values = as_numbers(times_ms, "times").copy()
     times = values[~np.isnan(values)]
     if len(times) < 2:

@@ -22,8 +22,8 @@ from referee.engines.calls import Call, call_all
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine
 from referee.errors import InputError
-from referee.statistics.frames import IntArray, as_rows
-from referee.statistics.homogeneous_subsets import studentised_range
+from referee.statistics.frames import IntArray, make_frame
+from referee.statistics.homogeneous_subsets import find_studentised_range
 from referee.statistics.latin_square import repeated_latin_squares
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ def simulate_power(
     seeds; `engine` does them, `shard` blocks at a time, which does not affect results. `progress` receives the number
     of finished simulations.
     """
-    _check(study, simulations)
-    layout = _layout(study, seed)
+    _check_study(study, simulations)
+    layout = _assign_systems(study, seed)
     starts = range(0, simulations, BLOCK)
     sizes = [min(BLOCK, simulations - start) for start in starts]
     calls: list[Call] = [
@@ -105,18 +105,18 @@ def simulate_power(
     names = ("all systems", "one planned pair", "the pair among all")
     columns = ("analysis", "power", "low", "high", "simulations", "trials", "alpha")
     rows = [
-        (name, hit / simulations, *_wilson(int(hit), simulations), simulations, layout.size, alpha)
+        (name, hit / simulations, *_compute_wilson_interval(int(hit), simulations), simulations, layout.size, alpha)
         for name, hit in zip(names, hits.tolist(), strict=True)
     ]
-    return as_rows(columns, rows)
+    return make_frame(columns, rows)
 
 
 def _simulate_block(
     study: PlannedStudy, layout: IntArray, start: int, number: int, alpha: float, seed: int
 ) -> FloatArray:
-    """How often each way of looking finds the effect in `number` studies, the first of which is number `start`."""
+    """Simulate `number` studies and count, for each of the three analyses, those that detect the effect."""
     rng = np.random.default_rng([seed, start])
-    return _count_significant(_responses(study, layout, number, rng), layout, study.systems, alpha)
+    return _count_significant(_simulate_outcomes(study, layout, number, rng), layout, study.systems, alpha)
 
 
 def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
@@ -124,56 +124,64 @@ def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
 
     The outcome is an error (0/1) or a time in log units.
     """
-    _check(study, 1)
-    layout = _layout(study, seed)
-    values = _responses(study, layout, 1, np.random.default_rng(seed))[0]
+    _check_study(study, 1)
+    layout = _assign_systems(study, seed)
+    values = _simulate_outcomes(study, layout, 1, np.random.default_rng(seed))[0]
     group, row, column = (axis.ravel() for axis in np.indices(layout.shape))
     participant = group * study.systems + row
     item = group * layout.shape[2] + column
     rows = zip(participant.tolist(), item.tolist(), layout.ravel().tolist(), values.ravel().tolist(), strict=True)
-    return as_rows(("participant", "item", "system", study.measure), rows)
+    return make_frame(("participant", "item", "system", study.measure), rows)
 
 
-def _check(study: PlannedStudy, simulations: int) -> None:
+def _check_study(study: PlannedStudy, simulations: int) -> None:
     """Raise InputError for impossible parameters of a study."""
     if study.measure not in ("error", "time"):
-        raise InputError(f"no measure is called {study.measure!r}", remedy="take error or time")
+        raise InputError(f"the measure {study.measure!r} is unknown", remedy="use 'error' or 'time'")
     if study.measure == "error" and not (0 < study.base < 1 and 0 < study.base + study.effect < 1):
         raise InputError("error rates must stay between 0 and 1", remedy="change --base or --effect")
     if study.measure == "time" and study.effect <= -1:
-        raise InputError("times cannot shrink by all of their length", remedy="give an effect above -1")
+        raise InputError(
+            f"the effect on times is {study.effect}, but times cannot become 0 or negative",
+            remedy="give an effect above -1",
+        )
     if simulations < 1:
-        raise InputError("no simulations, no power", remedy="ask for at least one")
+        raise InputError(f"the number of simulations is {simulations}", remedy="use at least one simulation")
 
 
-def _layout(study: PlannedStudy, seed: int) -> IntArray:
-    """The system of every trial: group x participant of the group x item of the group."""
+def _assign_systems(study: PlannedStudy, seed: int) -> IntArray:
+    """Return the system of every trial: group x participant of the group x item of the group."""
     design = repeated_latin_squares(study.systems, study.items, study.participants, seed).sort("participant", "item")
     systems: IntArray = design["system"].to_numpy().reshape(study.groups, study.systems, study.items // study.groups)
     return systems
 
 
-def _responses(study: PlannedStudy, layout: IntArray, number: int, rng: np.random.Generator) -> FloatArray:
-    """Simulated outcomes, one layout of them per simulation."""
+def _simulate_outcomes(study: PlannedStudy, layout: IntArray, number: int, rng: np.random.Generator) -> FloatArray:
+    """Return simulated outcomes: one array with the shape of the layout for every study."""
     groups, people, items = layout.shape
     participant_sd, item_sd = study.spreads
     shift = participant_sd * rng.standard_normal((number, groups, people, 1))
     shift = shift + item_sd * rng.standard_normal((number, groups, 1, items))
-    shift = shift + np.where(layout == 0, _size(study), 0.0)
+    shift = shift + np.where(layout == 0, _scale_effect(study), 0.0)
     noise = (
         rng.standard_normal((number, *layout.shape)) if study.measure == "time" else rng.random((number, *layout.shape))
     )
     if study.measure == "time":
         return shift + study.residual_sd * noise
-    return (noise < 1 / (1 + np.exp(-(shift + _logit(study.base))))).astype(float)
+    return (noise < 1 / (1 + np.exp(-(shift + _compute_logit(study.base))))).astype(float)
 
 
-def _size(study: PlannedStudy) -> float:
-    """The effect on the scale of the model."""
-    return log(1 + study.effect) if study.measure == "time" else _logit(study.base + study.effect) - _logit(study.base)
+def _scale_effect(study: PlannedStudy) -> float:
+    """Return the effect on the scale of the model (log time or log odds)."""
+    return (
+        log(1 + study.effect)
+        if study.measure == "time"
+        else _compute_logit(study.base + study.effect) - _compute_logit(study.base)
+    )
 
 
-def _logit(rate: float) -> float:
+def _compute_logit(rate: float) -> float:
+    """Return the log odds of a rate."""
     return log(rate / (1 - rate))
 
 
@@ -196,13 +204,13 @@ def _count_significant(y: FloatArray, layout: IntArray, k: int, alpha: float) ->
         [
             (between > (k - 1) * error * fdtri(k - 1, df, 1 - alpha)).sum(),
             (gap > float(stdtrit(df, 1 - alpha / 2)) * sqrt(2) * reach).sum(),
-            (gap > studentised_range(k, df, alpha) * reach).sum(),
+            (gap > find_studentised_range(k, df, alpha) * reach).sum(),
         ],
         dtype=float,
     )
 
 
-def _wilson(hits: int, trials: int) -> tuple[float, float]:
+def _compute_wilson_interval(hits: int, trials: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a proportion."""
     from scipy.stats import binomtest
 

@@ -15,7 +15,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.statistics.frames import IntArray, as_numbers, complete_rows, encode
-from referee.statistics.rounding import levels
+from referee.statistics.rounding import number_levels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,18 +38,18 @@ class KruskalWallis:
 
 
 def kruskal_wallis(groups: Sequence[Iterable[float | None]]) -> KruskalWallis:
-    """H over groups of numbers, ties corrected; missing values are left out."""
+    """Compute the tie-corrected H over groups of numbers; missing values are left out."""
     numbers = [as_numbers(group, "the values of a group") for group in groups]
     samples = [g[~np.isnan(g)] for g in numbers]
     codes = np.repeat(np.arange(len(samples)), [len(g) for g in samples])
-    return _from_codes(np.concatenate(samples) if samples else np.empty(0), codes, len(samples))
+    return _test_codes(np.concatenate(samples) if samples else np.empty(0), codes, len(samples))
 
 
 def kruskal_wallis_frame(frame: pl.DataFrame, *, value: str, system: str) -> KruskalWallis:
-    """The same from a tidy frame."""
+    """Compute the tie-corrected H from a tidy frame."""
     rows = complete_rows(frame, value, system)
     systems, codes = encode(rows[system])
-    return _from_codes(rows[value].to_numpy(), codes, len(systems))
+    return _test_codes(rows[value].to_numpy(), codes, len(systems))
 
 
 def kruskal_wallis_binary(rates: Sequence[float], counts: Sequence[float] | float) -> KruskalWallis:
@@ -65,38 +65,40 @@ def kruskal_wallis_binary(rates: Sequence[float], counts: Sequence[float] | floa
     total = float(n.sum())
     mean = float((n * p).sum()) / total
     if mean * (1 - mean) == 0:
-        return _result(None, len(p) - 1, total)
-    return _result((total - 1) * float((n * (p - mean) ** 2).sum()) / (total * mean * (1 - mean)), len(p) - 1, total)
+        return _make_result(None, len(p) - 1, total)
+    return _make_result(
+        (total - 1) * float((n * (p - mean) ** 2).sum()) / (total * mean * (1 - mean)), len(p) - 1, total
+    )
 
 
 def _check_groups(counts: FloatArray) -> None:
     """Raise InputError for fewer than two groups, or an empty one."""
     if len(counts) < 2:
-        raise InputError("there is only one group", remedy="give at least two systems")
+        raise InputError("there are fewer than two groups", remedy="give the values of at least two systems")
     if (counts < 1).any():
         raise InputError("a group has no values", remedy="leave out the systems that were not measured")
 
 
-def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
+def _test_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
     """Return the Kruskal-Wallis test of values in k groups."""
     counts = np.bincount(codes, minlength=k).astype(float)
     _check_groups(counts)
     n = len(values)
-    place = levels(values)
+    place = number_levels(values)
     ties = np.bincount(place)
     last = np.cumsum(ties)
     ranks = ((2 * last - ties + 1) / 2)[place]
     # In floats: the cube of 3,000,000 equal values does not fit into 64 bits.
     shrink = 1 - float((ties.astype(float) ** 3 - ties).sum()) / (float(n) ** 3 - n)
     if len(ties) == 1:
-        return _result(None, k - 1, n)
+        return _make_result(None, k - 1, n)
     sums = np.bincount(codes, weights=ranks, minlength=k)
     spread = float((sums**2 / counts).sum())
-    return _result((12 / (n * (n + 1)) * spread - 3 * (n + 1)) / shrink, k - 1, n)
+    return _make_result((12 / (n * (n + 1)) * spread - 3 * (n + 1)) / shrink, k - 1, n)
 
 
-def _result(h: float | None, df: int, n: float) -> KruskalWallis:
-    """Return the test's p and effect size with its interval."""
+def _make_result(h: float | None, df: int, n: float) -> KruskalWallis:
+    """Return H with its p value and effect size (epsilon²) with interval."""
     from scipy.special import chdtrc, chndtrinc
 
     if h is None:

@@ -41,23 +41,23 @@ class Steady:
         self.parts: FloatArray = np.hstack([firsts, rests[:, self.rough]])
 
     def weigh(self, weights: FloatArray) -> FloatArray:
-        """`weights @ sums`."""
+        """Return `weights @ sums`, with bits that do not depend on the order of adding."""
         both: FloatArray = weights @ self.parts
         totals = both[..., : self.width]
         totals[..., self.rough] += both[..., self.width :]
         return totals
 
 
-def without_rounding(values: FloatArray) -> FloatArray:
-    """Return values in which those that differ only by rounding are equal; missing ones (NaN) stay."""
+def rank_without_rounding(values: FloatArray) -> FloatArray:
+    """Return the values replaced by level numbers, so that those that differ only by rounding are equal."""
     is_present = ~np.isnan(values)
     ranks = values.copy()
     if is_present.any():
-        ranks[is_present] = levels(values[is_present])
+        ranks[is_present] = number_levels(values[is_present])
     return ranks
 
 
-def levels(values: FloatArray) -> IntArray:
+def number_levels(values: FloatArray) -> IntArray:
     """Return, for every value, the number of distinct lower ones.
 
     Values that differ only by noise count as one.

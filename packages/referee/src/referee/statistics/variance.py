@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.frames import as_rows, complete_rows, encode
+from referee.statistics.frames import complete_rows, encode, make_frame
 from referee.statistics.rounding import is_rounding
 
 if TYPE_CHECKING:
@@ -60,27 +60,29 @@ class Anova:
         return self.error_ss / self.error_df
 
     def effect(self, term: str) -> Effect:
-        """One effect by name."""
+        """Return the effect of a term; raise InputError for an unknown term."""
         effect = next((e for e in self.effects if e.term == term), None)
         if effect is None:
-            raise InputError(f"no effect {term!r}", remedy=f"there is {', '.join(e.term for e in self.effects)}")
+            raise InputError(
+                f"the analysis has no effect {term!r}", remedy=f"use one of {', '.join(e.term for e in self.effects)}"
+            )
         return effect
 
     def frame(self) -> pl.DataFrame:
-        """One row per effect and one for the error."""
+        """Return one row per effect and one for the error."""
         names = ("term", "ss", "df", "ms", "f", "p", "eta2_partial", "omega2_partial", "low", "high", "n")
         rows = [(*(getattr(e, name) for name in names[:-1]), self.n) for e in self.effects]
         error = ("error", self.error_ss, self.error_df, self.error_ms, *(None,) * 6, self.n)
-        return as_rows(names, [*rows, error])
+        return make_frame(names, [*rows, error])
 
 
 def two_way(frame: pl.DataFrame, *, value: str, system: str, domain: str) -> Anova:
-    """SYSTEM x DOMAIN from raw rows, named after the columns; rows without a value are left out."""
+    """Analyse system x domain from raw rows; rows without a value are left out."""
     rows = complete_rows(frame, value, system, domain)
     (systems, s), (domains, d) = encode(rows[system]), encode(rows[domain])
     shape = (len(systems), len(domains))
-    means, counts, within = _summarise(rows[value].to_numpy(), s * shape[1] + d, shape[0] * shape[1])
-    return _two_way(means.reshape(shape), counts.reshape(shape), within, (system, domain))
+    means, counts, within = _summarise_cells(rows[value].to_numpy(), s * shape[1] + d, shape[0] * shape[1])
+    return _analyse_two_factors(means.reshape(shape), counts.reshape(shape), within, (system, domain))
 
 
 def two_way_from_summaries(
@@ -98,57 +100,61 @@ def two_way_from_summaries(
     n = np.broadcast_to(np.asarray(counts, dtype=float), m.shape)
     sd = np.asarray(sds, dtype=float)
     if (sd < 0).any():
-        raise InputError("a standard deviation is below 0", remedy="check the column")
+        raise InputError("'sds' has a standard deviation below 0", remedy="check the standard deviations")
     if sd.shape == m.shape:
         within = float(((n - 1) * sd**2).sum())
     elif sd.shape == (len(m),):
-        between = (n * (m - _row_means(m, n)[:, None]) ** 2).sum()
+        between = (n * (m - _average_rows(m, n)[:, None]) ** 2).sum()
         within = float(((n.sum(axis=1) - 1) * sd**2).sum() - between)
     else:
         raise InputError(
-            f"{sd.shape} standard deviations for {m.shape} means", remedy="give one per system, or one per cell"
+            f"'sds' has the shape {sd.shape} and 'means' {m.shape}",
+            remedy="give one standard deviation per system, or one per cell",
         )
     if np.isnan(within):
         raise InputError("a mean, count or standard deviation is missing", remedy="leave out unprinted values")
     if within < 0:
         raise InputError("the means differ more than the standard deviations allow", remedy="check the printed numbers")
-    return _two_way(m, n, within, terms)
+    return _analyse_two_factors(m, n, within, terms)
 
 
 def one_way(frame: pl.DataFrame, *, value: str, system: str) -> Anova:
-    """SYSTEM alone, from raw rows."""
+    """Analyse the effect of the system alone, from raw rows."""
     rows = complete_rows(frame, value, system)
     systems, codes = encode(rows[system])
-    means, counts, within = _summarise(rows[value].to_numpy(), codes, len(systems))
-    return _one_way(means, counts, within, system)
+    means, counts, within = _summarise_cells(rows[value].to_numpy(), codes, len(systems))
+    return _analyse_one_factor(means, counts, within, system)
 
 
 def one_way_from_summaries(means: Table, counts: Table, sds: Table, *, term: str = "system") -> Anova:
-    """SYSTEM alone, from one mean, count and standard deviation per system."""
+    """Analyse the effect of the system from one mean, count and standard deviation per system."""
     m = np.atleast_1d(np.asarray(means, dtype=float))
     n, sd = (np.broadcast_to(np.asarray(v, dtype=float), m.shape) for v in (counts, sds))
     within = float(((n - 1) * sd**2).sum())
     if np.isnan(within + m.sum()):
         raise InputError("a mean, count or standard deviation is missing", remedy="leave out unprinted values")
-    return _one_way(m, n, within, term)
+    return _analyse_one_factor(m, n, within, term)
 
 
-def _summarise(values: FloatArray, codes: npt.NDArray[np.int64], cells: int) -> tuple[FloatArray, FloatArray, float]:
-    """Mean and count of every cell, and the sum of squares within cells."""
+def _summarise_cells(
+    values: FloatArray, codes: npt.NDArray[np.int64], cells: int
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return mean and count of every cell, and the sum of squares within cells."""
     counts = np.bincount(codes, minlength=cells).astype(float)
     sums = np.bincount(codes, weights=values, minlength=cells)
     means = np.divide(sums, counts, out=np.full(cells, np.nan), where=counts > 0)
-    return means, counts, _beyond_rounding(values - means[codes], values)
+    return means, counts, _sum_squares(values - means[codes], values)
 
 
-def _beyond_rounding(rest: FloatArray, values: FloatArray) -> float:
-    """Return the sum of squares of residuals, 0 if it is rounding: an F of two residues could have any value."""
+def _sum_squares(rest: FloatArray, values: FloatArray) -> float:
+    """Return the sum of squares of residuals; 0 if it is only rounding error."""
     largest = float(np.abs(values).max()) if len(values) else 0.0
     squares = float((rest**2).sum())
     return 0.0 if is_rounding(squares**0.5, largest * len(values) ** 0.5) else squares
 
 
-def _row_means(means: FloatArray, counts: FloatArray) -> FloatArray:
+def _average_rows(means: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the mean of each row of cell means, weighted by their counts."""
     weighted: FloatArray = (means * counts).sum(axis=1) / counts.sum(axis=1)
     return weighted
 
@@ -161,53 +167,57 @@ def _check_cells(means: FloatArray, counts: FloatArray) -> None:
         raise InputError("a cell has no observations", remedy="leave out the systems or domains that were not measured")
 
 
-def _two_way(means: FloatArray, counts: FloatArray, within: float, terms: tuple[str, str]) -> Anova:
+def _analyse_two_factors(means: FloatArray, counts: FloatArray, within: float, terms: tuple[str, str]) -> Anova:
     """Return the analysis of variance with two factors."""
     _check_cells(means, counts)
     k, d = means.shape
     error_df = round(float(counts.sum())) - k * d
-    a, b = _contrasts(k, d)
+    a, b = _make_contrasts(k, d)
     both = np.einsum("ip,iq->ipq", a, b).reshape(k * d, -1)
     intercept = np.ones((k * d, 1))
     weights, y = np.sqrt(counts.ravel()), means.ravel()
     parts = {terms[0]: ([intercept, b, both], k - 1), terms[1]: ([intercept, a, both], d - 1)}
     parts[f"{terms[0]} x {terms[1]}"] = ([intercept, a, b], (k - 1) * (d - 1))
-    sums = [(term, _residual(np.hstack(columns), y, weights), df) for term, (columns, df) in parts.items()]
-    return _table(sums, within, error_df, round(float(counts.sum())))
+    sums = [(term, _compute_residual(np.hstack(columns), y, weights), df) for term, (columns, df) in parts.items()]
+    return _make_table(sums, within, error_df, round(float(counts.sum())))
 
 
-def _contrasts(k: int, d: int) -> tuple[FloatArray, FloatArray]:
-    """Sum-to-zero columns for both factors, one row per cell."""
+def _make_contrasts(k: int, d: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum-to-zero columns of both factors, one row per cell."""
     a, b = (np.vstack([np.eye(levels - 1), -np.ones(levels - 1)]) for levels in (k, d))
     return np.repeat(a, d, axis=0), np.tile(b, (k, 1))
 
 
-def _residual(design: FloatArray, y: FloatArray, weights: FloatArray) -> float:
-    """Return the weighted residual sum of squares: that of the dropped term, because the full model fits cell means
-    exactly.
+def _compute_residual(design: FloatArray, y: FloatArray, weights: FloatArray) -> float:
+    """Return the weighted residual sum of squares of a design without one term.
+
+    It is that of the dropped term, because the full model fits cell means exactly.
     """
     x, z = design * weights[:, None], y * weights
-    return _beyond_rounding(z - x @ np.linalg.solve(x.T @ x, x.T @ z), z)
+    return _sum_squares(z - x @ np.linalg.solve(x.T @ x, x.T @ z), z)
 
 
-def _one_way(means: FloatArray, counts: FloatArray, within: float, term: str) -> Anova:
+def _analyse_one_factor(means: FloatArray, counts: FloatArray, within: float, term: str) -> Anova:
     """Return the analysis of variance with one factor."""
     _check_cells(means[:, None].repeat(2, axis=1), counts)
     n = round(float(counts.sum()))
     away = means - (means * counts).sum() / counts.sum()
-    between = _beyond_rounding(np.sqrt(counts) * away, np.sqrt(counts) * means)
-    return _table([(term, between, len(means) - 1)], within, n - len(means), n)
+    between = _sum_squares(np.sqrt(counts) * away, np.sqrt(counts) * means)
+    return _make_table([(term, between, len(means) - 1)], within, n - len(means), n)
 
 
-def _table(sums: list[tuple[str, float, int]], error_ss: float, error_df: int, n: int) -> Anova:
+def _make_table(sums: list[tuple[str, float, int]], error_ss: float, error_df: int, n: int) -> Anova:
     """Return the table of effects. Raises InputError without error degrees of freedom."""
     if error_df < 1:
-        raise InputError(f"{n} observations leave no freedom for the error", remedy="give more than one per cell")
-    effects = tuple(_effect(term, ss, df, error_ss, error_df, n) for term, ss, df in sums)
+        raise InputError(
+            f"{n} observations leave no degrees of freedom for the error",
+            remedy="give more than one observation per cell",
+        )
+    effects = tuple(_make_effect(term, ss, df, error_ss, error_df, n) for term, ss, df in sums)
     return Anova(effects=effects, error_ss=error_ss, error_df=error_df, n=n)
 
 
-def _effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: int) -> Effect:
+def _make_effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: int) -> Effect:
     """Return one effect with F, p and effect size."""
     from scipy.special import fdtrc, ncfdtrinc
 

@@ -77,7 +77,7 @@ def test_subsets_run_from_the_lowest_mean_and_share_letters_only_where_tukey_fin
 def test_without_any_spread_subsets_are_not_made_and_the_reason_is_said(tmp_path: Path) -> None:
     tables, missing = tables_of(tmp_path / "run", {"exact": exact, "colour": colour})
     assert "4" not in tables
-    assert "Table 4 is not made: Dice: an error variance of 0.0 allows no comparison" in missing
+    assert "Table 4 is not made: Dice: the error variance 'error_ms' is 0.0, but must be above 0" in missing
 
 
 def test_correlations_fill_the_upper_half(tmp_path: Path) -> None:

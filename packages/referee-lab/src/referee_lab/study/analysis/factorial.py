@@ -17,7 +17,14 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.show.reports.sheets import Cell, Sheet
-from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctness, mixed_times, reach_of, two_sided
+from referee.statistics.mixed import (
+    MixedModel,
+    compute_two_sided_p,
+    find_critical_value,
+    fit_fullest_model,
+    mixed_correctness,
+    mixed_times,
+)
 from referee_lab.study.analysis.mixed_analysis import ERROR, p_text
 from referee_lab.study.folder.study import LEVELS
 
@@ -76,11 +83,12 @@ def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, st
     if measure == ERROR:
         rates = rows.group_by("system").agg(pl.col(ERROR).mean())[ERROR]
         if not rates.is_in([0.0, 1.0]).any():
-            return fullest_model(lambda slopes: mixed_correctness(rows, correct=ERROR, slopes=slopes), rows), RATES
+            return fit_fullest_model(lambda slopes: mixed_correctness(rows, correct=ERROR, slopes=slopes), rows), RATES
     if measure != ERROR and not rating:
-        return fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes), rows), TIMES
-    # A linear model of the values themselves, which also serves error rates of 0 or 1, whose odds have no estimate.
-    return fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes, logs=False), rows), RATINGS
+        return fit_fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes), rows), TIMES
+    # A linear model of the values: the logarithm of their exponential. It also serves error rates of 0 or 1, whose odds have no estimate.
+    linear = rows.with_columns(pl.col(measure).exp())
+    return fit_fullest_model(lambda slopes: mixed_times(linear, time=measure, slopes=slopes), linear), RATINGS
 
 
 def contrast_weights(
@@ -127,13 +135,13 @@ def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[s
     if variance <= 0:
         return {**empty, "estimate": estimate}
     error = sqrt(variance)
-    df = model.degrees(vector)
-    reach = reach_of(df)
+    df = model.compute_df(vector)
+    reach = find_critical_value(df)
     return {
         "estimate": estimate,
         "error": error,
         "df": df,
-        "p": two_sided(estimate / error, df),
+        "p": compute_two_sided_p(estimate / error, df),
         "low": estimate - reach * error,
         "high": estimate + reach * error,
         "ratio": exp(estimate),

@@ -20,7 +20,14 @@ from referee.errors import InputError
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.clusters import cluster_bootstrap, cluster_differences
 from referee.statistics.comparisons import adjust
-from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctness, mixed_times, reach_of, two_sided
+from referee.statistics.mixed import (
+    MixedModel,
+    compute_two_sided_p,
+    find_critical_value,
+    fit_fullest_model,
+    mixed_correctness,
+    mixed_times,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +101,7 @@ def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[s
     # Odds of a system that is always or never right have no finite estimate.
     usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
     try:
-        model = fullest_model(lambda slopes: _fitted(usable, measure, slopes), usable)
+        model = fit_fullest_model(lambda slopes: _fitted(usable, measure, slopes), usable)
     except InputError as error:
         return None, [_no_model(error.problem), *left_out]
     if not model.converged:
@@ -155,9 +162,9 @@ def contrasts(model: MixedModel) -> list[Row]:
         error = sqrt(max(_variance(model, a, b), 0.0))
         weights = np.zeros(len(systems))
         weights[a], weights[b] = 1.0, -1.0
-        df = model.degrees(weights[1:]) if error > 0 else None
-        p = two_sided(gap / error, df) if error > 0 else None
-        reach = reach_of(df)
+        df = model.compute_df(weights[1:]) if error > 0 else None
+        p = compute_two_sided_p(gap / error, df) if error > 0 else None
+        reach = find_critical_value(df)
         rows.append(
             {
                 "system_a": systems[a],

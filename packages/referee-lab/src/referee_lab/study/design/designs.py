@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from random import Random
 
 from referee.errors import InputError
-from referee.statistics.latin_square import lay_squares, williams_squares
+from referee.statistics.latin_square import lay_squares, make_williams_squares
 from referee_lab.study.folder.study import VERSUS, StudyList
 
 
@@ -123,7 +123,7 @@ def _balanced(request: Request) -> DesignLayout:
 def _blocked(request: Request) -> DesignLayout:
     """Return lists with one block per condition, in the block orders of Williams squares."""
     k = len(request.conditions)
-    sequences = williams_squares(k)
+    sequences = make_williams_squares(k)
     _whole(request, len(sequences))
     items = _turned(request)
     rows = []
@@ -139,7 +139,7 @@ def _williams(request: Request) -> DesignLayout:
     Rows are rotated between chunks, so transitions between chunks are balanced too.
     """
     k = len(request.conditions)
-    sequences = williams_squares(k)
+    sequences = make_williams_squares(k)
     _whole(request, len(sequences))
     if len(request.items) % k:
         low = len(request.items) // k * k

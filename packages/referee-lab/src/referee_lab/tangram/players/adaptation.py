@@ -12,9 +12,9 @@ import numpy as np
 from referee.catalogue import create
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.statistics.clustered_regression import Slope
-from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
-from referee_lab.tangram.models.reduction import WordCount, estimate_slope, tellings
+from referee.statistics.clustered_regression import Slope, regress
+from referee.statistics.dependent_trials import Clusters, average_rows, spread
+from referee_lab.tangram.models.reduction import tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
@@ -141,6 +141,6 @@ def _mean(
     if not values:
         return None, None, None
     rows = np.array([[value] for _, value in values])
-    estimate = spread(rows, mean_of_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
+    estimate = spread(rows, average_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
     value, low, high = (None if isnan(v) else float(v) for v in (estimate.value, estimate.low, estimate.high))
     return value, low, high

@@ -19,7 +19,7 @@ from referee.auditing.intervals import extremes
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import values_of
-from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets, studentised_range
+from referee.statistics.homogeneous_subsets import Subsets, find_studentised_range, homogeneous_subsets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class _Tukey:
         sizes = self.cells.counts.sum(axis=1)
         # Counts are unequal where trials timed out; SPSS then takes their harmonic mean.
         n = len(sizes) / (1 / sizes).sum()
-        q = studentised_range(len(sizes), self.cells.error_df, self.alpha)
+        q = find_studentised_range(len(sizes), self.cells.error_df, self.alpha)
         # Errors and means move as if they were independent: too wide rather than too narrow.
         low, high = extremes(self.cells.error_ms, self._middle[0], halves)
         return q * np.sqrt(low / n), q * np.sqrt(high / n)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.statistics.dependent_trials import Clusters, crossings, jackknife_interval
+from referee.statistics.dependent_trials import Clusters, cross_codes, jackknife_interval
 from referee.statistics.frames import IntArray
 
 Truths = npt.NDArray[np.bool_]
@@ -55,7 +55,7 @@ def measure_area(
     value = total / size
     if clusters is None or not clusters.codes:
         return Area(value, None, int(size))
-    crossed = crossings([c[in_stratum] for c in clusters.codes])
+    crossed = cross_codes([c[in_stratum] for c in clusters.codes])
     without = [_without(levels, success, groups, codes, wins, pairs) for codes in crossed]
     return Area(value, crossed_interval(without, value, (0.0, 1.0), crossed), int(size))
 
@@ -105,7 +105,7 @@ def _without(
 def crossed_interval(
     without: list[FloatArray], value: float, limits: tuple[float | None, float | None], crossed: list[IntArray]
 ) -> Bounds | None:
-    """Student's interval from the values without each cluster of the factors in `crossed` (see `crossings`); None where it is not known."""
+    """Student's interval from the values without each cluster of the factors in `crossed` (see `cross_codes`); None where it is not known."""
     counts = [np.bincount(codes).astype(float) for codes in crossed]
     low, high = jackknife_interval(without, value, limits=limits, counts=counts)
     return None if isnan(low) else (low, high)

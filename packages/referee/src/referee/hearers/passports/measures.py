@@ -19,7 +19,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.hearers.passports.areas import DIGITS, Area, Bounds, Truths, measure_area
 from referee.statistics.correlation import spearman
-from referee.statistics.dependent_trials import Clusters, Spread, mean_of_rows, spread
+from referee.statistics.dependent_trials import Clusters, Spread, average_rows, spread
 from referee.statistics.frames import IntArray
 
 LAPSE = 0.01
@@ -209,7 +209,7 @@ def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tu
     if clusters is None or not clusters.codes or size < 2:
         return 1.0, 0
     chosen = [(places == place).astype(float) for place in range(size)]
-    clustered = sum(spread(choices[:, None], mean_of_rows, clusters).error ** 2 for choices in chosen)
+    clustered = sum(spread(choices[:, None], average_rows, clusters).error ** 2 for choices in chosen)
     alone = sum(float(choices.mean() * (1 - choices.mean())) for choices in chosen) / len(places)
     effect = clustered / alone if alone else 1.0
     return (1.0, 0) if isnan(effect) else (max(1.0, effect), min(clusters.sizes()))
@@ -228,7 +228,7 @@ def set_against_chance(t: AnswerColumns) -> AboveChance:
     """Whether the mean belief in the target is above that of even chances, by t over clusters."""
     from scipy.special import stdtr
 
-    excess = spread((t.target - 1 / t.sizes)[:, None], mean_of_rows, t.clusters)
+    excess = spread((t.target - 1 / t.sizes)[:, None], average_rows, t.clusters)
     usable = not isnan(excess.error) and excess.error > 0 and excess.df > 0
     score = excess.value / excess.error if usable else None
     return AboveChance(
@@ -295,7 +295,7 @@ def _positions(t: AnswerColumns, choices: Sequence[str]) -> PositionBias:
 def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Bounds | None]:
     """95 % intervals over clusters; with a single cluster there are none."""
     intervals: dict[str, Bounds | None] = {
-        name: bounds_of(spread(column.astype(float)[:, None], mean_of_rows, t.clusters, limits=limits))
+        name: bounds_of(spread(column.astype(float)[:, None], average_rows, t.clusters, limits=limits))
         for name, column, limits in (
             ("accuracy", t.right, SHARE),
             ("expected_accuracy", t.target, SHARE),

@@ -18,8 +18,8 @@ from referee.show.reports.material import HUMAN, Material, Row
 from referee.show.reports.score_tables import number
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.comparisons import adjust, paired_t
-from referee.statistics.dependent_trials import compare_clustered, mean_of_rows
-from referee.statistics.frames import as_rows
+from referee.statistics.dependent_trials import average_rows, compare_clustered
+from referee.statistics.frames import make_frame
 from referee.statistics.homogeneous_subsets import compact_letters
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     columns = {name: wide[name].to_numpy()[:, None] for name in wide.columns if name != "trial"}
     pairs = list(combinations(columns, 2))
     # No resampling: the t over clusters is all that letters need.
-    tests = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
+    tests = [compare_clustered(columns[a], columns[b], average_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
     # a difference without any spread has no t; `_differ` does not count it as a tie
     tested = [_none_if_nan(gap.p) if gap.error else None for _, gap in gaps]
@@ -88,7 +88,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
         # The effect size is that of plain pairs of items; the clusters are in p and interval.
         for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
     ]
-    return as_rows(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
+    return make_frame(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
 
 
 def _none_if_nan(value: float) -> float | None:

@@ -314,11 +314,11 @@ def _interval(
     values: FloatArray, trials: list[str], material: Material, measure: str
 ) -> tuple[float | None, float | None]:
     """Return the interval of values over clusters."""
-    from referee.statistics.dependent_trials import mean_of_rows, spread
+    from referee.statistics.dependent_trials import average_rows, spread
 
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     limits = material.facts.ranges.get(measure, (None, None))
-    interval = spread(values[:, None], mean_of_rows, material.clusters(trials), confidence, limits)
+    interval = spread(values[:, None], average_rows, material.clusters(trials), confidence, limits)
     return (None, None) if isnan(interval.low) else (interval.low, interval.high)
 
 
