@@ -134,7 +134,7 @@ def test_what_cannot_be_fitted_is_named() -> None:
         fit_crossed(y, np.column_stack([design, 2 * design[:, 1]]), groups, columns=[*names, "twice b"])
     with pytest.raises(InputError, match="'item' has fewer than two levels"):
         fit_crossed(y, design, {**groups, "item": np.zeros(150, dtype=int)}, columns=names)
-    with pytest.raises(InputError, match="item has a level for every row"):
+    with pytest.raises(InputError, match="'item' has one level for each row"):
         fit_crossed(y, design, {**groups, "item": np.arange(150)}, columns=names)
     with pytest.raises(InputError, match="'person' and 'double'"):
         fit_crossed(y, design, {**groups, "double": 11 - groups["person"]}, columns=names)

@@ -197,7 +197,7 @@ def test_one_system_an_empty_one_and_an_unknown_one_are_refused() -> None:
         tukey_letters({"a": 1.0, "b": float("nan")}, error_ms=1, error_df=9, counts=5)
     with pytest.raises(InputError, match="'error_ms' is 0"):
         tukey_kramer({"a": 1.0, "b": 2.0}, error_ms=0, error_df=9, counts=5)
-    with pytest.raises(InputError, match="names z"):
+    with pytest.raises(InputError, match="'systems': z"):
         compact_letters(["a", "b"], [("a", "z")])
 
 

@@ -109,5 +109,5 @@ def test_impossible_studies_are_refused() -> None:
         simulate_power(PlannedStudy(**CHALLENGE, effect=-1.5, measure="time"))
     with pytest.raises(InputError, match="cannot be divided into blocks of 12"):
         simulate_power(PlannedStudy(systems=12, items=100, participants=24, effect=0.1))
-    with pytest.raises(InputError, match="no simulations"):
+    with pytest.raises(InputError, match="simulations is 0"):
         simulate_power(PlannedStudy(**CHALLENGE, effect=0.1), simulations=0)

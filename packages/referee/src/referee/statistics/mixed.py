@@ -110,13 +110,14 @@ def mixed_times(
     simplifies.
     """
     rows = complete_rows(frame, time, system, participant, item)
-    if (rows[time] <= 0).any():
+    if logs and (rows[time] <= 0).any():
         raise InputError(
             f"the column {time!r} has values that are not above 0", remedy="leave out the rows that have no valid time"
         )
     coded = _Coded(rows, system, participant, item, baseline)
     groups = coded.make_groups(("participant",) if slopes is True else tuple(slopes or ()))
-    fit = fit_crossed(np.log(rows[time].to_numpy()), coded.make_design(), groups, columns=coded.systems)
+    values = rows[time].to_numpy()
+    fit = fit_crossed(np.log(values) if logs else values, coded.make_design(), groups, columns=coded.systems)
     sds = {**fit.sds, "residual": fit.residual}
     outcome = (fit.log_likelihood, fit.converged, fit.message)
     effects = fit.coefficients[1:], fit.covariance[1:, 1:]

@@ -86,9 +86,8 @@ def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, st
             return fit_fullest_model(lambda slopes: mixed_correctness(rows, correct=ERROR, slopes=slopes), rows), RATES
     if measure != ERROR and not rating:
         return fit_fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes), rows), TIMES
-    # A linear model of the values: the logarithm of their exponential. It also serves error rates of 0 or 1, whose odds have no estimate.
-    linear = rows.with_columns(pl.col(measure).exp())
-    return fit_fullest_model(lambda slopes: mixed_times(linear, time=measure, slopes=slopes), linear), RATINGS
+    # A linear model of the values themselves, which also serves error rates of 0 or 1, whose odds have no estimate.
+    return fit_fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes, logs=False), rows), RATINGS
 
 
 def contrast_weights(

@@ -12,9 +12,9 @@ import numpy as np
 from referee.catalogue import create
 from referee.errors import InputError
 from referee.records import Outcome
-from referee.statistics.clustered_regression import Slope, regress
+from referee.statistics.clustered_regression import Slope
 from referee.statistics.dependent_trials import Clusters, average_rows, spread
-from referee_lab.tangram.models.reduction import tellings
+from referee_lab.tangram.models.reduction import WordCount, estimate_slope, tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
