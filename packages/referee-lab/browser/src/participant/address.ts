@@ -2,7 +2,7 @@
 
 import { studyAt, type StudyAddress } from "../common/study-address.ts";
 
-const PLATFORM = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "assignmentId", "hitId", "workerId", "turkSubmitTo", "survey_code", "label", "key"];
+const PLATFORM = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "prolific_token", "assignmentId", "hitId", "workerId", "turkSubmitTo", "survey_code", "label", "key"];
 
 export interface Address extends StudyAddress {
   platform: Record<string, string>;

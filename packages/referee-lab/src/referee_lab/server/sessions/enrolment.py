@@ -17,6 +17,7 @@ from sqlalchemy import Connection, case, insert, select, update
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.lab_links import is_signed
 from referee_lab.server.sessions.outcomes import turned_away
+from referee_lab.server.sessions.prolific_links import TOKEN
 from referee_lab.server.sessions.quotas import shut_lists
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
@@ -45,7 +46,7 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
         raise Problem(403, "no-id", "Open the study through the link you were given: this one lacks your identifier.")
     if platform == "link" and mode != "debug" and not is_signed(served.keys, served.id, external, tidy.get("key", "")):
         raise Problem(403, "no-id", "Open the study through the link you were given: this one was changed on its way.")
-    details = {key: value for key, value in tidy.items() if key not in (name, "key") and value}
+    details = {key: value for key, value in tidy.items() if key not in (name, "key", TOKEN) and value}
     if platform == "sona":
         # Needed for the address at the end, which gets the details alone.
         details["survey_code"] = external

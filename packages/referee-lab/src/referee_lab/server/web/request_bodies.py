@@ -66,6 +66,7 @@ class PlatformIds(BaseModel):
     hitId: Line = ""
     workerId: Line = ""
     turkSubmitTo: Line = ""
+    prolific_token: Annotated[str, StringConstraints(max_length=4000, pattern=r"^[A-Za-z0-9_.-]*$")] = ""
     survey_code: Line = ""
     label: Line = ""
     key: Line = ""

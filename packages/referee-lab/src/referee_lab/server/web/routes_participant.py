@@ -54,7 +54,11 @@ async def enter(
     # No token: a preview can neither consent nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
         return _with_welcome(served, {"token": None, "state": "preview"})
-    arriving = enrolment.identify(served, ids, _mode(request, served, body))
+    mode = _mode(request, served, body)
+    is_fresh = True
+    if served.study.recruitment.signed_links and mode != "debug":
+        is_fresh = await request.app.state.signed_links.check(ids, request.headers.get("host", ""))
+    arriving = enrolment.identify(served, ids, mode)
     arriving, fresh = _same_person(served, arriving, bearer(authorization))
 
     agent = request.headers.get("user-agent", "")[:400]
@@ -62,6 +66,8 @@ async def enter(
     def come_in(connection: Any) -> dict[str, Any]:
         row = enrolment.find_session(connection, served, arriving)
         if row is None:
+            if not is_fresh:
+                raise Problem(403, "expired", "This link is too old. Open the study again from its page at Prolific.")
             if (why := _closed_to(served, arriving["mode"], body.device, agent)) is not None:
                 raise enrolment.no_place(served, why, arriving["mode"], arriving["details"])
             # A reload before consent is the same person.

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, update
 from starlette.exceptions import HTTPException
 
 from referee_lab.server.sessions import places
+from referee_lab.server.sessions.prolific_links import SignedLinks
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.sessions.withdrawal import purge
@@ -29,6 +30,7 @@ from referee_lab.server.web import routes_organiser, routes_participant, routes_
 from referee_lab.server.web.built_pages import REMEDY, STATIC
 from referee_lab.server.web.callers import Visited
 from referee_lab.server.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
+from referee_lab.study.data.prolific import prolific_address
 from referee_lab.study.folder.clip_sounds import clip_sound_file
 from referee_lab.study.folder.media import media_file
 from referee_lab.study.folder.photographs import photograph_file
@@ -76,6 +78,7 @@ def create_app(
     app.state.limits = limits or Limits()
     app.state.declined = {}
     app.state.halls = {}
+    app.state.signed_links = SignedLinks(prolific_address())
     app.state.static = static
     app.state.housekeeping = housekeeping
     for router in (routes_participant.router, routes_organiser.router, routes_room.router, pages, *routers):

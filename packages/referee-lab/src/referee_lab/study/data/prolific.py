@@ -20,6 +20,11 @@ TOKEN, ADDRESS = "PROLIFIC_TOKEN", "https://api.prolific.com"
 SECONDS = 30.0
 
 
+def prolific_address() -> str:
+    """Return the address of Prolific, or the one in PROLIFIC_API."""
+    return os.environ.get("PROLIFIC_API", ADDRESS)
+
+
 def open_prolific() -> httpx.Client:
     """Return a client with the token of the environment. Raises InputError without a token."""
     token = os.environ.get(TOKEN, "").strip()
@@ -27,8 +32,9 @@ def open_prolific() -> httpx.Client:
         raise InputError(
             f"{TOKEN} is not set", remedy=f"export {TOKEN}=… with a token of Prolific (Settings, API tokens)"
         )
-    address = os.environ.get("PROLIFIC_API", ADDRESS)
-    return httpx.Client(base_url=f"{address}/api/v1", headers={"Authorization": f"Token {token}"}, timeout=SECONDS)
+    return httpx.Client(
+        base_url=f"{prolific_address()}/api/v1", headers={"Authorization": f"Token {token}"}, timeout=SECONDS
+    )
 
 
 def approve(client: httpx.Client, people: Sequence[Owed]) -> Counter[str]:

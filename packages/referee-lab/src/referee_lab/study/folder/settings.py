@@ -193,6 +193,9 @@ class RecruitmentSection:
         "link",
         about="Where people come from: none, prolific, mturk, sona, or link (signed links, `referee study links`).",
     )
+    signed_links: bool = _field(
+        False, "Prolific: only links that Prolific signed are accepted (switch its secure external URL on)."
+    )
     credit_url: str = _field(
         "", "Sona: the completion address of the study (client side), with {id} in the place of %SURVEY_CODE%."
     )

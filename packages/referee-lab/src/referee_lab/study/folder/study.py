@@ -214,6 +214,13 @@ def open_study(path: str | Path) -> Study:
             line=line_of(text, "recruitment", "credit_url"),
             remedy="copy the completion URL (client-side) of the study at Sona, and write {id} for its survey code",
         )
+    if recruitment.signed_links and recruitment.platform != "prolific":
+        raise InputError(
+            f"signed_links is true, and the platform is {recruitment.platform!r}",
+            where=where,
+            line=line_of(text, "recruitment", "signed_links"),
+            remedy='set platform = "prolific", or signed_links = false',
+        )
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
     kind: Kind = create_protocol(about.protocol)
