@@ -234,6 +234,50 @@ def test_a_family_of_measures_is_compared(texts: Path, capsys: pytest.CaptureFix
     assert {"string/edit", "string/chrf", "string/bleu.4"} <= set(compared["ranks"])
 
 
+PLACES_IN_WORDS = (
+    '```json\n[{{"bbox_2d": [{0}, 20, 300, 400], "label": "the cup"}}]\n```',
+    '<point x="{0}.5" y="40.6" alt="cup">cup</point>',
+    "pyautogui.click(x=0.{0}, y=0.5)",
+    "({0}, 20, 300, 400)",
+)
+
+
+@pytest.mark.parametrize("answer", PLACES_IN_WORDS)
+def test_answers_with_coordinates_are_no_descriptions(answer: str) -> None:
+    rows = [{"item": i, "output": answer.format(10 + i), "reference": f"the cup {i}"} for i in range(4)]
+    with pytest.raises(referee.InputError, match="'output' holds"):
+        referee.evaluate(rows)
+
+
+def test_descriptions_with_numbers_are_descriptions() -> None:
+    rows = [{"item": i, "output": f"chair {i} of 12", "reference": f"chair {i} of 12"} for i in range(4)]
+    rows.append({"item": 9, "output": "the cup (2, 3)", "reference": "the cup"})
+    assert referee.evaluate(rows, metrics="string/exact").frame["value"].to_list() == [0.8]
+
+
+def test_letters_of_options_are_choices_where_the_map_says_so() -> None:
+    rows = [{"item": i, "model": "m", "output": o, "reference": "B"} for i, o in enumerate("ABBC")]
+    with pytest.raises(referee.InputError, match="letters of options"):
+        referee.evaluate(rows)
+    result = referee.evaluate(rows, map=["chosen=output", "target=reference"])
+    assert result.frame.select("metric", "value").rows() == [("ir", 0.5)]
+    sentences = [{**row, "output": f"The answer is {row['output']}"} for row in rows]
+    with pytest.raises(referee.InputError, match="name objects differently"):
+        referee.evaluate(sentences, map="chosen=output,target=reference")
+
+
+def test_map_may_be_given_several_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text("nr,who,said,ideal\n1,m,a cup,a cup\n2,m,a dog,a cat\n", "utf-8")
+    arguments = ["evaluate", str(path), "--map", "text=said", "--map", "references=ideal", "--metrics", "string/exact"]
+    code, evaluation = run_json(capsys, *arguments)
+    assert code == 0
+    assert [row["value"] for row in evaluation["scores"]] == [0.5]
+    assert main([*arguments, "--map", "text=ideal"]) == 2
+    # A role of listeners would otherwise be ignored.
+    assert main([*arguments, "--map", "chosen=who"]) == 2
+
+
 def test_a_gate_without_an_interval_is_refused(tmp_path: Path) -> None:
     """One common item has no interval, so whether b is worse is unknown."""
     rows = [

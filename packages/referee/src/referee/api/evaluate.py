@@ -328,20 +328,16 @@ def _has_system_columns(options: EvaluateOptions | CompareOptions) -> bool:
     return "text" not in parse_map(options.map) and bool(split_names(options.systems))
 
 
-def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
-    """Parse ``role=column,role=column``; a role's several columns are joined by commas.
+def parse_map(text: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+    """Parse ``role=column,role=column``, or several such texts; a role's several columns are joined by commas.
 
     Raises:
-        InputError: for a part without an equals sign, a role with two columns, or another type.
+        InputError: for a part without an equals sign, or a role with two columns.
     """
-    if not isinstance(text, str | Mapping | None):
-        raise InputError(
-            f"map is of type {type(text).__name__}",
-            remedy='give a text such as "trial=ITEM,text=OUTPUT", or a dictionary',
-        )
     if isinstance(text, Mapping):
         return {str(role): str(column) for role, column in text.items()}
-    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    joined = text if isinstance(text, str) else ",".join(map(str, text or ()))
+    pairs = [part.partition("=") for part in joined.split(",") if part.strip()]
     wrong = next((role for role, equals, column in pairs if not equals or not column.strip()), None)
     if wrong is not None:
         raise InputError(f"cannot map {wrong!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")

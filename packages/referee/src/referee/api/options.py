@@ -203,11 +203,11 @@ class _FileOptions:
         cli=list[Path],
         positional=True,
     )
-    map: str | Mapping[str, str] | None = option(
+    map: str | Sequence[str] | Mapping[str, str] | None = option(
         None,
         "Columns by role, comma-separated: trial=ITEM,system=MODEL,text=OUTPUT,references=REF,target=…,chosen=…,correct=…,participant=…",
         "--map",
-        cli=str,
+        cli=list[str],
     )
     systems: str | Sequence[str] = option(
         (), "Only these systems, comma-separated; in a table also the columns that hold their descriptions.", cli=str

@@ -46,7 +46,7 @@ def import_run(
         ),
     ] = None,
     columns: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--map",
             help="Columns of a table: trial=COLUMN,text=COLUMN,system=COLUMN. Of lm-eval: filter=NAME, text=resps.",
@@ -60,6 +60,7 @@ def import_run(
     overwrite: options.OverwriteRun = False,
 ) -> int:
     """Convert external answers to a run folder; unknown trials are errors, unparsable answers are counted."""
+    from referee.api.evaluate import parse_map
     from referee.corpora.natives.recognition import recognise
     from referee.jobs.import_answers import import_answers, import_episodes
     from referee.jobs.open import open_corpus
@@ -76,7 +77,7 @@ def import_run(
                 where=source,
                 remedy="name the corpus of the questions; without one: referee evaluate FILE --save-as RUN",
             )
-        mapped = _parse_columns(columns) | ({"system": system} if system else {})
+        mapped = _check_roles(parse_map(columns)) | ({"system": system} if system else {})
         if documents is not None:
             mapped["documents"] = str(documents)
         opened = open_corpus(corpus, data=data, reading=reading)
@@ -89,12 +90,9 @@ def import_run(
     return 0
 
 
-def _parse_columns(columns: str | None) -> dict[str, str]:
-    """Return the columns of --map. Raises InputError for an invalid part."""
-    pairs = [part.partition("=") for part in (columns or "").split(",") if part.strip()]
-    wrong = [
-        name for name, equals, _ in pairs if not equals or name.strip() not in ("trial", "text", "system", "filter")
-    ]
-    if wrong:
-        raise InputError(f"cannot map {wrong[0]!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
-    return {name.strip(): column.strip() for name, _, column in pairs}
+def _check_roles(columns: dict[str, str]) -> dict[str, str]:
+    """Return the columns of --map. Raises InputError for a role that logs do not have."""
+    wrong = next((role for role in columns if role not in ("trial", "text", "system", "filter")), None)
+    if wrong is not None:
+        raise InputError(f"cannot map {wrong!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
+    return columns

@@ -44,6 +44,13 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     Raises:
         InputError: if no column, or more than one, can be the description; the message names the candidates.
     """
+    unused = next((r for r in declared.columns if r in ROLES and r not in DESCRIBED), None)
+    if unused is not None:
+        raise InputError(
+            f"the role {unused!r} belongs to answers of listeners, and these are read as descriptions",
+            where=table.source,
+            remedy="name also --map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN",
+        )
     table = _unnest(table)
     columns = {role: c for role, c in declared.columns.items() if role not in ("reference", "references")}
     several = _declared_references(table, declared)
@@ -74,7 +81,7 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     material = NativeData(
         "table", format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
-    _check_words(table, "text", roles.get("text"))
+    _check_words(table, "text", roles.get("text"), "text" in declared.columns)
     for column in several or [roles[r] for r in ("references",) if r in roles]:
         _check_words(table, "references", column)
     _add_rows(material, table, roles, numbered, declared)
@@ -246,8 +253,8 @@ _NUMBER = r"-?\d+(?:\.\d+)?"
 _COORDINATES = re.compile(rf"(?:[^\d\n]{{0,40}}[\[(<])?\W*{_NUMBER}(?:[\s,;()\[\]]+{_NUMBER})*\W*(?:</?\w+>)?\W*")
 
 
-def _check_words(table: Table, role: str, column: str | None) -> None:
-    """Raise InputError if most cells of a column hold numbers or coordinates instead of words."""
+def _check_words(table: Table, role: str, column: str | None, is_declared: bool = False) -> None:
+    """Raise InputError if most cells of a column hold numbers, coordinates or letters of options instead of words."""
     if column is None:
         return
     cells = [c for c in table.column(column) if c is not None][:500]
@@ -258,6 +265,35 @@ def _check_words(table: Table, role: str, column: str | None) -> None:
             where=table.source,
             remedy=f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (`referee docs evaluate`)",
         )
+    if is_declared or role != "text":
+        return
+    if sum(bool(_OPTION.fullmatch(str(c).strip())) for c in cells) > len(cells) / 2:
+        raise InputError(
+            f"the column {column!r} holds letters of options, not descriptions",
+            where=table.source,
+            remedy=f"for choices: --map chosen={column},target=COLUMN; if they are descriptions: --map text={column}",
+        )
+    if sum(map(_is_place_answer, cells)) > len(cells) / 2:
+        raise InputError(
+            f"the column {column!r} holds answers with coordinates, not descriptions",
+            where=table.source,
+            remedy=f"use a log with gold boxes (`referee docs evaluate`); if they are descriptions: --map text={column}",
+        )
+
+
+_OPTION = re.compile(r"\(?[A-Z]\)?[.:]?")
+# The forms in which models write coordinates: JSON and calls, and tokens of single families.
+_PLACE_FORMS = ("json", "molmo", "paligemma", "qwen-vl", "deepseek-vl2", "florence-2", "kosmos-2")
+
+
+def _is_place_answer(cell: Any) -> bool:
+    """Return whether a text is an answer with a box or a point."""
+    if not isinstance(cell, str) or len(re.findall(r"\d+", cell)) < 2:
+        return False
+    # Imported for texts with numbers only: the patterns take a tenth of a second.
+    from referee.models.answers.place_outcomes import parse_place_answer
+
+    return any(parse_place_answer(cell, form, None).places for form in _PLACE_FORMS)
 
 
 def _is_numeric(cell: Any) -> bool:

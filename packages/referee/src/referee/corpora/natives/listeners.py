@@ -56,8 +56,8 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     """Return whether a plain table has listeners' answers: right or wrong, or a choice beside a target, and no
     reference text.
     """
-    columns = {simplify(c) for c in table.columns}
-    if "questions" in declared.columns:
+    columns, asked = {simplify(c) for c in table.columns}, declared.columns.keys()
+    if asked & {"questions", "correct"} or {"chosen", "target"} <= asked:
         return True
 
     def has(role: str, tiers: int = 1) -> bool:
@@ -230,18 +230,21 @@ def _is_nothing(cell: Any) -> bool:
 
 def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     """Raise InputError if choices are numbers, displays were shuffled, and the meaning of the numbers is not declared."""
-    if {"chosen", "target"} <= declared.columns.keys():
-        return
+    is_declared = {"chosen", "target"} <= declared.columns.keys()
     shuffled = [c for c in table.columns if SHUFFLED.search(simplify(c)) and c not in roles.values()]
     cells = [as_identifier(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
-    if shuffled and cells and all((c or "").isdigit() for c in cells):
+    if not is_declared and shuffled and cells and all((c or "").isdigit() for c in cells):
         raise InputError(
             f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} indicates that displays were shuffled",
             where=table.source,
             remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
         )
     targets = {as_identifier(c) for c in table.column(roles["target"]) if not _is_nothing(c)}
-    if cells and targets and not targets & set(cells):
+    # Declared columns may hold wrong answers only, but not sentences about objects that have short names.
+    is_wordy = sum(len((c or "").split()) > 1 for c in cells) > len(cells) / 2 and all(
+        len((t or "").split()) == 1 for t in targets
+    )
+    if cells and targets and not targets & set(cells) and (is_wordy or not is_declared):
         raise InputError(
             f"no choice in {roles['chosen']!r} occurs in {roles['target']!r}, so they name objects differently",
             where=table.source,
