@@ -140,7 +140,7 @@ def test_what_cannot_be_fitted_is_named() -> None:
         fit_crossed(y, design, {**groups, "double": 11 - groups["person"]}, columns=names)
     with pytest.raises(InputError, match="5 rows are too few for 3 fixed effects and 2 groupings"):
         fit_crossed(y[:5], design[:5], {"a": np.array([0, 0, 1, 1, 1]), "b": np.array([0, 1, 0, 1, 1])}, columns=names)
-    with pytest.raises(InputError, match="fixed effects leave no residuals"):
+    with pytest.raises(InputError, match="fixed effects explain the values"):
         fit_crossed(design @ [7.0, 0.1, 0.3], design, groups, columns=names)
     with pytest.raises(InputError, match="random effects leave almost no residuals"):
         fit_crossed(design[:, 1] + groups["person"] + groups["item"], design, groups, columns=names)
