@@ -19,7 +19,7 @@ from referee import catalogue, open_corpus
 from referee.corpora.screens import OsWorldG
 from referee.files import write_atomically
 from referee.hearers import onlookers
-from referee.metrics.grounding import hits
+from referee.metrics.grounding import is_hit
 from referee.records import Outcome
 
 
@@ -50,7 +50,7 @@ def main() -> None:
         hearer = catalogue.configure("hearer", name)
         heard = [(t, hearer.resolve(t.references[0], t.for_hearer(Random(1)))) for t in trials]
         none = sum(r.outcome is Outcome.NONE for _, r in heard) / len(heard)
-        found = sum(r.outcome is not Outcome.NONE and hits(r, t) for t, r in heard) / len(heard)
+        found = sum(r.outcome is not Outcome.NONE and is_hit(r, t) for t, r in heard) / len(heard)
         screens = len({t.scene.picture.path for t in trials if t.scene.picture})
         print(
             f"{name.partition('|')[0]}: found {found:.3f}, elsewhere {1 - found - none:.3f}, none {none:.3f} of {len(heard)} on {screens} screens"

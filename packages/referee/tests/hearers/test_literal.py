@@ -10,7 +10,7 @@ from referee import create
 from referee.errors import InvalidDescription
 from referee.hearers.answering import answer, decide, understand
 from referee.hearers.literal import Literal
-from referee.metrics.hearing import MEASURES, judge
+from referee.metrics.hearing import MEASURES, group_responses
 from referee.records import Description, Entity, HearerView, Outcome, Property, Relation, Response, Scene, Trial
 
 
@@ -139,7 +139,7 @@ def test_several_targets_are_chosen_as_a_set() -> None:
         view = trial.for_hearer(Random(1))
         responses = [hearer.resolve(said, view) for said in (right, wrong)]
         assert [sorted(r.entities) for r in responses] == [["a", "b"], ["a", "c"]]
-        hearings, excluded = judge(responses, {"t": trial})
+        hearings, excluded = group_responses(responses, {"t": trial})
         assert not any(excluded.values())
         # One of two responses chose exactly the set of targets.
         assert next(iter(hearings.values())).measure()[MEASURES.index("ir")] == 0.5

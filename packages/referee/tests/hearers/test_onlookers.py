@@ -20,8 +20,8 @@ from referee.errors import InputError, UnknownName
 from referee.geometry import Box, Convention, Mask, Point, Polygon, ScenePicture, Size
 from referee.grounding.marks import bounds_of, mark_target, number_marks, place_in_words
 from referee.grounding.pictures import open_picture
-from referee.metrics.grounding import hits
-from referee.metrics.hearing import judge
+from referee.metrics.grounding import is_hit
+from referee.metrics.hearing import group_responses
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee.signature import signature
 
@@ -96,7 +96,7 @@ def test_any_detector_can_be_plugged_in(tmp_path: Path, monkeypatch: pytest.Monk
     written = f"sight/detector|detector:my_detector:detect_red|pictures:{tmp_path}"
     heard = catalogue.configure("hearer", written).resolve(SAID, trial.for_hearer(Random(1)))
     assert heard.places == (Box((10, 5, 30, 25)),)
-    assert hits(heard, trial)
+    assert is_hit(heard, trial)
     none = catalogue.configure("hearer", f"{written}|least:0.95").resolve(SAID, trial.for_hearer(Random(1)))
     assert none.outcome is Outcome.NONE
     with pytest.raises(UnknownName, match="detector:MODULE:FUNCTION"):
@@ -153,7 +153,7 @@ def test_people_stubs_and_models_land_in_one_table(trials: list[Trial]) -> None:
         probabilities=((target, 1.0),),
     )
     stub = catalogue.create("hearer", "sight/centre").resolve(SAID, trial.for_hearer(Random(1)))
-    table, _ = judge([person, replace(stub, probabilities=((target, 1.0),)), model], {trial.id: trial})
+    table, _ = group_responses([person, replace(stub, probabilities=((target, 1.0),)), model], {trial.id: trial})
     assert {hearer: float(h.values[0, 0]) for (_, hearer), h in table.items()}.keys() == {
         "people",
         "vlm",
@@ -215,7 +215,7 @@ def test_a_point_in_a_region_hits(trials: list[Trial]) -> None:
     assert isinstance(region, Mask)
     at = sum(region.counts[:1])
     inside = Point((at // 120 + 0.5, at % 120 + 0.5))
-    assert hits(Response(trial="t", hearer="h", outcome=Outcome.POINT, places=(inside,)), trials[0])
+    assert is_hit(Response(trial="t", hearer="h", outcome=Outcome.POINT, places=(inside,)), trials[0])
 
 
 # -- models that see, scripted ---------------------------------------------------------------------------------------------

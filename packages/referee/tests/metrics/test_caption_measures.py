@@ -71,7 +71,7 @@ def test_meteor_takes_synonyms_from_a_wordnet(tmp_path: Path) -> None:
     assert metric.score(hold(["the sofas"], [["the couch"]])).value == pytest.approx(0.85)
     assert metric.score(hold(["the sofa"], [["the chair"]])).value == pytest.approx(0.25 * (1 - 0.6))
     assert "wordnet:wordnet@" in metric.score(BATCH).signature
-    with pytest.raises(InputError, match="name its folder"):
+    with pytest.raises(InputError, match="name their folder"):
         Meteor(match="exact+synonym")
 
 

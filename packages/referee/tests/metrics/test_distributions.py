@@ -12,7 +12,7 @@ from worlds import batches, denoted, props, said, scene
 
 from referee import create
 from referee.contracts import Batch
-from referee.metrics.distributions import Coverage, JensenShannon, Over, Under, jensen_shannon
+from referee.metrics.distributions import Coverage, JensenShannon, Over, Under, compute_jensen_shannon
 from referee.metrics.measure import Measure
 from referee.records import Description, Entity, Property, Scene, Trial
 
@@ -59,9 +59,9 @@ def test_a_declared_distribution_comes_before_the_outputs() -> None:
         (frozenset(props("colour:red")), 0.25),
     )
     output = Description(properties=props("size:big"), distribution=habit)
-    wanted = jensen_shannon(Counter(x=3, y=1), Counter(x=2, y=1))
+    wanted = compute_jensen_shannon(Counter(x=3, y=1), Counter(x=2, y=1))
     assert rows(JensenShannon(), [output], PEOPLE[:1]) == pytest.approx(
-        [jensen_shannon(Counter(x=3, y=1), Counter(x=1))]
+        [compute_jensen_shannon(Counter(x=3, y=1), Counter(x=1))]
     )
     measure = JensenShannon()
     measure.learn(Batch.of([output] * 3, PEOPLE))
@@ -116,7 +116,7 @@ def test_divergence_is_the_squared_distance_of_scipy(one: list[int], other: list
 
     if sum(one) and sum(other):
         sets = [frozenset(props(f"n:{i}")) for i in range(4)]
-        ours = jensen_shannon(dict(zip(sets, one, strict=True)), dict(zip(sets, other, strict=True)))
+        ours = compute_jensen_shannon(dict(zip(sets, one, strict=True)), dict(zip(sets, other, strict=True)))
         # rounding leaves a tiny negative under SciPy's root where the two agree
         theirs = (
             0.0

@@ -50,7 +50,7 @@ def write_encoder(folder: Path) -> Path:
 
 def test_words_are_cut_into_pieces(tmp_path: Path) -> None:
     encoder = Encoder(write_encoder(tmp_path / "toy"), "toy")
-    names = [WORDS[i] for i in encoder._tokens("The chairs, Réd zebra")]
+    names = [WORDS[i] for i in encoder._tokenise("The chairs, Réd zebra")]
     assert names == ["[CLS]", "the", "chair", "##s", ",", "red", "[UNK]", "[SEP]"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.jobs.heard import hearing_rows
-from referee.metrics.hearing import MEASURES, OVER_RESPONSES, Hearing, judge
+from referee.metrics.hearing import MEASURES, OVER_RESPONSES, Hearing, group_responses
 from referee.records import Entity, Outcome, Response, Scene, Trial
 from referee.statistics.clusters import cluster_bootstrap
 
@@ -35,7 +35,7 @@ def votes(counts: Iterable[int], evaluators: int) -> list[Response]:
 
 def measured(responses: list[Response], ties: str = "strict") -> dict[str, float]:
     names = {r.trial for r in responses}
-    (hearing,) = judge(responses, {n: trial(n) for n in names})[0].values()
+    (hearing,) = group_responses(responses, {n: trial(n) for n in names})[0].values()
     return dict(zip(MEASURES, hearing.measure(ties=ties).tolist(), strict=True))
 
 
@@ -68,7 +68,7 @@ def test_a_tie_is_no_majority_unless_one_says_so(ties: str, mir: float, agreemen
 
 
 def test_ties_are_reported_and_unknown_ways_to_break_them_refused() -> None:
-    (hearing,) = judge(votes([3, 2], 4), {"i0": trial("i0"), "i1": trial("i1")})[0].values()
+    (hearing,) = group_responses(votes([3, 2], 4), {"i0": trial("i0"), "i1": trial("i1")})[0].values()
     assert hearing.counts()["ties"] == 1
     with pytest.raises(InputError, match="strict, half, correct"):
         hearing.measure(ties="coin")
@@ -115,7 +115,7 @@ def test_responses_without_one_referent_are_left_out_and_listed() -> None:
 
 def test_people_are_one_group_and_every_simulated_hearer_another() -> None:
     simulated = response("literal", "i0", probabilities=(("a", 1.0), ("b", 0.0)), system="s")
-    groups, _ = judge([response("p1", "i0"), response("p2", "i0"), simulated], {"i0": trial("i0")})
+    groups, _ = group_responses([response("p1", "i0"), response("p2", "i0"), simulated], {"i0": trial("i0")})
     assert set(groups) == {("human", "people"), ("s", "literal")}
     assert groups["human", "people"].n_participants == 2
 
@@ -155,9 +155,9 @@ def test_one_answer_has_no_interval_and_the_same_seed_gives_the_same() -> None:
 def test_weights_count_as_copies() -> None:
     """A participant drawn twice is a participant with a twin."""
     asked = {f"i{i}": trial(f"i{i}") for i in range(3)}
-    (one,) = judge(votes([3, 2, 1], 3), asked)[0].values()
+    (one,) = group_responses(votes([3, 2, 1], 3), asked)[0].values()
     twin = [response("twin", r.trial, right=r.entity == "a") for r in votes([3, 2, 1], 3) if r.hearer == "e2"]
-    (two,) = judge([*votes([3, 2, 1], 3), *twin], asked)[0].values()
+    (two,) = group_responses([*votes([3, 2, 1], 3), *twin], asked)[0].values()
     assert isinstance(one, Hearing)
     np.testing.assert_allclose(one.measure(np.array([1.0, 1.0, 2.0])), two.measure())
 
@@ -168,6 +168,6 @@ def test_items_answered_once_and_twice_are_added_up_alike() -> None:
     values[:, 0] = [1.0, 0.0, 1.0]
     people = np.array([[1.0, 2.0, 3.0]])
     once = Hearing(participants=np.arange(3), items=np.array([2, 0, 1]), values=values)
-    assert once._by_item(people).tolist() == [[2.0, 3.0, 1.0]]
+    assert once._sum_by_item(people).tolist() == [[2.0, 3.0, 1.0]]
     twice = Hearing(participants=np.arange(3), items=np.array([0, 0, 2]), values=values)
-    assert twice._by_item(people).tolist() == [[3.0, 0.0, 3.0]]
+    assert twice._sum_by_item(people).tolist() == [[3.0, 0.0, 3.0]]

@@ -7,14 +7,14 @@ from hypothesis import given
 from worlds import batches, props, said, scene, trial
 
 from referee.contracts import Batch
-from referee.metrics.properties import PropertyBits, count_bits, encode, expand, pack
+from referee.metrics.properties import PropertyBits, count_bits, encode, expand_ranges, pack
 
 
 def test_the_k_th_mention_of_a_property_has_a_bit_of_its_own() -> None:
     vocabulary = PropertyBits()
-    twice = vocabulary.bag_of(props("x:1 x:1 y:1"))
+    twice = vocabulary.encode_multiset(props("x:1 x:1 y:1"))
     assert twice.bit_count() == 3
-    once = vocabulary.bag_of(props("y:1 x:1"))
+    once = vocabulary.encode_multiset(props("y:1 x:1"))
     assert once.bit_count() == 2
     assert once & twice == once
 
@@ -29,7 +29,7 @@ def test_packed_masks_keep_every_bit() -> None:
 
 
 def test_stretches_are_laid_end_to_end() -> None:
-    assert expand(np.array([4, 0, 9]), np.array([2, 0, 1])).tolist() == [4, 5, 9]
+    assert expand_ranges(np.array([4, 0, 9]), np.array([2, 0, 1])).tolist() == [4, 5, 9]
 
 
 def test_the_encoding_is_built_once_per_batch() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from worlds import batches, denoted, scene, trial
 
 from referee.contracts import Batch
-from referee.metrics.scenes import Situations, look
+from referee.metrics.scenes import Situations, make_situations
 from referee.records import Description, Property
 
 
@@ -17,7 +17,7 @@ def as_ints(seen: Situations) -> list[int]:
 
 @given(batches(related=True))
 def test_all_at_once_denotes_what_one_by_one_denotes(batch: Batch) -> None:
-    seen = look(batch)
+    seen = make_situations(batch)
     encoding = seen.encoding
     for act, found in enumerate(as_ints(seen)):
         here = encoding.trials[encoding.case[act]].scene
@@ -29,7 +29,7 @@ def test_more_than_sixty_four_entities_and_properties() -> None:
     crowd = scene(*(f"number:{i} parity:{i % 2}" for i in range(130)))
     outputs = [Description(properties=(Property("number", i),)) for i in range(130)]
     batch = Batch.of([*outputs, Description(properties=(Property("parity", 1),))], [trial(crowd)] * 131)
-    seen = look(batch)
+    seen = make_situations(batch)
     found = as_ints(seen)
     by_item = [found[act] for act in seen.encoding.act]
     assert by_item[:130] == [1 << i for i in range(130)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import descriptions, fewest_by_enumeration, kept_by_enumeration, props, scene, scenes
 
-from referee.metrics.smallest import as_sharp, fewest_to_add, fewest_to_keep
+from referee.metrics.smallest import count_fewest_to_add, count_fewest_to_keep, is_as_sharp
 from referee.records import Entity, Property, Relation, Scene
 
 
@@ -39,27 +39,27 @@ def test_the_furniture_design_runs_through_all_sizes_and_never_needs_the_type(
     target: str, bundles: str, second: str, size: int
 ) -> None:
     domain = furniture(target, bundles, second)
-    assert fewest_to_add(domain, 1) == size
-    assert fewest_to_add(domain, 1, props(f"type:{target.split()[0]}")) == size
+    assert count_fewest_to_add(domain, 1) == size
+    assert count_fewest_to_add(domain, 1, props(f"type:{target.split()[0]}")) == size
 
 
 def test_nothing_distinguishes_twins() -> None:
-    assert fewest_to_add(scene("colour:red", "colour:red"), 1) is None
+    assert count_fewest_to_add(scene("colour:red", "colour:red"), 1) is None
 
 
 def test_a_false_start_cannot_be_completed() -> None:
-    assert fewest_to_add(scene("colour:red", "colour:blue"), 1, props("colour:blue")) is None
+    assert count_fewest_to_add(scene("colour:red", "colour:blue"), 1, props("colour:blue")) is None
 
 
 def test_two_targets_need_what_both_have() -> None:
     where = scene("colour:red size:big", "colour:red size:small", "colour:blue size:big")
-    assert fewest_to_add(where, 0b011) == 1
-    assert fewest_to_add(where, 0b101) == 1
-    assert fewest_to_add(where, 0b110) is None
+    assert count_fewest_to_add(where, 0b011) == 1
+    assert count_fewest_to_add(where, 0b101) == 1
+    assert count_fewest_to_add(where, 0b110) is None
 
 
 def test_alone_in_the_scene_needs_no_words() -> None:
-    assert fewest_to_add(scene("colour:red"), 1) == 0
+    assert count_fewest_to_add(scene("colour:red"), 1) == 0
 
 
 def test_a_landmark_can_be_the_only_way_out() -> None:
@@ -72,9 +72,9 @@ def test_a_landmark_can_be_the_only_way_out() -> None:
             Entity(id="c", attributes=props("type:cube")),
         )
     )
-    assert fewest_to_add(where, 1) == 1
-    assert fewest_to_add(where, 1, props("left-of:c")) == 1
-    assert fewest_to_add(where, 1, props("left-of:c landmark.type:cube")) == 0
+    assert count_fewest_to_add(where, 1) == 1
+    assert count_fewest_to_add(where, 1, props("left-of:c")) == 1
+    assert count_fewest_to_add(where, 1, props("left-of:c landmark.type:cube")) == 0
 
 
 def test_the_landmark_s_name_is_hidden_from_the_hearer() -> None:
@@ -85,7 +85,7 @@ def test_the_landmark_s_name_is_hidden_from_the_hearer() -> None:
             Entity(id="b", attributes=twin, relations=(Relation("near", "a"),)),
         )
     )
-    assert fewest_to_add(where, 1) is None
+    assert count_fewest_to_add(where, 1) is None
 
 
 def test_a_landmark_that_does_not_help_is_not_taken() -> None:
@@ -94,7 +94,7 @@ def test_a_landmark_that_does_not_help_is_not_taken() -> None:
     where = Scene(
         entities=tuple(Entity(id=str(i), attributes=props(fan), relations=near) for i, fan in enumerate(fans))
     )
-    assert fewest_to_add(where, 1) == 2
+    assert count_fewest_to_add(where, 1) == 2
 
 
 def test_dropping_the_second_landmark_can_lose_the_target() -> None:
@@ -108,21 +108,21 @@ def test_dropping_the_second_landmark_can_lose_the_target() -> None:
     )
     whole = props("left: on: landmark.colour:red landmark2.colour:blue")
     assert where.denotation(whole) == 1
-    assert as_sharp(where, 1, props("left: landmark.colour:red"), whole)
-    assert not as_sharp(where, 1, props("left: on: landmark.colour:red"), whole)
+    assert is_as_sharp(where, 1, props("left: landmark.colour:red"), whole)
+    assert not is_as_sharp(where, 1, props("left: on: landmark.colour:red"), whole)
 
 
 def test_what_can_go_is_what_rules_nobody_out_alone() -> None:
     where = scene("type:fan colour:red size:big", "type:fan colour:blue size:small", "type:desk colour:red size:big")
-    assert fewest_to_keep(where, 1, props("type:fan colour:red size:big")) == 2
-    assert fewest_to_keep(where, 1, props("colour:red size:big")) == 1
-    assert fewest_to_keep(where, 1, props("colour:red size:big"), free=props("type:fan")) == 1
+    assert count_fewest_to_keep(where, 1, props("type:fan colour:red size:big")) == 2
+    assert count_fewest_to_keep(where, 1, props("colour:red size:big")) == 1
+    assert count_fewest_to_keep(where, 1, props("colour:red size:big"), free=props("type:fan")) == 1
 
 
 @given(scenes(most=5), descriptions(most=3), st.integers(0, 1))
 def test_plain_additions_are_what_enumeration_finds(where: Scene, start: tuple[Property, ...], last: int) -> None:
     targets = {e.id for e in where.entities[: last + 1]}
-    assert fewest_to_add(where, where.mask(targets), start) == fewest_by_enumeration(where, targets, start)
+    assert count_fewest_to_add(where, where.mask(targets), start) == fewest_by_enumeration(where, targets, start)
 
 
 @given(scenes(related=True, most=4), descriptions(related=True, most=2), st.integers(0, 1))
@@ -130,9 +130,9 @@ def test_additions_with_landmarks_are_what_enumeration_finds(
     where: Scene, start: tuple[Property, ...], last: int
 ) -> None:
     targets = {e.id for e in where.entities[: last + 1]}
-    assert fewest_to_add(where, where.mask(targets), start) == fewest_by_enumeration(where, targets, start)
+    assert count_fewest_to_add(where, where.mask(targets), start) == fewest_by_enumeration(where, targets, start)
 
 
 @given(scenes(related=True, most=5), descriptions(related=True, most=4).map(lambda d: tuple(dict.fromkeys(d))))
 def test_what_is_kept_is_what_enumeration_finds(where: Scene, description: tuple[Property, ...]) -> None:
-    assert fewest_to_keep(where, 1, description) == kept_by_enumeration(where, {"0"}, description)
+    assert count_fewest_to_keep(where, 1, description) == kept_by_enumeration(where, {"0"}, description)

@@ -41,7 +41,7 @@ def test_kernels_compile_even_where_nothing_can_be_written():
         return real(**options)
 
     with patch.object(numba, "njit", refuse_cache):
-        double = string_kernels.compiled(lambda x: x + x)
+        double = string_kernels.compile_kernel(lambda x: x + x)
     assert double(21) == 42
 
 

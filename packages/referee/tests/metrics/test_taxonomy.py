@@ -9,12 +9,12 @@ import pytest
 from referee.errors import MalformedInput
 from referee.metrics.taxonomy import (
     FURNITURE_AND_PEOPLE,
-    find,
+    compute_path_similarity,
+    compute_wu_palmer,
+    find_node,
+    find_root,
     parse_taxonomy,
-    path_length,
     read_taxonomy,
-    root_of,
-    wu_palmer,
 )
 from referee.records import Property
 
@@ -30,38 +30,42 @@ animal
 def test_wu_palmer_orders_animal_mammal_and_mother() -> None:
     # depths 1, 2, 3: animal-mammal 2·1/3, animal-mother 2·1/4, mammal-mother 2·2/5
     tree = parse_taxonomy(ANIMALS)
-    assert wu_palmer(tree, "animal", "mammal") == pytest.approx(2 / 3)
-    assert wu_palmer(tree, "animal", "mother") == pytest.approx(1 / 2)
-    assert wu_palmer(tree, "mammal", "mother") == pytest.approx(4 / 5)
-    assert wu_palmer(tree, "mother", "bird") == pytest.approx(2 / 5)
-    assert wu_palmer(tree, "mother", "mother") == 1
+    assert compute_wu_palmer(tree, "animal", "mammal") == pytest.approx(2 / 3)
+    assert compute_wu_palmer(tree, "animal", "mother") == pytest.approx(1 / 2)
+    assert compute_wu_palmer(tree, "mammal", "mother") == pytest.approx(4 / 5)
+    assert compute_wu_palmer(tree, "mother", "bird") == pytest.approx(2 / 5)
+    assert compute_wu_palmer(tree, "mother", "mother") == 1
 
 
 def test_path_counts_steps() -> None:
     tree = parse_taxonomy(ANIMALS)
-    assert path_length(tree, "animal", "mammal") == pytest.approx(1 / 2)
-    assert path_length(tree, "animal", "mother") == pytest.approx(1 / 3)
-    assert path_length(tree, "mother", "father") == pytest.approx(1 / 3)
-    assert path_length(tree, "bird", "bird") == 1
+    assert compute_path_similarity(tree, "animal", "mammal") == pytest.approx(1 / 2)
+    assert compute_path_similarity(tree, "animal", "mother") == pytest.approx(1 / 3)
+    assert compute_path_similarity(tree, "mother", "father") == pytest.approx(1 / 3)
+    assert compute_path_similarity(tree, "bird", "bird") == 1
 
 
 def test_different_trees_have_nothing_in_common() -> None:
-    assert wu_palmer(FURNITURE_AND_PEOPLE, "chair", "red") == 0
-    assert path_length(FURNITURE_AND_PEOPLE, "chair", "red") == 0
+    assert compute_wu_palmer(FURNITURE_AND_PEOPLE, "chair", "red") == 0
+    assert compute_path_similarity(FURNITURE_AND_PEOPLE, "chair", "red") == 0
 
 
 def test_a_chair_is_more_like_a_sofa_than_like_a_fan() -> None:
     tree = FURNITURE_AND_PEOPLE
-    assert wu_palmer(tree, "chair", "sofa") > wu_palmer(tree, "chair", "fan") > wu_palmer(tree, "chair", "person")
-    assert root_of(tree, "chair") == "furniture"
+    assert (
+        compute_wu_palmer(tree, "chair", "sofa")
+        > compute_wu_palmer(tree, "chair", "fan")
+        > compute_wu_palmer(tree, "chair", "person")
+    )
+    assert find_root(tree, "chair") == "furniture"
 
 
 def test_a_node_can_be_bound_to_one_attribute() -> None:
     tree = parse_taxonomy("tone\n\tlight\n\thair:light")
-    assert find(tree, Property("hair", "light")) == "hair:light"
-    assert find(tree, Property("landmark.hair", "light")) == "hair:light"
-    assert find(tree, Property("wall", "light")) == "light"
-    assert find(tree, Property("wall", "dark")) is None
+    assert find_node(tree, Property("hair", "light")) == "hair:light"
+    assert find_node(tree, Property("landmark.hair", "light")) == "hair:light"
+    assert find_node(tree, Property("wall", "light")) == "light"
+    assert find_node(tree, Property("wall", "dark")) is None
 
 
 def test_json_and_indented_text_say_the_same(tmp_path: Path) -> None:
@@ -78,14 +82,14 @@ def test_json_and_indented_text_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "empty"),
-        ("  \n# nothing\n", "empty"),
-        ("a\n  b\n  b", ":3: 'b' occurs twice"),
-        ("  a", ":1: 'a' is indented below nothing"),
-        ("a\n \tb", ":2: blanks and tabs are mixed"),
-        ('{"a": "b", "b": "a"}', "below itself"),
+        ("", "no nodes"),
+        ("  \n# nothing\n", "no nodes"),
+        ("a\n  b\n  b", ":3: the node 'b' occurs twice"),
+        ("  a", ":1: the node 'a' is indented"),
+        ("a\n \tb", ":2: the indentation mixes spaces and tabs"),
+        ('{"a": "b", "b": "a"}', "its own ancestor"),
         ('{"a": 3}', "the parent of 'a' is 3"),
-        ('{"a": ', "not JSON"),
+        ('{"a": ', "not valid JSON"),
     ],
 )
 def test_a_broken_file_is_named_with_place_and_remedy(tmp_path: Path, text: str, problem: str) -> None:
@@ -99,8 +103,8 @@ def test_a_broken_file_is_named_with_place_and_remedy(tmp_path: Path, text: str,
 
 
 def test_a_missing_or_binary_file_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(MalformedInput, match="cannot read the taxonomy"):
+    with pytest.raises(MalformedInput, match="the taxonomy cannot be read"):
         read_taxonomy(tmp_path / "nowhere.txt")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(MalformedInput, match="cannot read the taxonomy"):
+    with pytest.raises(MalformedInput, match="the taxonomy cannot be read"):
         read_taxonomy(tmp_path / "bytes")

@@ -13,7 +13,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from referee.errors import UnknownName
 from referee.metrics import tokens
-from referee.metrics.tokens import encode, split_words, swift
+from referee.metrics.tokens import encode, load_kernels, split_words
 
 TRICKY = st.text(alphabet="ab 0.,-!'&\"<>()_é\xa0\u2003ß\n#/", max_size=14)
 
@@ -36,7 +36,7 @@ def test_mteval_splits_as_sacrebleu_13a(text):
 @given(st.lists(TRICKY, max_size=6))
 def test_texts_split_together_are_split_as_if_alone(texts):
     for way in ("mteval", "words", "unicode", "rouge-1.5.5"):
-        page = tokens.lay_out(texts, "lower", way)
+        page = tokens.split_texts(texts, "lower", way)
         together = [line.split() for line in page.split("\n")] if texts else []
         assert together == [split_words(text, tokens=way) for text in texts]
 
@@ -119,6 +119,6 @@ def test_thousands_of_different_words_keep_their_numbers_apart():
 
 
 def test_small_batches_and_machines_without_numba_take_the_plain_path():
-    assert swift(tokens.WORTH_COMPILING - 1) is None
+    assert load_kernels(tokens.WORTH_COMPILING - 1) is None
     with patch.object(tokens, "find_spec", return_value=None):
-        assert swift(tokens.WORTH_COMPILING) is None
+        assert load_kernels(tokens.WORTH_COMPILING) is None

@@ -23,7 +23,7 @@ from referee.jobs.folder import Run
 from referee.jobs.open import open_corpus
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.jobs.score_table import DESIGN
-from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
+from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, group_responses
 from referee.records import Description, Response, Trial
 
 ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
@@ -80,7 +80,7 @@ class HeardRun:
         groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
         self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
         self._by_domain: dict[str | None, dict[tuple[str, str], Hearing]] = {}
-        self.hearings = judge(self.responses, self.trials)[0]
+        self.hearings = group_responses(self.responses, self.trials)[0]
         self.signed: dict[str, str] = manifest.get("hearers", {})
         self.admissions = _admit_hearers(self.hearings, self.signed, cards(folder))
 
@@ -94,7 +94,7 @@ class HeardRun:
         if domain not in self._by_domain:
             groups = self.hearings
             if domain is not None:
-                groups = judge((r for r in self.responses if self._find_domain(r) == domain), self.trials)[0]
+                groups = group_responses((r for r in self.responses if self._find_domain(r) == domain), self.trials)[0]
             self._by_domain[domain] = {key: hearing for key, hearing in groups.items() if key[0] in self.systems}
         return self._by_domain[domain]
 
@@ -153,7 +153,7 @@ class HeardCorpus(HeardRun):
         # reasoning.10 and reasoning.1000 are one speaker with more or fewer samples.
         self.families = {system: system.partition(".")[0] for system in self.systems}
         self._by_domain = {}
-        self.hearings = judge(self.responses, self.trials)[0]
+        self.hearings = group_responses(self.responses, self.trials)[0]
         self.admissions = _admit_hearers(self.hearings, self.signed, {})
         self._values = self._measure_captions()
 

@@ -22,7 +22,7 @@ from referee.hearers.passports.fitness import CARE, FIT
 from referee.hearers.passports.quoting import read_quote
 from referee.jobs.listen import show_to_hearer
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
-from referee.metrics.hearing import PEOPLE, judge
+from referee.metrics.hearing import PEOPLE, group_responses
 from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
 from referee.statistics.dependent_trials import Clusters, average_rows, spread
 
@@ -169,7 +169,7 @@ def _measure_identification(
     """Return the share of targets identified by people and by every hearer whose passport allows its use."""
     trials_by_id = {t.id: t for t in work.trials}
     answers = [r for r in responses if r.system in work.samples and r.trial in trials_by_id]
-    groups, _ = judge(answers, trials_by_id)
+    groups, _ = group_responses(answers, trials_by_id)
     cells, refused = {}, []
     for hearer in dict.fromkeys(name for _, name in groups):
         quoted = read_quote(signed.get(hearer, ""))

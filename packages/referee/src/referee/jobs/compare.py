@@ -17,7 +17,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.jobs.heard import hearing_clusters
 from referee.jobs.score_table import ScoreTable
-from referee.metrics.hearing import HUMAN, PEOPLE, judge
+from referee.metrics.hearing import HUMAN, PEOPLE, group_responses
 from referee.records import Response, Trial
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters, Finish, Gap, compare_clustered
@@ -363,7 +363,7 @@ def label_responses(responses: Iterable[Response]) -> dict[tuple[str, str], str]
 def measure_responses(trials: Mapping[str, Trial], responses: Sequence[Response]) -> list[Measured]:
     """Return the identification rates from listeners' answers, by system, or by hearer if there is one system."""
     labels = label_responses(responses)
-    groups, _ = judge(responses, trials)
+    groups, _ = group_responses(responses, trials)
     answers: dict[str, dict[tuple[str, str], float]] = {}
     for group, hearing in groups.items():
         here = answers.setdefault(labels[group], {})

@@ -9,7 +9,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
-from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
+from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, group_responses
 from referee.records import Response, Trial
 from referee.statistics.dependent_trials import (
     Clusters,
@@ -42,7 +42,7 @@ def hearing_rows(
     People are always a sampling unit.
     """
     trials_by_id = {t.id: t for t in trials}
-    groups, excluded = judge(responses, trials_by_id)
+    groups, excluded = group_responses(responses, trials_by_id)
     rows = []
     for group in dict.fromkeys([*groups, *excluded]):
         hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
@@ -166,7 +166,7 @@ def _jackknife_votes(
 
 def _measure_subset(hearing: Hearing, mask: np.ndarray, ties: str) -> FloatArray:
     """All measures on some of the responses; NaN where none is left."""
-    return hearing.only(mask).measure(ties=ties) if mask.any() else np.full(len(MEASURES), np.nan)
+    return hearing.select(mask).measure(ties=ties) if mask.any() else np.full(len(MEASURES), np.nan)
 
 
 def _number(value: float) -> float | None:

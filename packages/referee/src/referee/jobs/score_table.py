@@ -19,7 +19,7 @@ from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.lines import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.progress import CountedWork, ProgressCallback
-from referee.metrics.tokens import UNSPACED, resolve
+from referee.metrics.tokens import UNSPACED, choose_tokeniser
 from referee.records import Outcome
 from referee.signature import digest, signature
 from referee.statistics.dependent_trials import (
@@ -242,7 +242,11 @@ class ScoreTable:
     def _list_tokenisers(self, metric: Any) -> dict[str, str]:
         """Return the tokenisers that a default resolves to in the languages of the trials, if it differs."""
         tokens = getattr(metric, "tokens", None)
-        used = [] if tokens is None else list(dict.fromkeys(resolve(tokens, language) for language in self.languages))
+        used = (
+            []
+            if tokens is None
+            else list(dict.fromkeys(choose_tokeniser(tokens, language) for language in self.languages))
+        )
         return {"tokens": "+".join(used)} if used and used != [tokens] else {}
 
     def _describe_randomness(self) -> dict[str, int]:
@@ -384,7 +388,7 @@ def warn_of_tokeniser(table: ScoreTable, languages: Mapping[tuple[str, bool], in
     items = sum(
         n
         for (language, is_unspaced), n in languages.items()
-        if is_unspaced and resolve("mteval", language) not in UNSPACED.values()
+        if is_unspaced and choose_tokeniser("mteval", language) not in UNSPACED.values()
     )
     names = [
         n

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Places, check_order, choose, encode, remember, swift
+from referee.metrics.tokens import Encoding, Places, cache_in_batch, check_choice, check_order, encode, load_kernels
 
 # Orders that are always matched together, so that BLEU-1 to BLEU-4 and NIST-5 share one pass.
 SHARED_ORDER = 5
@@ -44,26 +44,26 @@ class Bleu(Measure):
         """Columns: output length, reference length, matches by order, n-grams of the output by order."""
         encoding = encode(batch, self.case, self.tokens)
         order = max(check_order(self.order), SHARED_ORDER)
-        matches = remember(
+        matches = cache_in_batch(
             batch,
             ("shared n-grams by output", self.case, self.tokens, order),
             lambda: sum_marks(
-                shared_ngrams(batch, self.case, self.tokens, order), encoding.starts[: encoding.items + 1], order
+                share_ngrams(batch, self.case, self.tokens, order), encoding.starts[: encoding.items + 1], order
             ),
         )
         rows = np.empty((encoding.items, self.width))
         rows[:, 0] = encoding.output_lengths
-        rows[:, 1] = self._reference_lengths(batch, encoding)
+        rows[:, 1] = self._choose_reference_lengths(batch, encoding)
         rows[:, 2 : 2 + self.order] = matches[:, : self.order]
         rows[:, 2 + self.order :] = count_ngrams(encoding.output_lengths, self.order)
         # NaN in every column: the item leaves sums, counts and resamples together.
         rows[~encoding.measurable] = np.nan
         return rows
 
-    def _reference_lengths(self, batch: Batch, encoding: Encoding) -> Places:
+    def _choose_reference_lengths(self, batch: Batch, encoding: Encoding) -> Places:
         """Return the reference lengths by the brevity rule, cached per batch."""
-        brevity = choose("reference length", self.brevity, ("closest", "shortest"))
-        return remember(
+        brevity = check_choice("reference length", self.brevity, ("closest", "shortest"))
+        return cache_in_batch(
             batch, ("reference length", self.case, self.tokens, brevity), lambda: _pick_lengths(encoding, brevity)
         )
 
@@ -84,13 +84,13 @@ class Bleu(Measure):
 
 
 def count_ngrams(lengths: Places, order: int) -> Places:
-    """How many n-grams of each order texts of these lengths have."""
+    """Return the number of n-grams of each order in texts of these lengths."""
     counts: Places = np.maximum(0, lengths[:, None] - np.arange(order))
     return counts
 
 
 def _pick_lengths(encoding: Encoding, brevity: str) -> Places:
-    """One reference length per item; 0 where there is no reference."""
+    """Return the reference length that BLEU compares with, one per item; 0 without a reference."""
     lengths = encoding.reference_lengths
     distance = np.abs(lengths - encoding.output_lengths[encoding.owner]) if brevity == "closest" else lengths
     # Of two references equally far the shorter one counts, as in sacrebleu.
@@ -101,10 +101,10 @@ def _pick_lengths(encoding: Encoding, brevity: str) -> Places:
     return picked
 
 
-def shared_ngrams(batch: Batch, case: str, tokens: str, order: int) -> npt.NDArray[np.int32]:
-    """The matches of all outputs against all their references together, found once for a batch."""
+def share_ngrams(batch: Batch, case: str, tokens: str, order: int) -> npt.NDArray[np.int32]:
+    """Return the n-gram matches of all outputs against all their references, cached per batch."""
     encoding = encode(batch, case, tokens)
-    return remember(
+    return cache_in_batch(
         batch,
         ("shared n-grams", case, tokens, order),
         lambda: find_shared_ngrams(encoding, np.arange(encoding.items), encoding.first, order),
@@ -117,7 +117,7 @@ def find_shared_ngrams(encoding: Encoding, outputs: Places, first: Places, order
     The references of the k-th output are the texts ``first[k]`` to ``first[k + 1]``; bit n - 1 is for order n.
     """
     places = np.concatenate([[0], np.cumsum(encoding.lengths[outputs])])
-    kernels = swift(encoding.texts)
+    kernels = load_kernels(encoding.texts)
     if kernels is None:
         return _find_plainly(encoding, outputs, first, places, order)
     marks: npt.NDArray[np.int32] = kernels.mark_shared_ngrams(
@@ -129,7 +129,7 @@ def find_shared_ngrams(encoding: Encoding, outputs: Places, first: Places, order
 def _find_plainly(
     encoding: Encoding, outputs: Places, first: Places, places: Places, order: int
 ) -> npt.NDArray[np.int32]:
-    """The definition: an n-gram of the output is matched while it occurred less often before than in some reference."""
+    """Mark matched n-grams without compiled kernels: those that occurred less often before than in some reference."""
     marks = np.zeros(places[-1], dtype=np.int32)
     for item, output in enumerate(outputs.tolist()):
         words = encoding.text(output)
@@ -138,20 +138,21 @@ def _find_plainly(
             allowed: Counter[tuple[int, ...]] = Counter()
             for reference in references:
                 # The union of counters keeps the largest count: clipping by the reference that has it most often (Papineni et al. 2002).
-                allowed |= Counter(_ngrams(reference, n))
-            for i, ngram in enumerate(_ngrams(words, n)):
+                allowed |= Counter(_list_ngrams(reference, n))
+            for i, ngram in enumerate(_list_ngrams(words, n)):
                 if allowed[ngram] > 0:
                     allowed[ngram] -= 1
                     marks[places[item] + i] |= 1 << (n - 1)
     return marks
 
 
-def _ngrams(words: list[int], n: int) -> list[tuple[int, ...]]:
+def _list_ngrams(words: list[int], n: int) -> list[tuple[int, ...]]:
+    """List the n-grams of a text, from first to last."""
     return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
 
 
 def sum_marks(marks: npt.NDArray[np.int32], places: Places, order: int) -> Places:
-    """Matches by output and order: how often each bit is set between consecutive places."""
+    """Return the number of matches by output and order: how often each bit is set between two positions."""
     sums = np.empty((len(places) - 1, order), dtype=np.int64)
     for n in range(order):
         # Differences of running sums also serve empty outputs, which reduceat would give their neighbour's value.

@@ -9,7 +9,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.metrics.bleu import count_ngrams, find_shared_ngrams, sum_marks
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import CASES, Encoding, Ids, Places, check_order, choose, encode_with, remember
+from referee.metrics.tokens import CASES, Encoding, Ids, Places, cache_in_batch, check_choice, check_order, encode_texts
 
 
 @dataclass(eq=False, repr=False)
@@ -41,13 +41,13 @@ class Chrf(Measure):
         pairs = self._count_pairs(encoding)
         rows = np.full((encoding.items, self.width), np.nan)
         # lexsort is stable: of references with the same F the first is taken, as in sacrebleu.
-        preferred = np.lexsort((-self._f(pairs), encoding.owner))
+        preferred = np.lexsort((-self._compute_f(pairs), encoding.owner))
         some = np.flatnonzero(encoding.measurable)
         rows[some] = pairs[preferred[encoding.first[some] - encoding.items]]
         return rows
 
     def _count_pairs(self, encoding: Encoding) -> FloatArray:
-        """The same columns for every reference against its output."""
+        """Return the same columns for every reference against its output."""
         texts = np.arange(encoding.items, encoding.items + len(encoding.owner) + 1)
         marks = find_shared_ngrams(encoding, encoding.owner, texts, check_order(self.order))
         places = np.concatenate([[0], np.cumsum(encoding.output_lengths[encoding.owner])])
@@ -59,11 +59,12 @@ class Chrf(Measure):
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return chrF from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
-        return np.where(counts > 0, self._f(totals), np.nan)
+        return np.where(counts > 0, self._compute_f(totals), np.nan)
 
-    def _f(self, totals: FloatArray) -> FloatArray:
-        """Return the F value; orders are added one after the other, as in sacrebleu, so that equal references tie in
-        both.
+    def _compute_f(self, totals: FloatArray) -> FloatArray:
+        """Return the F value from the columns of n-gram counts.
+
+        Orders are added one after the other, as in sacrebleu, so that equal references tie in both.
         """
         precision = recall = orders = np.zeros(totals.shape[:-1])
         for n in range(self.order):
@@ -81,11 +82,13 @@ class Chrf(Measure):
 
 def _encode_characters(batch: Batch, case: str) -> Encoding:
     """Encode characters instead of words: an id is a code point."""
-    lower = choose("case", case, CASES) == "lower"
-    return remember(batch, ("characters", case), lambda: encode_with(batch, lambda texts: _number(texts, lower)))
+    lower = check_choice("case", case, CASES) == "lower"
+    return cache_in_batch(
+        batch, ("characters", case), lambda: encode_texts(batch, lambda texts: _number_characters(texts, lower))
+    )
 
 
-def _number(texts: list[str], lower: bool) -> tuple[Ids, Places, list[str]]:
+def _number_characters(texts: list[str], lower: bool) -> tuple[Ids, Places, list[str]]:
     """Return the code points of texts without spaces, and the start of each text."""
     joined = ["".join((text.lower() if lower else text).split()) for text in texts]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, joined), dtype=np.int64, count=len(joined)))])

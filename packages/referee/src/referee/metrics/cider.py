@@ -44,34 +44,34 @@ class Cider(Measure):
     tokens: str = "mteval"
 
     def learn(self, batch: Batch) -> Cider:
-        """Count in how many items' references each n-gram is (outputs do not matter here)."""
+        """Count the n-grams of a batch's references; its outputs are ignored."""
         self.fit(self.collect(batch))
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the value of each item."""
+        """Return one column: the value of each item."""
         return self.compute(self.collect(batch))
 
     def collect(self, batch: Batch) -> Encoding:
-        """The words of outputs and references."""
+        """Return the encoded words of outputs and references."""
         return encode(batch, self.case, self.tokens)
 
     def fit(self, encoding: Encoding) -> None:
         """Count the items of a batch, and the items whose references have each n-gram."""
-        for grams in _all_orders(encoding, check_order(self.order)):
-            counts = grams.items_with(encoding).tolist()
-            counted = zip(grams.as_words(encoding), counts, strict=True)
+        for grams in _yield_ngrams(encoding, check_order(self.order)):
+            counts = grams.count_items(encoding).tolist()
+            counted = zip(grams.list_words(encoding), counts, strict=True)
             # Some stand in outputs alone.
             self._seen.update({ngram: n for ngram, n in counted if n})
-        self._items += _items_of(encoding)
+        self._items += _count_items(encoding)
 
     def compute(self, encoding: Encoding) -> FloatArray:
         """Return the score of every item of a batch."""
-        whole = log(max(1, self._items or _items_of(encoding)))
-        orders = list(_all_orders(encoding, check_order(self.order)))
+        whole = log(max(1, self._items or _count_items(encoding)))
+        orders = list(_yield_ngrams(encoding, check_order(self.order)))
         total = np.zeros(len(encoding.owner))
         for grams in orders:
-            total += grams.likeness(
+            total += grams.compute_cosines(
                 encoding, whole - np.log(np.maximum(1, self._count_documents(grams, encoding))), self.clipped
             )
         if self.clipped:
@@ -86,8 +86,8 @@ class Cider(Measure):
     def _count_documents(self, grams: _Grams, encoding: Encoding) -> FloatArray:
         """Return the document frequency of each n-gram: over the fitted references, or over this batch if none were fitted."""
         if not self._items:
-            return grams.items_with(encoding).astype(float)
-        return np.array([self._seen.get(ngram, 0) for ngram in grams.as_words(encoding)], dtype=float)
+            return grams.count_items(encoding).astype(float)
+        return np.array([self._seen.get(ngram, 0) for ngram in grams.list_words(encoding)], dtype=float)
 
 
 @dataclass(eq=False, repr=False)
@@ -103,8 +103,8 @@ class CiderD(Cider):
     clipped = True
 
 
-def _items_of(encoding: Encoding) -> int:
-    """Items with a reference."""
+def _count_items(encoding: Encoding) -> int:
+    """Count the items with a reference."""
     return len(np.unique(encoding.owner))
 
 
@@ -120,18 +120,19 @@ class _Grams:
     grams: Places
     first: Places
 
-    def as_words(self, encoding: Encoding) -> list[tuple[str, ...]]:
+    def list_words(self, encoding: Encoding) -> list[tuple[str, ...]]:
+        """Return the words of each different n-gram."""
         ids, words = encoding.ids.tolist(), encoding.words
         return [tuple([words[i] for i in ids[place : place + self.order]]) for place in self.first.tolist()]
 
-    def items_with(self, encoding: Encoding) -> Places:
-        """For every n-gram the number of items whose references have it."""
+    def count_items(self, encoding: Encoding) -> Places:
+        """Return, for every n-gram, the number of items whose references have it."""
         reference_vectors = self.texts >= encoding.items
         owners = encoding.owner[self.texts[reference_vectors] - encoding.items]
         pairs = np.unique(self.grams[reference_vectors] * max(1, encoding.items) + owners)
         return np.bincount(pairs // max(1, encoding.items), minlength=len(self.first))
 
-    def likeness(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
+    def compute_cosines(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
         """Return, for every reference, the cosine of its weighted counts with those of its output."""
         size = max(1, len(self.first))
         keys, begins, counts = np.unique(self.texts * size + self.grams, return_index=True, return_counts=True)
@@ -153,8 +154,8 @@ class _Grams:
         return cosines
 
 
-def _all_orders(encoding: Encoding, order: int) -> Iterator[_Grams]:
-    """The n-grams of each order; one of n words is one of n - 1 and the word after it."""
+def _yield_ngrams(encoding: Encoding, order: int) -> Iterator[_Grams]:
+    """Yield the n-grams of each order; an n-gram is built from one of n - 1 words and the next word."""
     ids = encoding.ids.astype(np.int64)
     texts = np.repeat(np.arange(len(encoding.lengths)), encoding.lengths)
     places = np.arange(len(ids))

@@ -24,14 +24,14 @@ from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.meaning import EVERYTHING, Meaning, atoms
 from referee.metrics.measure import Measure
-from referee.metrics.properties import IntArray, PropertyEncoding, WordArray, expand
-from referee.metrics.scenes import ALL, Situations, look
+from referee.metrics.properties import IntArray, PropertyEncoding, WordArray, expand_ranges
+from referee.metrics.scenes import ALL, Situations, make_situations
 from referee.metrics.smallest import (
-    as_sharp,
-    fewest_atoms_to_keep,
-    fewest_to_add,
-    fewest_to_add_to_parts,
-    fewest_to_keep,
+    count_fewest_atoms_to_keep,
+    count_fewest_to_add,
+    count_fewest_to_add_to_parts,
+    count_fewest_to_keep,
+    is_as_sharp,
     keep_atoms,
 )
 from referee.records import Property, Scene
@@ -45,11 +45,12 @@ class _SceneMeasure(Measure):
     """A measure of an output in its scene; NaN for outputs without properties and trials without a target."""
 
     def statistics(self, batch: Batch) -> FloatArray:
-        seen = look(batch)
-        return seen.encoding.spread(np.where(seen.measurable, self._judge(seen), np.nan))
+        """Return one row per item; NaN without properties or without a target."""
+        seen = make_situations(batch)
+        return seen.encoding.make_rows(np.where(seen.measurable, self._measure(seen), np.nan))
 
-    def _judge(self, seen: Situations) -> FloatArray:
-        """The value of every act."""
+    def _measure(self, seen: Situations) -> FloatArray:
+        """Return the value of every distinct output in its trial."""
         raise NotImplementedError
 
 
@@ -61,7 +62,8 @@ class Unique(_SceneMeasure):
 
     name = "scene/unique"
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
+        """Return 1 where the description identifies the target."""
         return seen.unique.astype(float)
 
 
@@ -81,10 +83,10 @@ class Minimal(_SceneMeasure):
     def __init__(self, *, count_type: bool = True) -> None:
         self.count_type = count_type
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
         """Return 1 for descriptions of minimal size."""
         smallest = count_smallest(seen, self.count_type)[seen.spot]
-        size = sizes(seen.encoding, self.count_type)[seen.encoding.description]
+        size = count_properties(seen.encoding, self.count_type)[seen.encoding.description]
         with_meaning = seen.encoding.has_meaning[seen.encoding.description]
         # Where no set distinguishes, a set is never minimal; a meaning, which can say more, is if it has nothing to spare.
         is_small = np.where(np.isnan(smallest), with_meaning, size <= smallest)
@@ -107,11 +109,11 @@ class Remaining(_SceneMeasure):
     def __init__(self, *, share: bool = False) -> None:
         self.share = share
 
-    def _judge(self, seen: Situations) -> FloatArray:
-        """Return the number or share of remaining distractors."""
+    def _measure(self, seen: Situations) -> FloatArray:
+        """Return the number or proportion of remaining distractors."""
         if not self.share:
             return seen.remaining.astype(float)
-        return _shares(seen.remaining, seen.distractors[seen.spot])
+        return _divide(seen.remaining, seen.distractors[seen.spot])
 
 
 class Bits(_SceneMeasure):
@@ -124,8 +126,9 @@ class Bits(_SceneMeasure):
     range = (0.0, None)
     direction = "lower"
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
         # The 1 is the target itself: a description without remaining distractors leaves 0 bits.
+        """Return the bits that each output leaves open."""
         bits: FloatArray = np.log2(1.0 + seen.remaining)
         return bits
 
@@ -149,10 +152,12 @@ class Surplus(_SceneMeasure):
         self.method = method
         self.count_type = count_type
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
         """Return the number of superfluous properties by the chosen method."""
         if self.method not in METHODS:
-            raise InputError(f"scene/surplus has no method {self.method!r}", remedy=f"use one of {', '.join(METHODS)}")
+            raise InputError(
+                f"the metric scene/surplus has no method {self.method!r}", remedy=f"use one of {', '.join(METHODS)}"
+            )
         return count_surplus(seen, self.method, self.count_type)
 
 
@@ -167,7 +172,8 @@ class Deficit(_SceneMeasure):
     range = (0.0, None)
     direction = "lower"
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
+        """Return the number of properties that each output lacks."""
         return count_deficit(seen)
 
 
@@ -188,31 +194,31 @@ class SpecificityDice(_SceneMeasure):
     references: str = "average"
     empty: float = 1.0
 
-    def _judge(self, seen: Situations) -> FloatArray:
+    def _measure(self, seen: Situations) -> FloatArray:
         """Return the Dice of the description with the nearest reference of equal specificity."""
         encoding = seen.encoding
         acts, _, _ = encoding.pairs
         total = np.add(*encoding.paired_sizes)
         dice = np.divide(2.0 * encoding.shared, total, out=np.full(len(acts), float(self.empty)), where=total > 0)
-        places = expand(encoding.starts[encoding.case], encoding.rivals)
+        places = expand_ranges(encoding.starts[encoding.case], encoding.rivals)
         # Too sharp costs as much as too vague: section 1.2 would punish every deviation from how far the oracle
         # specified.
         apart = np.abs(seen.remaining[acts] - seen.remaining_of_references[places])
-        penalty = _shares(apart, seen.distractors[seen.spot[acts]])
-        return encoding.settle(dice - self.weight * penalty, self.references)
+        penalty = _divide(apart, seen.distractors[seen.spot[acts]])
+        return encoding.combine_references(dice - self.weight * penalty, self.references)
 
 
-def _shares(parts: IntArray, wholes: IntArray) -> FloatArray:
-    """Quotients that are 0 where the whole is."""
+def _divide(parts: IntArray, wholes: IntArray) -> FloatArray:
+    """Return quotients that are 0 where the denominator is 0."""
     result = np.zeros(len(parts))
     np.divide(parts, wholes, out=result, where=wholes > 0)
     return result
 
 
-def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
+def count_properties(encoding: PropertyEncoding, count_type: bool) -> IntArray:
     """Return the number of different properties (or atoms of a meaning) of each description.
 
-    The type counts or not, as asked.
+    The type is counted only with `count_type`.
     """
     result = encoding.sizes.copy() if count_type else encoding.sizes_without(TYPE)
     for i in np.flatnonzero(encoding.has_meaning).tolist():
@@ -221,7 +227,7 @@ def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
 
 
 def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
-    """Return the size of the smallest set that distinguishes the targets of every spot; NaN if none does.
+    """Return the size of the smallest set that distinguishes the targets of every trial; NaN if none does.
 
     Without `count_type` the type is included and does not count.
     """
@@ -232,11 +238,11 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
 
     def search(spot: int) -> int | None:
         scene, goal = seen.encoding.spots[spot].scene, seen.goals[spot]
-        return fewest_to_add(scene, goal, () if count_type else _types(scene, goal)) if goal else None
+        return count_fewest_to_add(scene, goal, () if count_type else _list_types(scene, goal)) if goal else None
 
     easy = np.flatnonzero(~is_hard)
     result = np.full(len(seen.goals), np.nan)
-    result[easy] = _fewest([e[:, easy] for _, e in seen.true_properties], start[:, easy], seen.targets[:, easy])
+    result[easy] = _find_fewest([e[:, easy] for _, e in seen.true_properties], start[:, easy], seen.targets[:, easy])
     return _search_each(result, is_hard, search)
 
 
@@ -253,12 +259,12 @@ def count_deficit(seen: Situations) -> FloatArray:
         spot, form = seen.spot[act], encoding.meanings[encoding.description[act]]
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
         if form is not None:
-            return fewest_to_add_to_parts(scene, goal, form)
-        return fewest_to_add(scene, goal, encoding.descriptions[encoding.description[act]])
+            return count_fewest_to_add_to_parts(scene, goal, form)
+        return count_fewest_to_add(scene, goal, encoding.descriptions[encoding.description[act]])
 
     easy = np.flatnonzero(short & ~is_hard)
     spots = seen.spot[easy]
-    result[easy] = _fewest(
+    result[easy] = _find_fewest(
         [e[:, spots] for _, e in seen.true_properties], seen.denoted[:, easy], seen.targets[:, spots]
     )
     return _search_each(result, is_hard, search)
@@ -269,8 +275,8 @@ def count_surplus(seen: Situations, method: str = "exact", count_type: bool = Tr
     return METHODS[method](seen, count_type)
 
 
-def _droppable(seen: Situations, count_type: bool) -> FloatArray:
-    """The largest number of properties that can be dropped together without gaining a distractor."""
+def _count_droppable(seen: Situations, count_type: bool) -> FloatArray:
+    """Return the largest number of properties that can be dropped together without gaining a distractor."""
     encoding = seen.encoding
     lengths = np.fromiter(map(len, encoding.descriptions), np.intp, len(encoding.descriptions))
     is_hard = (seen.structured | (lengths > MANY))[encoding.description]
@@ -280,35 +286,37 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
         form = encoding.meanings[encoding.description[act]]
         if form is not None:
             is_free = [not count_type and atom[0] == TYPE for atom in atoms(form)]
-            return fewest_atoms_to_keep(encoding.spots[spot].scene, seen.goals[spot], form, is_free)
-        loose, fixed = _loose(description, count_type), _fixed(description, count_type)
-        return fewest_to_keep(encoding.spots[spot].scene, seen.goals[spot], loose, fixed)
+            return count_fewest_atoms_to_keep(encoding.spots[spot].scene, seen.goals[spot], form, is_free)
+        loose, fixed = _list_removable(description, count_type), _list_fixed(description, count_type)
+        return count_fewest_to_keep(encoding.spots[spot].scene, seen.goals[spot], loose, fixed)
 
     necessary = np.zeros(len(encoding.description))
     # Descriptions of one length share their combinations of columns, so they are tried together.
     for length in set(lengths[encoding.description[~is_hard]].tolist()):
         acts = np.flatnonzero(~is_hard & (lengths[encoding.description] == length))
         necessary[acts] = _count_necessary(seen, acts, length, count_type)
-    result: FloatArray = sizes(encoding, count_type)[encoding.description] - _search_each(necessary, is_hard, search)
+    result: FloatArray = count_properties(encoding, count_type)[encoding.description] - _search_each(
+        necessary, is_hard, search
+    )
     return result
 
 
 def _count_necessary(seen: Situations, acts: IntArray, length: int, count_type: bool) -> FloatArray:
-    """As `fewest_to_keep`, for acts whose outputs have the same number of properties (repeats included, which does no harm)."""
+    """Return the fewest properties to keep, for outputs with the same number of properties (with repetitions)."""
     encoding = seen.encoding
     others = seen.others[:, seen.spot[acts]]
     properties = chain.from_iterable(encoding.descriptions[d] for d in encoding.description[acts].tolist())
     places = dict(zip(encoding.vocabulary, range(len(encoding.vocabulary)), strict=True))
     columns = np.fromiter(map(places.__getitem__, properties), np.intp, len(acts) * length).reshape(len(acts), length).T
-    extents = [seen.extent(column, acts) for column in columns]
+    extents = [seen.compute_extents(column, acts) for column in columns]
     start = others
     if not count_type:
         is_type = np.array([p[0] == TYPE for p in encoding.vocabulary])
         start = reduce(and_, [np.where(is_type[c], e, ALL) for c, e in zip(columns, extents, strict=True)], others)
-    return _fewest(extents, start, seen.denoted[:, acts] & others)
+    return _find_fewest(extents, start, seen.denoted[:, acts] & others)
 
 
-def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> FloatArray:
+def _find_fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> FloatArray:
     """Return the smallest number of extents whose intersection with `start` is `goal`.
 
     NaN if all together have more.
@@ -330,70 +338,73 @@ def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> 
 
 
 def _search_each(result: FloatArray, hard: np.ndarray, search: Callable[[int], int | None]) -> FloatArray:
-    """Fill in the hard entries, each by its own search; NaN if the search finds none."""
+    """Fill in the entries marked `hard`, each by its own search; NaN if the search finds none."""
     for i in np.flatnonzero(hard).tolist():
         count = search(i)
         result[i] = np.nan if count is None else count
     return result
 
 
-def _loose(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
-    """Return the removable properties of a description: its different ones, in order, without a type that does not
-    count.
+def _list_removable(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
+    """Return the removable properties of a description, in order.
+
+    Repeated ones occur once; a type that does not count is left out.
     """
     return tuple(dict.fromkeys(p for p in description if count_type or p.name != TYPE))
 
 
-def _fixed(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
+def _list_fixed(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
     """Return the fixed properties of a description: its type, if it does not count."""
     return () if count_type else tuple(dict.fromkeys(p for p in description if p.name == TYPE))
 
 
-def _types(scene: Scene, targets: int) -> tuple[Property, ...]:
-    """The types that are true of all targets."""
+def _list_types(scene: Scene, targets: int) -> tuple[Property, ...]:
+    """Return the type properties that are true of all targets."""
     return tuple(p for p, e in scene.extensions.items() if p.name == TYPE and e & targets == targets)
 
 
-def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
+def _count_dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
     """Return the number of properties dropped in the order of the description, each if that admits no distractor."""
     encoding = seen.encoding
     result = np.zeros(len(encoding.description))
     for act in np.flatnonzero(seen.measurable).tolist():
         description, spot = encoding.descriptions[encoding.description[act]], seen.spot[act]
-        loose, fixed = _loose(description, count_type), _fixed(description, count_type)
+        loose, fixed = _list_removable(description, count_type), _list_fixed(description, count_type)
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
         form = encoding.meanings[encoding.description[act]]
         if form is not None:
-            result[act] = _atoms_dropped_in_order(scene, goal, form, count_type)
+            result[act] = _count_atoms_dropped_in_order(scene, goal, form, count_type)
             continue
         remaining = loose
         for prop in loose:
             rest = tuple(p for p in remaining if p != prop)
-            if as_sharp(scene, goal, (*rest, *fixed), description):
+            if is_as_sharp(scene, goal, (*rest, *fixed), description):
                 remaining = rest
         result[act] = len(loose) - len(remaining)
     return result
 
 
-def _atoms_dropped_in_order(scene: Scene, targets: int, form: Meaning, count_type: bool) -> int:
-    """As `_dropped_in_order`, of one meaning and its atoms."""
+def _count_atoms_dropped_in_order(scene: Scene, targets: int, form: Meaning, count_type: bool) -> int:
+    """Return the number of atoms of a meaning dropped in order, each if that admits no distractor."""
     all_atoms = list(atoms(form))
     remaining = set(range(len(all_atoms)))
     for i, atom in enumerate(all_atoms):
-        if (count_type or atom[0] != TYPE) and as_sharp(scene, targets, keep_atoms(form, remaining - {i}), form):
+        if (count_type or atom[0] != TYPE) and is_as_sharp(scene, targets, keep_atoms(form, remaining - {i}), form):
             remaining.discard(i)
     return len(all_atoms) - len(remaining)
 
 
-def _above_smallest(seen: Situations, count_type: bool) -> FloatArray:
-    """The size less that of the smallest distinguishing set; NaN where there is none."""
+def _subtract_smallest(seen: Situations, count_type: bool) -> FloatArray:
+    """Return the size of each output minus that of the smallest distinguishing set; NaN without one."""
     encoding = seen.encoding
-    result: FloatArray = sizes(encoding, count_type)[encoding.description] - count_smallest(seen, count_type)[seen.spot]
+    result: FloatArray = (
+        count_properties(encoding, count_type)[encoding.description] - count_smallest(seen, count_type)[seen.spot]
+    )
     return result
 
 
 METHODS: dict[str, Callable[[Situations, bool], FloatArray]] = {
-    "exact": _droppable,
-    "greedy": _dropped_in_order,
-    "size": _above_smallest,
+    "exact": _count_droppable,
+    "greedy": _count_dropped_in_order,
+    "size": _subtract_smallest,
 }

@@ -19,7 +19,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.metrics.discrimination import count_surplus
 from referee.metrics.measure import Measure
-from referee.metrics.scenes import look
+from referee.metrics.scenes import make_situations
 from referee.records import Description, Property, Trial
 
 Situation = tuple[str, frozenset[str]]
@@ -27,8 +27,8 @@ PropertySet = frozenset[Property]
 Weights = Mapping[PropertySet, float]
 
 
-def jensen_shannon(outcome: Weights, other: Weights) -> float:
-    """The Jensen-Shannon divergence of two distributions in bits (Lin 1991); weights need not sum to 1."""
+def compute_jensen_shannon(outcome: Weights, other: Weights) -> float:
+    """Compute the Jensen-Shannon divergence of two distributions in bits (Lin 1991), from any weights."""
     total, other_total = sum(outcome.values()), sum(other.values())
     parts = []
     for event in outcome.keys() | other.keys():
@@ -52,7 +52,7 @@ class _Tally:
     def add(self, batch: Batch) -> None:
         """Add the outputs and references of a batch."""
         for output, trial, references in zip(batch.outputs, batch.trials, batch.references, strict=True):
-            situation = _situation(trial)
+            situation = _identify_situation(trial)
             if output is not None and output.properties is not None:
                 self.system[situation][frozenset(output.properties)] += 1
             if trial.id not in self.seen:
@@ -84,30 +84,34 @@ class _VariationMeasure(Measure):
             tally = _Tally()
             tally.add(batch)
         references_seen: dict[Situation, float] = {}
-        values = [self._item(o, t, tally, references_seen) for o, t in zip(batch.outputs, batch.trials, strict=True)]
+        values = [
+            self._measure_item(o, t, tally, references_seen) for o, t in zip(batch.outputs, batch.trials, strict=True)
+        ]
         return np.array(values, dtype=float).reshape(-1, 1)
 
-    def _item(
+    def _measure_item(
         self, output: Description | None, trial: Trial, tally: _Tally, references_seen: dict[Situation, float]
     ) -> float:
         """Return the value of one item; NaN without people's sets or an output."""
-        situation = _situation(trial)
+        situation = _identify_situation(trial)
         people = tally.people.get(situation)
         if output is None or not people:
             return np.nan
         if output.distribution is not None:
-            return self._compare_if_any(_merged(output), people)
+            return self._compare_nonempty(_merge_distribution(output), people)
         if output.properties is None:
             return np.nan
         # Without a declared distribution all items of a situation have the same value.
         if situation not in references_seen:
-            references_seen[situation] = self._compare_if_any(tally.system.get(situation, {}), people)
+            references_seen[situation] = self._compare_nonempty(tally.system.get(situation, {}), people)
         return references_seen[situation]
 
-    def _compare_if_any(self, system: Weights, people: Weights) -> float:
+    def _compare_nonempty(self, system: Weights, people: Weights) -> float:
+        """Compare two distributions; NaN if the system's is empty."""
         return self._compare(system, people) if sum(system.values()) > 0 else np.nan
 
     def _compare(self, system: Weights, people: Weights) -> float:
+        """Return the value for the system's and people's distributions; subclasses define it."""
         raise NotImplementedError
 
 
@@ -121,7 +125,8 @@ class JensenShannon(_VariationMeasure):
     direction = "lower"
 
     def _compare(self, system: Weights, people: Weights) -> float:
-        return jensen_shannon(system, people)
+        """Return the Jensen-Shannon divergence of both distributions."""
+        return compute_jensen_shannon(system, people)
 
 
 class Coverage(_VariationMeasure):
@@ -138,6 +143,7 @@ class Coverage(_VariationMeasure):
         self.distinct = distinct
 
     def _compare(self, system: Weights, people: Weights) -> float:
+        """Return the proportion of people's sets that the system produces."""
         weights = dict.fromkeys(people, 1) if self.distinct else people
         return sum(w for description, w in weights.items() if system.get(description, 0) > 0) / sum(weights.values())
 
@@ -154,13 +160,14 @@ class _Expected(Measure):
         values = []
         for output, references in zip(batch.outputs, batch.references, strict=True):
             sets = [frozenset(r.properties) for r in references if r.properties is not None]
-            weights = _weights(output)
+            weights = _weigh_output(output)
             total = fsum(weights.values())
             parts = (p * self._compare(said, one) for said, p in weights.items() for one in sets)
             values.append(fsum(parts) / total / len(sets) if sets and total > 0 else np.nan)
         return np.array(values, dtype=float).reshape(-1, 1)
 
     def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        """Return the similarity of an output's and a reference's properties; subclasses define it."""
         raise NotImplementedError
 
 
@@ -173,6 +180,7 @@ class ExpectedDice(_Expected):
     name = "distribution/dice"
 
     def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        """Return the Dice of two sets."""
         together = len(output) + len(reference)
         return 2 * len(output & reference) / together if together else 1.0
 
@@ -206,11 +214,11 @@ class Over(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one value for each item; NaN where the scene is not complete."""
-        seen = look(batch)
+        seen = make_situations(batch)
         # Only distinguishing descriptions can be overspecified: an ambiguous one with a superfluous word counts as
         # underspecified.
         over = seen.unique & (count_surplus(seen, "exact", self.count_type) > 0)
-        return seen.encoding.spread(np.where(seen.measurable, over, np.nan))
+        return seen.encoding.make_rows(np.where(seen.measurable, over, np.nan))
 
 
 class Under(Measure):
@@ -224,23 +232,24 @@ class Under(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one value for each item; NaN where the scene is not complete."""
-        seen = look(batch)
-        return seen.encoding.spread(np.where(seen.measurable, ~seen.unique, np.nan))
+        seen = make_situations(batch)
+        return seen.encoding.make_rows(np.where(seen.measurable, ~seen.unique, np.nan))
 
 
-def _situation(trial: Trial) -> Situation:
+def _identify_situation(trial: Trial) -> Situation:
     # The scene alone would not do: one picture may be asked about with different targets.
+    """Return the scene (or trial) and its targets, which identify a situation."""
     return (trial.scene.id or trial.id, frozenset(trial.targets))
 
 
-def _weights(output: Description | None) -> Weights:
-    """What a speaker says, with probabilities."""
+def _weigh_output(output: Description | None) -> Weights:
+    """Return the sets of properties that a speaker may produce, with their probabilities."""
     if output is None or (output.distribution is None and output.properties is None):
         return {}
-    return {frozenset(output.properties or ()): 1.0} if output.distribution is None else _merged(output)
+    return {frozenset(output.properties or ()): 1.0} if output.distribution is None else _merge_distribution(output)
 
 
-def _merged(output: Description) -> Weights:
+def _merge_distribution(output: Description) -> Weights:
     """Return a declared distribution as weights; probabilities of repeated sets are added."""
     weights: dict[PropertySet, float] = defaultdict(float)
     for description, probability in output.distribution or ():

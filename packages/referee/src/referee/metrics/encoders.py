@@ -37,26 +37,30 @@ class Encoder:
             weights = (folder / "model.safetensors").read_bytes()
         except (OSError, ValueError) as error:
             raise InputError(
-                f"there is no encoder ({error})",
+                f"the folder has no usable encoder ({error})",
                 where=folder,
-                remedy="a folder with config.json, vocab.txt and model.safetensors",
+                remedy="name a folder with config.json, vocab.txt and model.safetensors",
             ) from None
         if self._config.get("model_type") != "bert":
-            raise InputError(f"this is a {self._config.get('model_type')}, not a bert", where=folder)
-        self._tokenizer = _uncased_tokenizer({word: i for i, word in enumerate(words)})
-        self._weights = _tensors(weights)
+            raise InputError(
+                f"the model is of type {self._config.get('model_type')!r}, but only 'bert' is supported",
+                where=folder,
+                remedy="name the folder of a BERT",
+            )
+        self._tokenizer = _make_tokenizer({word: i for i, word in enumerate(words)})
+        self._weights = _read_tensors(weights)
         self.signed = f"{name}@{hashlib.sha256(weights).hexdigest()[:8]}"
         self._vectors: dict[str, Floats] = {}
 
     def vectors(self, text: str) -> Floats:
-        """The last layer's vectors of a text's tokens."""
+        """Return the last layer's vectors of a text's tokens."""
         if text not in self._vectors:
             self.read([text])
         return self._vectors[text]
 
     def read(self, texts: Sequence[str]) -> None:
-        """Encode texts that are not cached yet, those of one length together."""
-        new = {t: self._tokens(t) for t in dict.fromkeys(texts) if t not in self._vectors}
+        """Encode the texts that are not cached yet, in batches of equal length."""
+        new = {t: self._tokenise(t) for t in dict.fromkeys(texts) if t not in self._vectors}
         if len(self._vectors) > 50_000:
             self._vectors.clear()
         by_length: dict[int, list[str]] = {}
@@ -65,53 +69,54 @@ class Encoder:
         for same in by_length.values():
             for start in range(0, len(same), AT_ONCE):
                 part = same[start : start + AT_ONCE]
-                cached_vectors = self._forward(np.array([new[t] for t in part]))
+                cached_vectors = self._run_layers(np.array([new[t] for t in part]))
                 self._vectors.update(zip(part, cached_vectors, strict=True))
 
     def sentence(self, text: str) -> Floats:
-        """The mean over all tokens, as sentence-transformers pools it, brought to length 1."""
+        """Return the mean of a text's token vectors, scaled to length 1 (as sentence-transformers pools it)."""
         mean = self.vectors(text).mean(axis=0)
         unit: Floats = mean / max(float(np.linalg.norm(mean)), 1e-12)
         return unit
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokenise(self, text: str) -> list[int]:
         """Return the ids of a text's word pieces, with [CLS] and [SEP] around them."""
         ids: list[int] = self._tokenizer.encode(text).ids
         return ids
 
-    def _forward(self, ids: npt.NDArray[np.int64]) -> Floats:
+    def _run_layers(self, ids: npt.NDArray[np.int64]) -> Floats:
         """Return the last hidden states of token ids."""
         w = self._weights
         places = w["embeddings.position_embeddings.weight"][: ids.shape[1]]
         kind = w["embeddings.token_type_embeddings.weight"][0]
-        x = self._normed(w["embeddings.word_embeddings.weight"][ids] + places + kind, "embeddings.LayerNorm")
+        x = self._normalise(w["embeddings.word_embeddings.weight"][ids] + places + kind, "embeddings.LayerNorm")
         for layer in range(self._config["num_hidden_layers"]):
             name = f"encoder.layer.{layer}"
-            x = self._normed(x + self._attended(x, name), f"{name}.attention.output.LayerNorm")
-            inner = _gelu(self._linear(x, f"{name}.intermediate.dense"))
-            x = self._normed(x + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
+            x = self._normalise(x + self._attend(x, name), f"{name}.attention.output.LayerNorm")
+            inner = _compute_gelu(self._apply_linear(x, f"{name}.intermediate.dense"))
+            x = self._normalise(x + self._apply_linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
         return x
 
-    def _attended(self, x: Floats, name: str) -> Floats:
+    def _attend(self, x: Floats, name: str) -> Floats:
         """Return the output of one self-attention layer."""
         heads = self._config["num_attention_heads"]
         size = x.shape[-1] // heads
 
         def split(part: str) -> Floats:
-            y = self._linear(x, f"{name}.attention.self.{part}")
+            y = self._apply_linear(x, f"{name}.attention.self.{part}")
             return y.reshape(*y.shape[:2], heads, size).transpose(0, 2, 1, 3)
 
         query, key, value = split("query"), split("key"), split("value")
         scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(size))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
-        return self._linear(mixed.transpose(0, 2, 1, 3).reshape(x.shape), f"{name}.attention.output.dense")
+        return self._apply_linear(mixed.transpose(0, 2, 1, 3).reshape(x.shape), f"{name}.attention.output.dense")
 
-    def _linear(self, x: Floats, name: str) -> Floats:
+    def _apply_linear(self, x: Floats, name: str) -> Floats:
+        """Return the output of one linear layer."""
         y: Floats = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
         return y
 
-    def _normed(self, x: Floats, name: str) -> Floats:
+    def _normalise(self, x: Floats, name: str) -> Floats:
         """Return the output of one layer normalisation."""
         mean = x.mean(axis=-1, keepdims=True)
         spread = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
@@ -119,7 +124,7 @@ class Encoder:
         return y * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
 
 
-def _gelu(x: Floats) -> Floats:
+def _compute_gelu(x: Floats) -> Floats:
     """Return the Gaussian error linear unit."""
     from scipy.special import erf
 
@@ -127,7 +132,7 @@ def _gelu(x: Floats) -> Floats:
     return y
 
 
-def _uncased_tokenizer(vocabulary: dict[str, int]) -> Any:
+def _make_tokenizer(vocabulary: dict[str, int]) -> Any:
     """Return the WordPiece tokenizer of uncased BERT for a vocabulary.
 
     Texts are cut off at `LONGEST` tokens.
@@ -140,8 +145,8 @@ def _uncased_tokenizer(vocabulary: dict[str, int]) -> Any:
     return tokenizer
 
 
-def _tensors(data: bytes) -> dict[str, Floats]:
-    """Weights of a safetensors file: the length of a JSON header, the header, the numbers."""
+def _read_tensors(data: bytes) -> dict[str, Floats]:
+    """Return the weights of a safetensors file by name."""
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + size])
     kinds = {"F32": np.float32, "F16": np.float16}
@@ -156,7 +161,7 @@ def _tensors(data: bytes) -> dict[str, Floats]:
 
 @lru_cache(maxsize=2)
 def open_encoder(named: str) -> Encoder:
-    """An encoder by folder, or the one that comes as a package."""
+    """Open an encoder by its folder, or the one that is installed as a package."""
     if named.partition("@")[0] != MINILM:
         return Encoder(Path(named), Path(named).name)
     cached_vectors = find_spec(MINILM.replace("-", "_"))

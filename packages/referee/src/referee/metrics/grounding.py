@@ -22,7 +22,7 @@ from referee.errors import InputError
 from referee.geometry import Box, Place, Point, Region, Size
 from referee.grounding.overlap import distance, inside, iou, region_area, region_distance, region_holds, region_iou
 from referee.metrics.measure import Measure
-from referee.metrics.place_arrays import PlaceArrays, arrange, box_arrays, is_broken, is_readable
+from referee.metrics.place_arrays import PlaceArrays, convert_boxes, is_broken, is_readable, make_place_arrays
 from referee.records import Entity, Outcome, Response, Trial
 
 Truths = npt.NDArray[np.bool_]
@@ -37,16 +37,16 @@ class _Grounding(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return value and presence of a place for every item; NaN for items that cannot be measured."""
-        arrays = arrange(batch)
-        places = self._usable(arrays)
+        arrays = make_place_arrays(batch)
+        places = self._find_usable(arrays)
         values = np.zeros(len(batch))
         measured = arrays.scorable & (arrays.readable | ~(arrays.has_box | arrays.has_point))
         # No answer can be related to its picture, or all are of another kind: the value is unknown, not 0.
         if (arrays.has_box | arrays.has_point).any() and not (places & measured).any():
             measured[:] = False
         answered = places & measured
-        self._fill(values, answered, arrays, batch)
-        absent = self._right_about_nothing(arrays)
+        self._fill_values(values, answered, arrays, batch)
+        absent = self._find_correct_rejections(arrays)
         values[absent] = 1.0
         rows = np.stack([values, (answered | absent).astype(float)], axis=1)
         rows[~measured] = np.nan
@@ -58,14 +58,15 @@ class _Grounding(Measure):
         counts = totals[..., 1]
         return np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0), counts
 
-    def _usable(self, arrays: PlaceArrays) -> Truths:
-        """Items whose answer is of a kind that this can measure."""
+    def _find_usable(self, arrays: PlaceArrays) -> Truths:
+        """Return the items whose answer has coordinates of a kind that the measure can use."""
         return arrays.has_box
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in the values of answered items; subclasses define it."""
         raise NotImplementedError
 
-    def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
+    def _find_correct_rejections(self, arrays: PlaceArrays) -> Truths:
         """Return the items without a target whose answer is "none"."""
         absent: Truths = arrays.counts == 0
         for i in np.flatnonzero(absent).tolist():
@@ -73,12 +74,12 @@ class _Grounding(Measure):
         return absent
 
 
-def _sets(arrays: PlaceArrays, answered: Truths) -> list[int]:
-    """Items that are about several regions: an answer with several places to one region is no set, but an answer that does not decide."""
+def _list_set_items(arrays: PlaceArrays, answered: Truths) -> list[int]:
+    """List the answered items with several gold regions."""
     return np.flatnonzero(answered & (arrays.counts > 1)).tolist()
 
 
-def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
+def _tabulate_ious(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
     """Return the IoU of every place with every region."""
     ious = np.zeros((len(places), len(regions)))
     for i, place in enumerate(places):
@@ -87,8 +88,8 @@ def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | 
     return ious
 
 
-def _paired(table: FloatArray) -> FloatArray:
-    """The IoUs of the best one-to-one pairing."""
+def _pair_best(table: FloatArray) -> FloatArray:
+    """Return the IoUs of the best one-to-one pairing of places and regions."""
     from scipy.optimize import linear_sum_assignment
 
     chosen: FloatArray = table[linear_sum_assignment(table, maximize=True)]
@@ -104,13 +105,13 @@ class Iou(_Grounding):
 
     name = "ground/iou"
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in the IoU of answered items."""
-        shares = arrays.overlaps()
+        shares = arrays.compute_overlaps()
         values[answered] = np.nan_to_num(shares[answered])
-        for i in _sets(arrays, answered):
-            table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
-            values[i] = _paired(table).sum() / max(table.shape)
+        for i in _list_set_items(arrays, answered):
+            table = _tabulate_ious(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
+            values[i] = _pair_best(table).sum() / max(table.shape)
 
 
 class CumulativeIou(_Grounding):
@@ -127,10 +128,10 @@ class CumulativeIou(_Grounding):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return intersection, union, both again for items with a place, and whether there is one."""
-        arrays = arrange(batch)
+        arrays = make_place_arrays(batch)
         rows = np.full((len(batch), self.width), np.nan)
         measured = ~np.isnan(super().statistics(batch)[:, 0])
-        shares = np.nan_to_num(arrays.overlaps())
+        shares = np.nan_to_num(arrays.compute_overlaps())
         for i in np.flatnonzero(measured & (arrays.counts <= 1)).tolist():
             regions, size = arrays.regions[i] or (), arrays.sizes[i]
             if size == UNKNOWN:
@@ -145,18 +146,19 @@ class CumulativeIou(_Grounding):
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the summed intersections over the summed unions."""
         totals = np.asarray(totals, dtype=float)
-        return _quotient(totals[..., 0], totals[..., 1])
+        return _divide(totals[..., 0], totals[..., 1])
 
     def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the value over the items with a place, and their number."""
         totals = np.asarray(totals, dtype=float)
-        return _quotient(totals[..., 2], totals[..., 3]), totals[..., 4]
+        return _divide(totals[..., 2], totals[..., 3]), totals[..., 4]
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
-        """Fill in nothing: only which items are measured is used."""
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Leave the values at 0: only the mask of measured items is used."""
 
 
-def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
+def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return quotients; NaN where the denominator is 0."""
     quotient: FloatArray = np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0)
     return quotient
 
@@ -174,19 +176,24 @@ class BoxAccuracy(_Grounding):
 
     def __post_init__(self) -> None:
         if not 0 < self.iou <= 1:
-            raise InputError(f"no two boxes overlap by {self.iou:g}", remedy="iou is above 0 and at most 1")
+            raise InputError(
+                f"the option 'iou' of ground/accuracy is {self.iou:g}", remedy="use a threshold above 0 and at most 1"
+            )
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in whether answered items reach the threshold."""
-        shares = arrays.overlaps()
+        shares = arrays.compute_overlaps()
         # A missing overlap compares as false.
         values[answered] = shares[answered] >= self.iou
-        for i in _sets(arrays, answered):
-            values[i] = _has_all_regions(_table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i]), self.iou)
+        for i in _list_set_items(arrays, answered):
+            values[i] = _has_all_regions(
+                _tabulate_ious(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i]), self.iou
+            )
 
 
 def _has_all_regions(table: FloatArray, threshold: float) -> bool:
-    return table.shape[0] == table.shape[1] and bool(_paired((table >= threshold).astype(float)).all())
+    """Return whether places and regions can be paired one to one, all above the threshold."""
+    return table.shape[0] == table.shape[1] and bool(_pair_best((table >= threshold).astype(float)).all())
 
 
 class MeanAccuracy(_Grounding):
@@ -198,19 +205,20 @@ class MeanAccuracy(_Grounding):
     name = "ground/accuracy.mean"
     THRESHOLDS: ClassVar[tuple[float, ...]] = tuple(percent / 100 for percent in range(50, 100, 5))
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in the mean over thresholds."""
-        shares = np.nan_to_num(arrays.overlaps()[answered])
+        shares = np.nan_to_num(arrays.compute_overlaps()[answered])
         values[answered] = (shares[:, None] >= np.array(self.THRESHOLDS)).mean(axis=1)
-        for i in _sets(arrays, answered):
-            table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
+        for i in _list_set_items(arrays, answered):
+            table = _tabulate_ious(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
             values[i] = float(np.mean([_has_all_regions(table, t) for t in self.THRESHOLDS]))
 
 
 class _Pointing(_Grounding):
     """Measures of where an answer points: a box points to its middle."""
 
-    def _usable(self, arrays: PlaceArrays) -> Truths:
+    def _find_usable(self, arrays: PlaceArrays) -> Truths:
+        """Return the items whose answer has a box or a point."""
         return arrays.has_box | arrays.has_point
 
 
@@ -224,7 +232,7 @@ class PointInside(_Pointing):
 
     name = "ground/point"
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in whether points lie inside."""
         simple = ~np.isnan(arrays.gold[:, 0])
         held = inside(arrays.points, arrays.gold)
@@ -250,7 +258,7 @@ class Distance(_Pointing):
 
     def __post_init__(self) -> None:
         if self.by not in ("picture", "region"):
-            raise InputError(f"no diagonal is called {self.by!r}", remedy="by is picture or region")
+            raise InputError(f"the option 'by' of ground/distance is {self.by!r}", remedy="use by:picture or by:region")
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one distance for each item, and whether the answer has a point."""
@@ -258,21 +266,21 @@ class Distance(_Pointing):
         rows[(rows[:, 1] == 0) | np.isnan(rows[:, 0])] = np.nan
         return rows
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in the distances of answered points."""
         values[answered] = np.nan
         pointed = answered & (arrays.counts == 1) & ~np.isnan(arrays.points[:, 0])
         boxes = pointed & ~np.isnan(arrays.gold[:, 0])
-        values[boxes] = distance(arrays.points[boxes], arrays.gold[boxes]) / self._diagonals(arrays, boxes)
+        values[boxes] = distance(arrays.points[boxes], arrays.gold[boxes]) / self._measure_diagonals(arrays, boxes)
         for i in np.flatnonzero(pointed & ~boxes).tolist():
             (region,) = arrays.regions[i] or ()
             size = arrays.sizes[i]
             if size != Size(1, 1):
                 x, y = arrays.points[i].tolist()
-                values[i] = region_distance(region, x, y, size) / _diagonal(region, size, self.by)
+                values[i] = region_distance(region, x, y, size) / _measure_diagonal(region, size, self.by)
 
-    def _diagonals(self, arrays: PlaceArrays, chosen: Truths) -> FloatArray:
-        """Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too: NaN."""
+    def _measure_diagonals(self, arrays: PlaceArrays, chosen: Truths) -> FloatArray:
+        """Return the diagonals that distances are divided by; NaN for a picture of unknown shape."""
         sizes = [arrays.sizes[i] or UNKNOWN for i in np.flatnonzero(chosen).tolist()]
         sides = np.fromiter(chain.from_iterable((s.width, s.height) for s in sizes), dtype=float).reshape(-1, 2)
         unknown = (sides == 1).all(axis=1)
@@ -283,11 +291,12 @@ class Distance(_Pointing):
         whole: FloatArray = np.where(unknown, np.nan, np.hypot(*sides.T))
         return whole
 
-    def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
+    def _find_correct_rejections(self, arrays: PlaceArrays) -> Truths:
+        """Return no item: a distance needs a target."""
         return np.zeros(len(arrays.outcomes), dtype=bool)
 
 
-def _diagonal(region: Region, size: Size | None, by: str) -> float:
+def _measure_diagonal(region: Region, size: Size | None, by: str) -> float:
     """Return the diagonal of the picture or of the region's box; NaN if unknown."""
     if by == "picture":
         # Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too.
@@ -312,25 +321,25 @@ class EntityFound(_Pointing):
         rows[[sum(e.region is not None for e in t.scene.entities) < 2 for t in batch.trials]] = np.nan
         return rows
 
-    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+    def _fill_values(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
         """Fill in whether answers identify the target."""
         rest = _share_hits(values, answered & ~np.isnan(arrays.points[:, 0]), arrays, batch.trials)
         for i in np.flatnonzero(answered & rest).tolist():
             if len(arrays.answers[i]) == 1:
-                hit = _hit(batch.trials[i], arrays, i)
+                hit = _find_best_entities(batch.trials[i], arrays, i)
                 meant = len(hit & set(batch.trials[i].targets))
                 values[i] = meant / len(hit) if hit else 0.0
 
 
 def _share_hits(values: FloatArray, asked: Truths, arrays: PlaceArrays, trials: Sequence[Trial]) -> Truths:
-    """Boxes and points held against scenes of boxes, all at once.
+    """Fill in the credit of answers in scenes of boxes; return the items that need another method.
 
     Gives back which items are of another kind.
     """
     asked = asked & (arrays.has_point | ~np.isnan(arrays.boxes[:, 0]))
-    items, meant, regions = _candidates(asked, trials)
+    items, meant, regions = _list_candidates(asked, trials)
     asked = np.isin(np.arange(len(trials)), items)
-    ours, theirs = arrays.boxes[items], box_arrays(regions, [arrays.sizes[i] for i in items.tolist()])
+    ours, theirs = arrays.boxes[items], convert_boxes(regions, [arrays.sizes[i] for i in items.tolist()])
     whole = ~np.isnan(theirs[:, 0])
     share = np.where(arrays.has_point[items], inside(arrays.points[items], theirs), iou(ours, theirs))
     share = np.where(whole, share, 0.0)
@@ -343,8 +352,11 @@ def _share_hits(values: FloatArray, asked: Truths, arrays: PlaceArrays, trials: 
     return ~asked
 
 
-def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.int_], Truths, list[Region]]:
-    """The entities of scenes whose regions are all boxes: which item each belongs to, whether it is meant there, and its box."""
+def _list_candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.int_], Truths, list[Region]]:
+    """Return the entities of scenes whose regions are all boxes.
+
+    Three columns: the index of the item, whether the entity is a target there, and its box.
+    """
     items, meant, regions = [], [], []
     for i in np.flatnonzero(asked).tolist():
         named_regions = [(e.id, e.region) for e in trials[i].scene.entities if e.region is not None]
@@ -357,20 +369,20 @@ def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.
     return np.array(items, dtype=int), np.array(meant, dtype=bool), regions
 
 
-def _hit(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
-    """The entities that an answer hits most."""
+def _find_best_entities(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
+    """Return the entities that an answer hits best."""
     size = arrays.sizes[i]
     valid_regions = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
     regions = [(e, region) for e, region in valid_regions if is_readable((region,), size)]
     if arrays.has_point[i]:
         x, y = arrays.points[i]
         return {e.id for e, region in regions if region_holds(region, x, y, size)}
-    shares = _overlaps(regions, arrays, i)
+    shares = _measure_overlaps(regions, arrays, i)
     best = max(shares.values(), default=0.0)
     return {e for e, share in shares.items() if best and share == best}
 
 
-def _overlaps(regions: list[tuple[Entity, Region]], arrays: PlaceArrays, i: int) -> dict[str, float]:
+def _measure_overlaps(regions: list[tuple[Entity, Region]], arrays: PlaceArrays, i: int) -> dict[str, float]:
     """Return the IoU of a place with every entity's region."""
     place: Any = arrays.answers[i][0]
     size = arrays.sizes[i]
@@ -395,7 +407,7 @@ class NoTarget(_Grounding):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one value for each item of the chosen kind; NaN for the others."""
-        arrays = arrange(batch)
+        arrays = make_place_arrays(batch)
         nothing = {Outcome.NONE, Outcome.REFUSED} if self.refused else {Outcome.NONE}
         says_nothing = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
         asked = (arrays.counts > 0 if self.target else arrays.counts == 0) & arrays.answered
@@ -408,16 +420,16 @@ class NoTarget(_Grounding):
         return rows
 
 
-def hits(response: Response, trial: Trial) -> bool:
+def is_hit(response: Response, trial: Trial) -> bool:
     """Return whether an answer identifies the target: a point inside it, or a box with IoU >= .5.
 
     The rule is the same for people, simulated hearers and models.
     """
-    return all_hits([(trial, response)])[0]
+    return are_hits([(trial, response)])[0]
 
 
-def all_hits(answers: Sequence[tuple[Trial, Response]]) -> list[bool]:
-    """`hits` for many answers at once, which is much quicker."""
+def are_hits(answers: Sequence[tuple[Trial, Response]]) -> list[bool]:
+    """Return `is_hit` for many answers at once, which is much faster."""
     is_hit = np.zeros(len(answers), dtype=bool)
     pointing = np.array([any(isinstance(p, Point) for p in response.places) for _, response in answers], dtype=bool)
     for measure, chosen in ((PointInside(), np.flatnonzero(pointing)), (BoxAccuracy(), np.flatnonzero(~pointing))):

@@ -32,7 +32,7 @@ __all__ = [
     "UNDERSTOOD",
     "Group",
     "Hearing",
-    "judge",
+    "group_responses",
 ]
 
 IntArray = npt.NDArray[np.int64]
@@ -49,12 +49,13 @@ NAMED = (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
 Row = Callable[[Response, bool], float]
 
 
-def _share(outcome: Outcome) -> Row:
+def _make_outcome_indicator(outcome: Outcome) -> Row:
+    """Return a function that gives 1 for responses with this outcome, otherwise 0."""
     return lambda r, right: float(r.outcome == outcome)
 
 
-def _time(*names: str) -> Row:
-    """The sum of some clocks; a click that was taken back has no time that means anything."""
+def _make_time_sum(*names: str) -> Row:
+    """Return a function that adds up some times of a response; NaN for corrected answers."""
 
     def measure(r: Response, right: bool) -> float:
         times = [getattr(r, name) for name in names]
@@ -68,11 +69,11 @@ OVER_RESPONSES: dict[str, Row] = {
     "ir": lambda r, right: float(right),
     # "I don't know" is no naming of another entity: it lowers the rate under a name of its own.
     "error": lambda r, right: float(r.outcome in NAMED and not right),
-    **{str(outcome): _share(outcome) for outcome in Outcome if outcome not in NAMED},
-    "reading_ms": _time("reading_ms"),
-    "identification_ms": _time("identification_ms"),
+    **{str(outcome): _make_outcome_indicator(outcome) for outcome in Outcome if outcome not in NAMED},
+    "reading_ms": _make_time_sum("reading_ms"),
+    "identification_ms": _make_time_sum("identification_ms"),
     # Gatt & Belz 2008 time reading and identification apart; Spanger et al. 2013 have one clock over both.
-    "combined_ms": _time("reading_ms", "identification_ms"),
+    "combined_ms": _make_time_sum("reading_ms", "identification_ms"),
     "repeats": lambda r, right: float(r.repeats),
     UNDERSTOOD: lambda r, right: NAN if r.understood is None else float(r.understood),
 }
@@ -120,37 +121,39 @@ class Hearing:
         return measures
 
     def measure_each(self, people: FloatArray, things: FloatArray, ties: str = "strict") -> FloatArray:
-        """`measure` under several weightings at once: a row of weights for each, a row of measures back."""
+        """Return `measure` under several weightings at once: a row of measures for each row of weights."""
         weights = people[:, self.participants] * things[:, self.items]
         present = ~np.isnan(self.values)
         means = _divide(weights @ np.where(present, self.values, 0.0), weights @ present.astype(float))
-        return np.concatenate([means, self._over_items(people, things, ties)], axis=1)
+        return np.concatenate([means, self._measure_items(people, things, ties)], axis=1)
 
-    def _over_items(self, people: FloatArray, things: FloatArray, ties: str) -> FloatArray:
+    def _measure_items(self, people: FloatArray, things: FloatArray, ties: str) -> FloatArray:
         """Return majority rate and agreement over items, for every weighting."""
-        share, answered, majority = self._majorities(people, ties)
+        share, answered, majority = self._find_majorities(people, ties)
         won = things * majority
         correct = (won * np.where(answered > 0, share, 0.0)).sum(axis=1)
         total, count = won.sum(axis=1), (things * answered).sum(axis=1)
         return _divide(np.stack([total, correct], axis=1), np.stack([count, total], axis=1))
 
-    def _majorities(self, people: FloatArray, ties: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for every weighting (a row) and item, the share of correct evaluators, whether any answered, and
-        whether the majority was right.
+    def _find_majorities(self, people: FloatArray, ties: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return three arrays of weightings by items.
+
+        They are the proportion of correct evaluators, whether any answered, and whether the majority was
+        right.
         """
         if ties not in TIES:
-            raise InputError(f"ties cannot be {ties!r}", remedy=f"one of {', '.join(TIES)}")
+            raise InputError(f"the option 'ties' is {ties!r}", remedy=f"use one of {', '.join(TIES)}")
         weights = people[:, self.participants]
-        counts = self._by_item(weights)
-        right = self._by_item(weights * self.values[:, 0])
+        counts = self._sum_by_item(weights)
+        right = self._sum_by_item(weights * self.values[:, 0])
         share = _divide(right, counts)
         answered = (counts > 0).astype(float)
         tied = answered.astype(bool) & (2 * right == counts)
         majority = np.where(tied, TIES[ties], (2 * right > counts).astype(float))
         return share, answered, majority
 
-    def _by_item(self, numbers: FloatArray) -> FloatArray:
-        """Sums over the responses to every item, row by row."""
+    def _sum_by_item(self, numbers: FloatArray) -> FloatArray:
+        """Return sums over the responses to every item, row by row."""
         rows, n = len(numbers), self.n_items
         if len(self.items) == n and np.bincount(self.items).max() == 1:
             # Each was answered once: nothing has to be added up.
@@ -162,27 +165,27 @@ class Hearing:
         sums: FloatArray = np.bincount(places.ravel(), numbers.ravel(), n * rows).astype(float).reshape(rows, n)
         return sums
 
-    def only(self, mask: npt.NDArray[np.bool_]) -> Hearing:
-        """Return the measures of some responses.
+    def select(self, mask: npt.NDArray[np.bool_]) -> Hearing:
+        """Return the hearing of the responses that `mask` selects.
 
         Participants and items without responses keep their index and are not counted.
         """
         return Hearing(participants=self.participants[mask], items=self.items[mask], values=self.values[mask])
 
     def counts(self, ties: str = "strict") -> dict[str, int]:
-        """How many responses (or items) each measure rests on, and the number of tied items."""
+        """Return the number of responses (or items) that each measure is based on, and the number of tied items."""
         present = (~np.isnan(self.values)).sum(axis=0)
         people = np.ones((1, self.n_participants))
-        share, answered, majority = self._majorities(people, ties)
+        share, answered, majority = self._find_majorities(people, ties)
         over_items = {"mir": int(answered.sum()), "agreement": int((majority > 0).sum())}
         over_responses = dict(zip(OVER_RESPONSES, map(int, present), strict=True))
         return {**over_responses, **over_items, "ties": int((share == 0.5).sum())}
 
 
-def judge(
+def group_responses(
     responses: Iterable[Response], trials: Mapping[str, Trial]
 ) -> tuple[dict[Group, Hearing], dict[Group, Counter[str]]]:
-    """Return responses by system and hearer, and counts of omissions by reason.
+    """Group responses by system and hearer; also count the responses left out, by reason.
 
     All people are one group (`PEOPLE`) with their participants; a simulated hearer, identified by its probabilities, is
     its own group. Responses to references count as those of the system `HUMAN`. With several targets `ir` requires
@@ -207,7 +210,7 @@ def judge(
 
 
 def _chooses_sets(response: Response) -> bool:
-    """Whether a response could have named a set: it did, or a simulated hearer (which can) named a single entity or none."""
+    """Return whether a response could have named a set of entities."""
     is_simulated = response.probabilities is not None
     return bool(response.entities) or (is_simulated and response.outcome in (Outcome.ENTITY, Outcome.NONE))
 
@@ -217,9 +220,9 @@ def _is_right(response: Response, trial: Trial) -> bool:
     if len(trial.targets) > 1:
         return response.outcome == Outcome.SEVERAL and set(response.entities) == set(trial.targets)
     if response.outcome in (Outcome.POINT, Outcome.BOX):
-        from referee.metrics.grounding import hits
+        from referee.metrics.grounding import is_hit
 
-        return hits(response, trial)
+        return is_hit(response, trial)
     return response.outcome == Outcome.ENTITY and response.entity == trial.targets[0]
 
 
@@ -227,19 +230,21 @@ def _tabulate(rows: list[tuple[str, str, list[float]]]) -> Hearing:
     """Return responses as indexed arrays."""
     participants, items, values = zip(*rows, strict=True)
     return Hearing(
-        participants=_number(participants),
-        items=_number(items),
+        participants=_number_names(participants),
+        items=_number_names(items),
         values=np.array(values),
         hearers=tuple(dict.fromkeys(participants)),
         trials=tuple(dict.fromkeys(items)),
     )
 
 
-def _number(names: Iterable[Any]) -> IntArray:
+def _number_names(names: Iterable[Any]) -> IntArray:
+    """Number names from 0 in the order of their first occurrence."""
     places: dict[Any, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)
 
 
 def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """Return quotients; NaN where the denominator is 0."""
     shares: FloatArray = np.divide(top, bottom, out=np.full(np.shape(bottom), np.nan), where=bottom > 0)
     return shares

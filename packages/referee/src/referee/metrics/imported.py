@@ -36,29 +36,33 @@ class ImportedScore(Measure):
     def __post_init__(self) -> None:
         if not self.file:
             raise InputError(
-                "no file of scores is named", remedy='--metrics "imported/score|file:SPICE.jsonl|called:spice"'
+                "the metric imported/score needs a file of scores",
+                remedy='--metrics "imported/score|file:SPICE.jsonl|called:spice"',
             )
         path = Path(self.file)
-        for number, row in enumerate(_rows(path), 1):
+        for number, row in enumerate(_read_rows(path), 1):
             try:
                 text = row.get("text")
                 key, score = (str(row["trial"]), None if text is None else str(text)), float(row["score"])
             except (KeyError, TypeError, ValueError, AttributeError):
                 raise MalformedInput(
-                    "this is not a score",
+                    "the line is not a score with the fields 'trial' and 'score'",
                     where=path,
                     line=number,
-                    remedy='{"trial": ID, "text": WORDS, "score": NUMBER}',
+                    remedy='write lines of the form {"trial": ID, "text": WORDS, "score": NUMBER}',
                 ) from None
             if key in self._scores:
                 raise DuplicateTrial(
-                    f"{key[0]!r} is scored twice", where=path, line=number, remedy="keep one line each"
+                    f"the trial {key[0]!r} has a second score for the same text",
+                    where=path,
+                    line=number,
+                    remedy="keep one line for each trial and text",
                 )
             self._scores[key] = score
         self.file = f"{path.name}@{digest(path.read_text('utf-8'))[:8]}"
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the score of each item."""
+        """Return one column: the score of each item."""
         rows = np.full((len(batch), 1), np.nan)
         for i, (output, trial) in enumerate(zip(batch.outputs, batch.trials, strict=True)):
             if output is not None and output.text is not None:
@@ -67,11 +71,11 @@ class ImportedScore(Measure):
         return rows
 
 
-def _rows(path: Path) -> list[Any]:
+def _read_rows(path: Path) -> list[Any]:
     """Return the lines of a file of scores. Raises MalformedInput if they cannot be read."""
     try:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     except (OSError, ValueError) as error:
         raise MalformedInput(
-            f"the scores cannot be read ({error})", where=path, remedy="one JSON object a line"
+            f"the scores cannot be read ({error})", where=path, remedy="write one JSON object a line, in UTF-8"
         ) from None

@@ -26,7 +26,7 @@ class Measure:
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one row per item, shape (n, width); NaN rows for items that cannot be measured."""
-        raise NotImplementedError(f"{type(self).__name__} must say how it measures a batch")
+        raise NotImplementedError(f"the class {type(self).__name__} must define statistics(batch)")
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the mean of the first column; NaN, not 0, without counted items."""
@@ -35,12 +35,12 @@ class Measure:
         return values
 
     def measure(self, description: Description, trial: Trial) -> FloatArray:
-        """The row of a single item."""
+        """Return the statistics of a single item."""
         row: FloatArray = self.statistics(Batch.of([description], [trial]))[0]
         return row
 
     def combine(self, rows: FloatArray) -> Score:
-        """Rows of many items to one signed score; rows of NaN are left out and not counted."""
+        """Combine the rows of many items into one score with signature; rows of NaN are not counted."""
         rows = np.asarray(rows, dtype=float).reshape(-1, self.width)
         counted = rows[~np.isnan(rows).any(axis=1)]
         n = len(counted)

@@ -20,7 +20,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.errors import naming_extra
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import choose, split_words
+from referee.metrics.tokens import check_choice, split_words
 from referee.metrics.wordnet import WordNet, open_wordnet
 
 # Words that METEOR 1.5 counts as function words of English (function/english.words of meteor-1.5.jar).
@@ -84,9 +84,9 @@ class Meteor(Measure):
     tokens: str = "mteval"
 
     def __post_init__(self) -> None:
-        choose("way to match", self.match, MODULES)
+        check_choice("way to match", self.match, MODULES)
         if "stem" in self.match:
-            _stemmer()  # says at once that the extra is missing
+            _load_stemmer()  # says at once that the extra is missing
         if "synonym" in self.match:
             self._wordnet = open_wordnet(self.wordnet)
             self.wordnet = self._wordnet.signed
@@ -100,50 +100,50 @@ class Meteor(Measure):
         def row(output: str, reference: str, language: str) -> Row:
             for text in (output, reference):
                 if (text, language) not in texts:
-                    texts[text, language] = self._text(text, language)
+                    texts[text, language] = self._prepare_text(text, language)
             key = (output, reference, language)
             if key not in rows_by_texts:
-                rows_by_texts[key] = self._row(texts[output, language], texts[reference, language])
+                rows_by_texts[key] = self._measure_pair(texts[output, language], texts[reference, language])
             return rows_by_texts[key]
 
         for i, (output, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
             expected = [r.text for r in references if r.text is not None]
             if output is not None and output.text is not None and expected:
                 candidates = [row(output.text, text, batch.trials[i].language) for text in expected]
-                rows[i] = candidates[0] if len(candidates) == 1 else max(candidates, key=_value)
+                rows[i] = candidates[0] if len(candidates) == 1 else max(candidates, key=_compute_score)
         return rows
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return METEOR from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         hits_out, words_out, hits_ref, words_ref, chunks, matches = np.moveaxis(totals, -1, 0)
-        precision, recall = _share(hits_out, words_out), _share(hits_ref, words_ref)
-        mean = _share(precision * recall, ALPHA * precision + (1 - ALPHA) * recall)
-        penalty = GAMMA * _share(chunks, matches) ** BETA
+        precision, recall = _divide(hits_out, words_out), _divide(hits_ref, words_ref)
+        mean = _divide(precision * recall, ALPHA * precision + (1 - ALPHA) * recall)
+        penalty = GAMMA * _divide(chunks, matches) ** BETA
         values: FloatArray = np.where(counts > 0, mean * (1 - penalty), np.nan)
         return values
 
-    def _text(self, text: str, language: str) -> _Text:
+    def _prepare_text(self, text: str, language: str) -> _Text:
         """Return a text with its words, stems and weights."""
         words = tuple(split_words(text, self.case, self.tokens, language))
-        forms = tuple(map(stem, words)) if "stem" in self.match else words
+        forms = tuple(map(stem_word, words)) if "stem" in self.match else words
         places: dict[str, list[int]] = {}
         for j, form in enumerate(forms):
             places.setdefault(form, []).append(j)
         weights = tuple(1 - DELTA if word in FUNCTION_WORDS else DELTA for word in words)
         return _Text(words, forms, weights, sum(weights), places)
 
-    def _row(self, output_text: _Text, reference_text: _Text) -> Row:
+    def _measure_pair(self, output_text: _Text, reference_text: _Text) -> Row:
         """Return the statistics of one output against one reference."""
-        pairs = _align(self._candidates(output_text, reference_text))
+        pairs = _align(self._list_candidates(output_text, reference_text))
         hits_out = sum([w * output_text.weights[i] for i, _, w in pairs])
         hits_ref = sum([w * reference_text.weights[j] for _, j, w in pairs])
-        chunks = _chunks(pairs)
+        chunks = _count_chunks(pairs)
         whole = chunks == 1 and len(pairs) == len(output_text.words) == len(reference_text.words)
         # A copy in one piece has no breaks to punish, alone or among others.
         return hits_out, output_text.total, hits_ref, reference_text.total, 0 if whole else chunks, len(pairs)
 
-    def _candidates(self, output_text: _Text, reference_text: _Text) -> list[list[tuple[int, float]]]:
+    def _list_candidates(self, output_text: _Text, reference_text: _Text) -> list[list[tuple[int, float]]]:
         """Return for every word of the reference the words of the output that may match it, exact ones first.
 
         Each is a position with the weight of the match.
@@ -151,9 +151,10 @@ class Meteor(Measure):
         if self._wordnet is not None:
             others = list(enumerate(output_text.words))
             found = [
-                [(i, w) for i, other in others if (w := self._matches(other, word))] for word in reference_text.words
+                [(i, w) for i, other in others if (w := self._weigh_match(other, word))]
+                for word in reference_text.words
             ]
-            return [sorted(places, key=_order_of_module) for places in found]
+            return [sorted(places, key=_rank_module) for places in found]
         candidates = []
         for word, form in zip(reference_text.words, reference_text.forms, strict=True):
             places = output_text.places.get(form, ())
@@ -162,24 +163,24 @@ class Meteor(Measure):
             candidates.append([*exact, *stems])
         return candidates
 
-    def _matches(self, word: str, other: str) -> float:
+    def _weigh_match(self, word: str, other: str) -> float:
         """Return the weight of a match of two words; 0 if they do not match."""
         if word == other:
             return WEIGHTS["exact"]
-        if "stem" in self.match and stem(word) == stem(other):
+        if "stem" in self.match and stem_word(word) == stem_word(other):
             return WEIGHTS["stem"]
         if self._wordnet is not None and self._wordnet.share_sense(word, other):
             return WEIGHTS["synonym"]
         return 0.0
 
 
-def _order_of_module(candidate: tuple[int, float]) -> int:
+def _rank_module(candidate: tuple[int, float]) -> int:
     """Return the rank of the module that found a candidate."""
     return _MODULE_ORDER.index(candidate[1])
 
 
-def _value(row: Row) -> float:
-    """Return the score of one row."""
+def _compute_score(row: Row) -> float:
+    """Return the METEOR score of one row of statistics."""
     hits_out, words_out, hits_ref, words_ref, chunks, matches = row
     if not matches:
         return 0.0
@@ -188,7 +189,8 @@ def _value(row: Row) -> float:
     return float(mean * (1 - GAMMA * (chunks / matches) ** BETA))
 
 
-def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
+def _divide(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    """Return quotients that are 0 where the denominator is 0."""
     shares: FloatArray = np.divide(upper, lower, out=np.zeros(np.broadcast(upper, lower).shape), where=lower > 0)
     return shares
 
@@ -224,19 +226,20 @@ def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ..
     return tuple(sorted(best[5]))
 
 
-def _chunks(pairs: Sequence[Match]) -> int:
+def _count_chunks(pairs: Sequence[Match]) -> int:
+    """Count the runs of matches that are adjacent and in the same order in both texts."""
     follows = pairwise(pairs)
     return len(pairs) - sum(b[0] == a[0] + 1 and b[1] == a[1] + 1 for a, b in follows)
 
 
 @lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
-    """Snowball's English stem."""
-    return str(_stemmer().stemWord(word))
+def stem_word(word: str) -> str:
+    """Return Snowball's English stem of a word."""
+    return str(_load_stemmer().stemWord(word))
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> Any:
+def _load_stemmer() -> Any:
     """Return the English stemmer, loaded once."""
     with naming_extra():
         import snowballstemmer

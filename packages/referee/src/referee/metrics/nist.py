@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
-from referee.metrics.bleu import SHARED_ORDER, count_ngrams, shared_ngrams
+from referee.metrics.bleu import SHARED_ORDER, count_ngrams, share_ngrams
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Ids, Places, check_order, encode, swift
+from referee.metrics.tokens import Encoding, Ids, Places, check_order, encode, load_kernels
 
 # Chosen by Doddington so that outputs two thirds as long as the references lose half of their score.
 _BETA = log(2) / log(1.5) ** 2
@@ -50,14 +50,14 @@ class Nist(Measure):
         return 2 * self.order + 1
 
     def learn(self, batch: Batch) -> Nist:
-        """Count the reference n-grams of one more batch (outputs do not matter here)."""
+        """Count the reference n-grams of one more batch; its outputs are ignored."""
         self._count(encode(batch, self.case, self.tokens))
         return self
 
     def _count(self, encoding: Encoding) -> None:
         """Count the n-grams of the references of a batch."""
         if self._learnt is None:
-            self._learnt = count_for(encoding.texts, self.order)
+            self._learnt = make_counts(encoding.texts, self.order)
         self._learnt.add(encoding)
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -65,8 +65,8 @@ class Nist(Measure):
         return self.compute(self.collect(batch))
 
     def collect(self, batch: Batch) -> tuple[Encoding, Ids]:
-        """The words as numbers, and which n-grams are matched."""
-        marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
+        """Return the encoded words, and a mask of the n-grams that are matched."""
+        marks = share_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         return encode(batch, self.case, self.tokens), marks
 
     def fit(self, collected: tuple[Encoding, Ids]) -> None:
@@ -78,7 +78,7 @@ class Nist(Measure):
         encoding, marks = collected
         counts = self._learnt
         if counts is None:
-            counts = count_for(encoding.texts, self.order)
+            counts = make_counts(encoding.texts, self.order)
             counts.add(encoding)
         rows = np.empty((encoding.items, self.width))
         rows[:, : self.order] = counts.sum_information(encoding, marks)
@@ -102,9 +102,9 @@ class Nist(Measure):
         return np.where(counts > 0, np.where(output_grams > 0, gained * penalty, 0.0), np.nan)
 
 
-def count_for(texts: int, order: int) -> NgramCounts:
-    """An empty count of n-grams, compiled where batches are large."""
-    return NgramCounts(order) if swift(texts) is None else SwiftNgramCounts(order)
+def make_counts(texts: int, order: int) -> NgramCounts:
+    """Return an empty count of n-grams, compiled where batches are large."""
+    return NgramCounts(order) if load_kernels(texts) is None else SwiftNgramCounts(order)
 
 
 class NgramCounts:
@@ -136,20 +136,20 @@ class NgramCounts:
         for place, item in enumerate(np.repeat(np.arange(encoding.items), encoding.output_lengths).tolist()):
             for n in range(self.order):
                 if marks[place] >> n & 1:
-                    sums[item, n] += self._information(tuple(ids[place : place + n + 1].tolist()))
+                    sums[item, n] += self._compute_information(tuple(ids[place : place + n + 1].tolist()))
         return sums
 
-    def _information(self, ngram: tuple[int, ...]) -> float:
+    def _compute_information(self, ngram: tuple[int, ...]) -> float:
         """Return the information of an n-gram. Raises InputError for an unknown one."""
         if ngram not in self.counts:
-            raise _unlearnt()
+            raise _make_unlearnt_error()
         # The count of the empty n-gram is that of all words: the first order needs no case of its own.
         return log2(self.counts[ngram[:-1]] / self.counts[ngram])
 
     def _renumber(self, encoding: Encoding, new: Iterable[str] = ()) -> Ids:
-        """The ids of a batch as this count's own.
+        """Return the word ids of a batch in the numbering of this count.
 
-        Words unknown to it are learnt if `new`, else one past all known.
+        Words without a number get one if they are in `new`, otherwise one past all numbers.
         """
         for word in new:
             self.numbers.setdefault(word, len(self.numbers))
@@ -172,7 +172,7 @@ class SwiftNgramCounts(NgramCounts):
 
     def add(self, encoding: Encoding) -> None:
         """Count the n-grams of the references of an encoding."""
-        from referee.metrics.string_kernels import add_ngrams, widen
+        from referee.metrics.string_kernels import add_ngrams, double_table
 
         ids, text = self._renumber(encoding, encoding.words), encoding.items
         words = int(encoding.reference_lengths.sum())
@@ -183,7 +183,7 @@ class SwiftNgramCounts(NgramCounts):
         while text < len(encoding.starts) - 1:
             text, self.size = add_ngrams(ids, encoding.starts, text, self.order, self.table, self.size)
             if text < len(encoding.starts) - 1:
-                self.table = widen(self.table)
+                self.table = double_table(self.table)
 
     def sum_information(self, encoding: Encoding, marks: npt.NDArray[np.int32]) -> FloatArray:
         """Return the information of the matched n-grams of every output, by order."""
@@ -194,13 +194,13 @@ class SwiftNgramCounts(NgramCounts):
             ids, encoding.starts, marks, encoding.items, self.order, self.table, self.total
         )
         if (sums < 0).any():
-            raise _unlearnt()
+            raise _make_unlearnt_error()
         return sums
 
 
-def _unlearnt() -> InputError:
+def _make_unlearnt_error() -> InputError:
     """Return the error for a reference that was not learnt."""
     return InputError(
-        "NIST meets a reference that was not learnt, so its words have no weight",
-        remedy="call learn() with every batch before the first statistics(), or with none at all",
+        "a reference contains an n-gram that NIST has not counted, so it has no weight",
+        remedy="call learn() with every batch before the first statistics(), or do not call it at all",
     )

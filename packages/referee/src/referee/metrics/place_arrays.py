@@ -59,12 +59,12 @@ class PlaceArrays:
 
     @property
     def scorable(self) -> Truths:
-        """Items with an answer and something to hold it against."""
+        """The items with an answer and a gold region to compare it with."""
         is_scorable: Truths = (self.counts >= 0) & self.answered
         return is_scorable
 
-    def overlaps(self) -> FloatArray:
-        """IoU of one answer with the one region meant; NaN where either is not one."""
+    def compute_overlaps(self) -> FloatArray:
+        """Return the IoU of each answer with its gold region; NaN unless both are single regions."""
         shares = iou(self.boxes, self.gold)
         for i in np.flatnonzero(self.has_box & self.readable & np.isnan(shares)):
             regions, places = self.regions[i], self.answers[i]
@@ -73,10 +73,10 @@ class PlaceArrays:
         return shares
 
 
-def arrange(batch: Batch) -> PlaceArrays:
-    """The arrays of a batch, built once."""
+def make_place_arrays(batch: Batch) -> PlaceArrays:
+    """Return the coordinate arrays of a batch, built once."""
     if "places" not in batch.cache:
-        batch.cache["places"] = _arrange(batch)
+        batch.cache["places"] = _build_arrays(batch)
     arrays: PlaceArrays = batch.cache["places"]
     return arrays
 
@@ -86,7 +86,7 @@ def is_broken(region: Region) -> bool:
     return region.empty if isinstance(region, Box) else isinstance(region, Mask) and not region.area
 
 
-def meant_by(trial: Trial) -> Meant | None:
+def list_target_regions(trial: Trial) -> Meant | None:
     """Return the regions of the targets, empty for no target; None if a region is missing or broken."""
     regions = [trial.scene.entity(target).region for target in trial.targets]
     if any(region is None or is_broken(region) for region in regions):
@@ -95,39 +95,40 @@ def meant_by(trial: Trial) -> Meant | None:
     return tuple(r for r in regions if r is not None) if regions or trial.scene.picture else None
 
 
-def _size(trial: Trial) -> Size | None:
+def _find_size(trial: Trial) -> Size | None:
+    """Return the size of a trial's picture; None if it is unknown."""
     return trial.scene.picture.size if trial.scene.picture else None
 
 
-def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size | None:
-    """The picture's size; where it is unknown and all places are shares of it, any will do (overlaps do not depend on it)."""
-    size = _size(trial)
-    if size is None and meant and all(_is_share(place) for place in (*meant, *places)):
+def _choose_frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size | None:
+    """Return the picture's size, or 1 x 1 where it is unknown and all coordinates are proportions."""
+    size = _find_size(trial)
+    if size is None and meant and all(_is_proportional(place) for place in (*meant, *places)):
         return Size(1, 1)
     return size
 
 
-def _is_share(place: Place) -> bool:
-    """Return whether a place is in proportions of the picture, of any shape."""
+def _is_proportional(place: Place) -> bool:
+    """Return whether coordinates are proportions of the picture, whatever its shape."""
     if isinstance(place, Mask) or place.convention.unit.steps is None:
         return False
     return place.convention.sent is None or not place.convention.sent.pads
 
 
-def _arrange(batch: Batch) -> PlaceArrays:
-    """Return the arrays of a batch: single boxes and points, which are the majority, by columns.
+def _build_arrays(batch: Batch) -> PlaceArrays:
+    """Return the coordinate arrays of a batch; single boxes and points by columns, others one by one.
 
     Others one by one.
     """
     answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
-    meant, sizes = _meant(batch.trials)
-    places = _all_places(answers, batch.trials)
+    meant, sizes = _list_regions(batch.trials)
+    places = _list_all_places(answers, batch.trials)
     single = [p[0] if len(p) == 1 else None for p in places]
-    golds = list(_by_convention([r[0] if r is not None and len(r) == 1 else None for r in meant], Box, 4))
-    _add_frames(sizes, batch.trials, meant, places, golds)
-    gold = _gold(meant, golds, sizes)
-    boxes = _on_pictures(_by_convention(single, Box, 4), sizes, 4, on_pixels)
-    points = _on_pictures(_by_convention(single, Point, 2), sizes, 2, points_on_pixels)
+    golds = list(_group_by_convention([r[0] if r is not None and len(r) == 1 else None for r in meant], Box, 4))
+    _add_sizes(sizes, batch.trials, meant, places, golds)
+    gold = _convert_gold(meant, golds, sizes)
+    boxes = _convert_to_pixels(_group_by_convention(single, Box, 4), sizes, 4, on_pixels)
+    points = _convert_to_pixels(_group_by_convention(single, Point, 2), sizes, 2, points_on_pixels)
     is_box, is_point = ~np.isnan(boxes[:, 0]), ~np.isnan(points[:, 0])
     has_box, has_point, readable = is_box.copy(), is_point.copy(), np.ones(len(places), dtype=bool)
     for i in np.flatnonzero(~(is_box | is_point)).tolist():
@@ -153,10 +154,10 @@ def _arrange(batch: Batch) -> PlaceArrays:
     )
 
 
-def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | None]]:
-    """Return the gold regions by `meant_by`, and the pictures' sizes.
+def _list_regions(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | None]]:
+    """Return the gold regions by `list_target_regions`, and the pictures' sizes.
 
-    Broken single boxes are detected later by `_gold`, for all at once.
+    Broken single boxes are detected later by `_convert_gold`, for all at once.
     """
     meant: list[Meant | None] = []
     sizes: list[Size | None] = []
@@ -172,22 +173,22 @@ def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | Non
             if type(region) is Box:
                 meant.append((region,))
                 continue
-        meant.append(meant_by(trial))
+        meant.append(list_target_regions(trial))
     return meant, sizes
 
 
-def _all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
-    """Return the places of all answers, as `_places` does; simple cases without a call."""
+def _list_all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
+    """Return the places of all answers, as `_list_places` does; simple cases without a call."""
     box, point = Outcome.BOX, Outcome.POINT
     places = [
-        a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _places(a, t)
+        a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _list_places(a, t)
         for a, t in zip(answers, trials, strict=True)
     ]
-    return [_oriented(p, t) if p and type(p[0]) is Mask else p for p, t in zip(places, trials, strict=True)]
+    return [_orient_masks(p, t) if p and type(p[0]) is Mask else p for p, t in zip(places, trials, strict=True)]
 
 
-def _oriented(places: tuple[Place, ...], trial: Trial) -> tuple[Place, ...]:
-    """Masks of an answer in the orientation of the picture, or of the mask meant where the picture's size is unknown."""
+def _orient_masks(places: tuple[Place, ...], trial: Trial) -> tuple[Place, ...]:
+    """Return the masks of an answer in the orientation of the picture, or of the gold mask."""
     regions = [trial.scene.entity(target).region for target in trial.targets]
     sizes = [
         trial.scene.picture.size if trial.scene.picture else None,
@@ -200,17 +201,17 @@ def _oriented(places: tuple[Place, ...], trial: Trial) -> tuple[Place, ...]:
             return tuple(p.oriented(size) if isinstance(p, Mask) else p for p in places)
     except WrongConvention as wrong:
         raise InputError(
-            f"trial {trial.id!r}: {wrong}", remedy="write the picture's width and height as the mask's size"
+            f"trial {trial.id!r}: {wrong}", remedy="write the picture's width and height as the size of the mask"
         ) from None
     if any(mask.size.width != mask.size.height for mask in masks):
         raise InputError(
-            f"trial {trial.id!r}: the picture's size is unknown, so that width and height of a mask may be exchanged",
+            f"trial {trial.id!r}: the picture's size is unknown, so width and height of a mask cannot be told apart",
             remedy='give the trial its picture with its size: "picture": {"path": "1.png", "size": [640, 480]}',
         )
     return places
 
 
-def _add_frames(
+def _add_sizes(
     sizes: list[Size | None],
     trials: Sequence[Trial],
     meant: Sequence[Meant | None],
@@ -224,19 +225,19 @@ def _add_frames(
         return
     for i, (size, regions) in enumerate(zip(sizes, meant, strict=True)):
         if size is None and regions:
-            sizes[i] = _frame(trials[i], regions, places[i])
+            sizes[i] = _choose_frame(trials[i], regions, places[i])
 
 
-def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
+def convert_boxes(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
     """Return boxes as pixels; NaN where an answer has no valid box, or no picture size is known."""
-    groups = list(_by_convention(places, Box, 4))
-    boxes = _on_pictures(groups, sizes, 4, on_pixels)
+    groups = list(_group_by_convention(places, Box, 4))
+    boxes = _convert_to_pixels(groups, sizes, 4, on_pixels)
     for alike in groups:
-        boxes[alike.where[_are_empty(alike)]] = np.nan
+        boxes[alike.where[_find_empty_boxes(alike)]] = np.nan
     return boxes
 
 
-def _are_empty(boxes: Alike) -> Truths:
+def _find_empty_boxes(boxes: Alike) -> Truths:
     """Return the boxes that are empty by `Box.empty`, from the original numbers, because conversions round."""
     a, b, c, d = boxes.columns
     sides = boxes.convention.order in (Order.XYWH, Order.CXCYWH)
@@ -244,14 +245,14 @@ def _are_empty(boxes: Alike) -> Truths:
     return empty
 
 
-def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
-    """Return the single gold boxes.
+def _convert_gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
+    """Return the single gold boxes; broken and unreadable ones become None in `meant`.
 
     Broken ones, and those that cannot be related to their picture, become None.
     """
-    gold = _on_pictures(golds, sizes, 4, on_pixels)
+    gold = _convert_to_pixels(golds, sizes, 4, on_pixels)
     for alike in golds:
-        broken = alike.where[_are_empty(alike)]
+        broken = alike.where[_find_empty_boxes(alike)]
         gold[broken] = np.nan
         for i in broken.tolist():
             meant[i] = None
@@ -262,7 +263,7 @@ def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Siz
     return gold
 
 
-def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
+def _list_places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
     """Return the places of an answer; a chosen entity gives its region."""
     if answer is None or answer.outcome not in PLACED:
         return ()
@@ -273,7 +274,7 @@ def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
 
 
 def is_readable(places: Sequence[Place], size: Size | None) -> bool:
-    """Whether places can be put on a picture of this size, which may be unknown."""
+    """Return whether coordinates can be converted to pixels of a picture of this size, which may be unknown."""
     try:
         for place in places:
             if not isinstance(place, Mask):
@@ -291,8 +292,8 @@ class Alike(NamedTuple):
     columns: FloatArray
 
 
-def _by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterator[Alike]:
-    """The places of one kind, all of one convention at a time."""
+def _group_by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterator[Alike]:
+    """Yield the places of one class, grouped by their convention of coordinates."""
     kinds = list(map(type, places))
     number = kinds.count(kind)
     if not number:
@@ -316,7 +317,7 @@ NUMBERS, CONVENTION = attrgetter("numbers"), attrgetter("convention")
 Bring = Callable[[FloatArray, Convention, Sequence[Size | None]], FloatArray]
 
 
-def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
+def _convert_to_pixels(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
     """Return pixels of the original pictures; NaN without a place, or if a needed size is unknown."""
     pixels = np.full((len(sizes), width), np.nan)
     for convention, where, columns in groups:
@@ -328,7 +329,7 @@ def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: i
 def _add_middles(
     points: FloatArray, places: Sequence[Place | None], sizes: Sequence[Size | None], where: Indices
 ) -> None:
-    """Outlines and masks point to the middle of the box around them."""
+    """Fill in the centres of the boxes around outlines and masks."""
     for i in where.tolist():
         place = places[i]
         if isinstance(place, Polygon | Mask):

@@ -37,7 +37,7 @@ class PropertyBits(dict[Any, int]):
         bit = self[key] = 1 << len(self)
         return bit
 
-    def bag_of(self, properties: Iterable[Property]) -> int:
+    def encode_multiset(self, properties: Iterable[Property]) -> int:
         """Return a description as a multiset: the k-th mention of a property has its own bit."""
         mask = 0
         for prop in properties:
@@ -50,14 +50,14 @@ class PropertyBits(dict[Any, int]):
 
 
 def pack(masks: Sequence[int], words: int) -> WordArray:
-    """Python bit sets as an array of shape (words, len(masks))."""
+    """Return Python bit sets as an array of shape (words, len(masks))."""
     raw = b"".join([mask.to_bytes(8 * words, "little") for mask in masks])
     # A word of all masks side by side in memory: the measures run over one word of everything at a time.
     return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), words).T.copy()
 
 
 def count_bits(words: Iterable[WordArray]) -> IntArray:
-    """The number of bits in each column of several words."""
+    """Return the number of bits in each column of several words."""
     first, *rest = (np.bitwise_count(word) for word in words)
     # bitwise_count answers in bytes, whose sums would wrap at 256.
     total = first.astype(np.intp)
@@ -66,24 +66,26 @@ def count_bits(words: Iterable[WordArray]) -> IntArray:
     return total
 
 
-def expand(starts: IntArray, lengths: IntArray) -> IntArray:
+def expand_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the indices of several ranges: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
-    if (same := _all_equal(lengths)) is not None:
+    if (same := _find_common_length(lengths)) is not None:
         return (starts[:, None] + np.arange(same)).ravel()
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
 
 
-def _all_equal(lengths: IntArray) -> int | None:
-    """Return the common length of all lists (in most corpora every trial has as many references), which avoids ragged
-    arrays; None if they differ.
+def _find_common_length(lengths: IntArray) -> int | None:
+    """Return the common length of all lists; None if they differ.
+
+    In most corpora every trial has as many references, which avoids ragged arrays.
     """
     return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
 
 
-def _features(part: tuple[int | str | None, Meaning], is_counted: bool) -> frozenset[Any]:
-    """Return the content of a part as a set: its properties, disjoined ones marked as such, and its number of objects
-    if it counts.
+def _list_features(part: tuple[int | str | None, Meaning], is_counted: bool) -> frozenset[Any]:
+    """Return the content of a part of a description as a set.
+
+    It has the properties, disjoined ones marked as such, and the number of objects if `is_counted`.
     """
     number, form = part
     features: set[Any] = {number} if is_counted else set()
@@ -93,7 +95,7 @@ def _features(part: tuple[int | str | None, Meaning], is_counted: bool) -> froze
     return frozenset(features)
 
 
-def best_assignment(shared: Sequence[Sequence[int]]) -> int:
+def assign_best(shared: Sequence[Sequence[int]]) -> int:
     """Return the largest sum that assigns rows to columns one to one (Kuhn 1955)."""
     if len(shared) == 1 or len(shared[0]) == 1:
         return max(max(row) for row in shared)
@@ -103,25 +105,25 @@ def best_assignment(shared: Sequence[Sequence[int]]) -> int:
     return int(table[linear_sum_assignment(table, maximize=True)].sum())
 
 
-def _tree_distance(ours: Sequence[frozenset[Any]], theirs: Sequence[frozenset[Any]]) -> int:
-    """The edit distance of two trees of depth two: parts without a counterpart are inserted or deleted with all their properties."""
+def _measure_tree_distance(ours: Sequence[frozenset[Any]], theirs: Sequence[frozenset[Any]]) -> int:
+    """Return the edit distance of two trees of depth two; missing parts cost all their properties."""
     from scipy.optimize import linear_sum_assignment
 
     size = max(len(ours), len(theirs))
     none: list[frozenset[Any] | None] = [None] * size
     rows, columns = ([*parts, *none][:size] for parts in (ours, theirs))
-    costs = np.array([[_part_distance(a, b) for b in columns] for a in rows])
+    costs = np.array([[_measure_part_distance(a, b) for b in columns] for a in rows])
     return int(costs[linear_sum_assignment(costs)].sum())
 
 
-def _part_distance(one: frozenset[Any] | None, other: frozenset[Any] | None) -> int:
+def _measure_part_distance(one: frozenset[Any] | None, other: frozenset[Any] | None) -> int:
     """Return the edit distance of two parts; None is a missing part."""
     if one is None or other is None:
         return 1 + len(one or other or ())
     return max(len(one), len(other)) - len(one & other)
 
 
-def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
+def _index_distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
     """Return the different objects (by identity, without comparisons) and, for every position, the index of its object."""
     _, first, place = np.unique(
         np.fromiter(map(id, things), np.int64, len(things)), return_index=True, return_inverse=True
@@ -158,7 +160,7 @@ class PropertyEncoding:
     @cached_property
     def _written(self) -> tuple[PropertyBits, list[int]]:
         vocabulary = PropertyBits()
-        return vocabulary, [vocabulary.bag_of(description) for description in self.descriptions]
+        return vocabulary, [vocabulary.encode_multiset(description) for description in self.descriptions]
 
     @property
     def vocabulary(self) -> PropertyBits:
@@ -218,10 +220,10 @@ class PropertyEncoding:
             return self.shared, *self.paired_sizes
         shared, output_sizes, reference_sizes = self.shared.copy(), *(sizes.copy() for sizes in self.paired_sizes)
         for i in np.flatnonzero(self.has_meaning[left] | self.has_meaning[right]).tolist():
-            forms = [self._form(int(number)) for number in (left[i], right[i])]
+            forms = [self._find_meaning(int(number)) for number in (left[i], right[i])]
             is_counted = all(form[0] == "parts" for form in forms)
-            ours, theirs = ([_features(part, is_counted) for part in meaning.parts_of(form)] for form in forms)
-            shared[i] = best_assignment([[len(a & b) for b in theirs] for a in ours])
+            ours, theirs = ([_list_features(part, is_counted) for part in meaning.parts_of(form)] for form in forms)
+            shared[i] = assign_best([[len(a & b) for b in theirs] for a in ours])
             output_sizes[i], reference_sizes[i] = sum(map(len, ours)), sum(map(len, theirs))
         return shared, output_sizes, reference_sizes
 
@@ -231,12 +233,12 @@ class PropertyEncoding:
         _, left, right = self.pairs
         distances: IntArray = np.maximum(*self.paired_sizes) - self.shared
         for i in np.flatnonzero(self.has_meaning[left] | self.has_meaning[right]).tolist():
-            forms = [self._form(int(number)) for number in (left[i], right[i])]
-            ours, theirs = ([_features(part, False) for part in meaning.parts_of(form)] for form in forms)
-            distances[i] = _tree_distance(ours, theirs)
+            forms = [self._find_meaning(int(number)) for number in (left[i], right[i])]
+            ours, theirs = ([_list_features(part, False) for part in meaning.parts_of(form)] for form in forms)
+            distances[i] = _measure_tree_distance(ours, theirs)
         return distances
 
-    def _form(self, number: int) -> Meaning:
+    def _find_meaning(self, number: int) -> Meaning:
         """Return the meaning of a description; the conjunction of its properties if it has none."""
         form = self.meanings[number]
         return ("and", *self.descriptions[number]) if form is None else form
@@ -252,9 +254,9 @@ class PropertyEncoding:
 
         Outputs and references are indices into `descriptions`.
         """
-        same = _all_equal(self.rivals)
+        same = _find_common_length(self.rivals)
         acts = np.repeat(np.arange(len(self.description)), self.rivals if same is None else same)
-        return acts, self.description[acts], self.members[expand(self.starts[self.case], self.rivals)]
+        return acts, self.description[acts], self.members[expand_ranges(self.starts[self.case], self.rivals)]
 
     @cached_property
     def shared(self) -> IntArray:
@@ -268,28 +270,26 @@ class PropertyEncoding:
         _, left, right = self.pairs
         return self.sizes[left], self.sizes[right]
 
-    def settle(self, values: FloatArray, references: str) -> FloatArray:
-        """Values of pairs to values of acts, NaN for acts without references.
+    def combine_references(self, values: FloatArray, references: str) -> FloatArray:
+        """Combine the values of pairs into one value for each output; NaN without references.
 
-        ``average``: the mean over references; ``best``: the highest; ``any``: 1 where some reference is met in full (a value
-        of 1), else 0.
+        ``average`` is the mean over references, ``best`` the highest, ``any`` 1 where some reference has
+        the value 1, otherwise 0.
         """
         if references == "average":
-            return self._reduce(np.add, values) / np.maximum(self.rivals, 1)
+            return self._reduce_references(np.add, values) / np.maximum(self.rivals, 1)
         if references == "best":
-            return self._reduce(np.maximum, values)
+            return self._reduce_references(np.maximum, values)
         if references == "any":
-            best = self._reduce(np.maximum, values)
+            best = self._reduce_references(np.maximum, values)
             # NaN >= 1 is False and would turn "no reference" into "missed".
             return np.where(np.isnan(best), np.nan, best >= 1.0)
-        raise InputError(
-            f"no way to treat several references is called {references!r}", remedy="use average, best or any"
-        )
+        raise InputError(f"the option 'references' is {references!r}", remedy="use average, best or any")
 
-    def _reduce(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
-        """Sums or maxima over the references of every act; NaN where there is none."""
+    def _reduce_references(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
+        """Return sums or maxima over the references of every output; NaN without references."""
         result = np.full(len(self.description), np.nan)
-        if same := _all_equal(self.rivals):
+        if same := _find_common_length(self.rivals):
             operation.reduce(values.reshape(-1, same), axis=1, out=result)
         elif len(values):
             some = self.rivals > 0
@@ -297,32 +297,34 @@ class PropertyEncoding:
             result[some] = operation.reduceat(values, (np.cumsum(self.rivals) - self.rivals)[some])
         return result
 
-    def spread(self, values: npt.NDArray[Any]) -> FloatArray:
-        """Values of acts to rows of items, NaN where an output has no properties."""
+    def make_rows(self, values: npt.NDArray[Any]) -> FloatArray:
+        """Return one row per item from values of distinct outputs; NaN where an output has no properties."""
         # Act -1 takes the last value, which is the NaN put there for it.
         return np.append(values.astype(float), np.nan)[self.act][:, None]
 
 
 def encode(batch: Batch) -> PropertyEncoding:
-    """The encoding of a batch, built by the first measure that asks for it."""
+    """Return the property encoding of a batch, built once and cached."""
     encoding = batch.cache.get(PropertyEncoding)
     if encoding is None:
-        encoding = batch.cache[PropertyEncoding] = _encode(batch)
+        encoding = batch.cache[PropertyEncoding] = _build_encoding(batch)
     return encoding
 
 
-def _encode(batch: Batch) -> PropertyEncoding:
+def _build_encoding(batch: Batch) -> PropertyEncoding:
     """Return the encoding of a batch."""
     index: dict[Content, int] = {}
     # By identity, which is cheap; equal descriptions that are separate objects meet again in `index`. Properties are often shared where descriptions are not.
-    spoken, place = _distinct([None if o is None else o.properties if o.meaning is None else o for o in batch.outputs])
+    spoken, place = _index_distinct(
+        [None if o is None else o.properties if o.meaning is None else o for o in batch.outputs]
+    )
     contents = [
         (output.properties, output.meaning) if isinstance(output, Description) else (output, None) for output in spoken
     ]
     numbers = [-1 if c[0] is None else index.setdefault((c[0], c[1]), len(index)) for c in contents]
     outputs = np.array(numbers, dtype=np.intp)[place]
-    trials, trial_of = _distinct(list(batch.trials))
-    lists, list_of = _distinct(list(batch.references))
+    trials, trial_of = _index_distinct(list(batch.trials))
+    lists, list_of = _index_distinct(list(batch.references))
     # Two numbers in one, so that one sort of integers finds the different pairs.
     cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
     lengths, members = _number_references(lists, index)
@@ -338,7 +340,7 @@ def _encode(batch: Batch) -> PropertyEncoding:
         spots=trials,
         spot=cases // max(1, len(lists)),
         starts=np.append(0, np.cumsum(counts)),
-        members=members[expand(firsts, counts)],
+        members=members[expand_ranges(firsts, counts)],
         description=acts[silent:] // width,
         case=acts[silent:] % width,
         act=np.maximum(act - silent, -1),

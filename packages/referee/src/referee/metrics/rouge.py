@@ -12,7 +12,7 @@ import numpy as np
 
 from referee.contracts import Batch, FloatArray
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
+from referee.metrics.tokens import Encoding, Places, cache_in_batch, check_choice, encode, load_kernels
 
 # The loop of ROUGE-1.5.5 counts all single words of a text except the last one.
 UNIGRAMS = {"none": 0, "1.5.5": 1, "textbook": 2}
@@ -28,26 +28,27 @@ class _Rouge(Measure):
     case: str
     tokens: str
 
-    def _unigrams(self) -> int:
+    def _choose_unigrams(self) -> int:
+        """Return the rule for counting single words: none, as the script, or all."""
         return UNIGRAMS["none"]
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the value of each item."""
+        """Return one column: the value of each item."""
         encoding = encode(batch, self.case, self.tokens)
-        gap, unigrams = self.gap, self._unigrams()
+        gap, unigrams = self.gap, self._choose_unigrams()
         key = ("shared pairs", self.case, self.tokens, gap, unigrams)
-        hits = remember(batch, key, lambda: _count_shared_pairs(encoding, gap, unigrams))
+        hits = cache_in_batch(batch, key, lambda: _count_shared_pairs(encoding, gap, unigrams))
         # Once for every reference: with -f A the output's own units are added up as often as it is compared.
         output_units = _count_units(encoding.output_lengths, gap, unigrams)[encoding.owner]
         reference_units = _count_units(encoding.reference_lengths, gap, unigrams)
-        average = choose("way to join references", self.references, ("average", "best")) == "average"
-        join = _pool if average else _take_best_recall
-        values = self._value(*join(hits, output_units, reference_units, encoding))
+        average = check_choice("way to join references", self.references, ("average", "best")) == "average"
+        join = _sum_references if average else _take_best_recall
+        values = self._compute_value(*join(hits, output_units, reference_units, encoding))
         return np.where(encoding.measurable, values, np.nan)[:, None]
 
-    def _value(self, hits: FloatArray, output_units: FloatArray, reference_units: FloatArray) -> FloatArray:
+    def _compute_value(self, hits: FloatArray, output_units: FloatArray, reference_units: FloatArray) -> FloatArray:
         """Return the value; proportions of zero are 0, as in the script."""
-        statistic = choose("statistic", self.statistic, ("f", "recall", "precision"))
+        statistic = check_choice("statistic", self.statistic, ("f", "recall", "precision"))
         # The balanced F of hits/said and hits/wanted is twice the hits over all units.
         upper, lower = {
             "f": (2 * hits, output_units + reference_units),
@@ -99,19 +100,22 @@ class RougeSU4(_Rouge):
     case: str = "lower"
     tokens: str = "rouge-1.5.5"
 
-    def _unigrams(self) -> int:
-        return UNIGRAMS[choose("variant of ROUGE-SU4", self.variant, ("1.5.5", "textbook"))]
+    def _choose_unigrams(self) -> int:
+        """Return the rule for counting single words of the chosen variant."""
+        return UNIGRAMS[check_choice("variant of ROUGE-SU4", self.variant, ("1.5.5", "textbook"))]
 
 
 def _count_units(lengths: Places, gap: int, unigrams: int) -> Places:
-    """How many units texts of these lengths have."""
+    """Return the number of word pairs and single words in texts of these lengths."""
     pairs: Places = np.maximum(0, lengths[:, None] - np.arange(1, gap + 2)).sum(axis=1)
     singles = np.maximum(0, lengths - (unigrams == UNIGRAMS["1.5.5"])) if unigrams else 0
     return pairs + singles
 
 
-def _pool(hits: Places, output_units: Places, reference_units: Places, encoding: Encoding) -> list[FloatArray]:
-    """Sums over the references of each item."""
+def _sum_references(
+    hits: Places, output_units: Places, reference_units: Places, encoding: Encoding
+) -> list[FloatArray]:
+    """Return the counts summed over the references of each item."""
     return [
         np.bincount(encoding.owner, part, encoding.items).astype(float)
         for part in (hits, output_units, reference_units)
@@ -121,7 +125,7 @@ def _pool(hits: Places, output_units: Places, reference_units: Places, encoding:
 def _take_best_recall(
     hits: Places, output_units: Places, reference_units: Places, encoding: Encoding
 ) -> list[FloatArray]:
-    """The counts of the reference with the highest recall, the first of equals."""
+    """Return the counts of the reference with the highest recall, for each item."""
     recall = hits / np.maximum(1, reference_units)
     preferred = np.lexsort((-recall, encoding.owner))
     some = np.flatnonzero(np.diff(encoding.first))
@@ -135,21 +139,23 @@ def _take_best_recall(
 
 
 def _count_shared_pairs(encoding: Encoding, gap: int, unigrams: int) -> Places:
-    """For every reference the units it shares with its output, each as often as both have it."""
-    kernels = swift(encoding.texts)
+    """Return, for every reference, the number of units that it shares with its output."""
+    kernels = load_kernels(encoding.texts)
     if kernels is not None:
         hits: Places = kernels.count_shared_pairs(
             encoding.ids, encoding.starts, encoding.first, encoding.items, gap, unigrams
         )
         return hits
-    output_units = [_units(encoding.text(output), gap, unigrams) for output in range(encoding.items)]
+    output_units = [_count_text_units(encoding.text(output), gap, unigrams) for output in range(encoding.items)]
     pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
-    shared = [(output_units[output] & _units(encoding.text(text), gap, unigrams)).total() for text, output in pairs]
+    shared = [
+        (output_units[output] & _count_text_units(encoding.text(text), gap, unigrams)).total() for text, output in pairs
+    ]
     return np.array(shared, dtype=np.int64)
 
 
-def _units(words: list[int], gap: int, unigrams: int) -> Counter[tuple[int, ...]]:
-    """The pairs and single words of one text."""
+def _count_text_units(words: list[int], gap: int, unigrams: int) -> Counter[tuple[int, ...]]:
+    """Count the word pairs and single words of one text."""
     singles = words[: len(words) - (unigrams == UNIGRAMS["1.5.5"])] if unigrams and words else []
     units: Counter[tuple[int, ...]] = Counter((word,) for word in singles)
     for i, word in enumerate(words):

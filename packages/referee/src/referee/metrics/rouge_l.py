@@ -29,7 +29,7 @@ class RougeL(Measure):
     tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the value of each item."""
+        """Return one column: the value of each item."""
         from rapidfuzz.distance import LCSseq
 
         encoding = encode(batch, self.case, self.tokens)

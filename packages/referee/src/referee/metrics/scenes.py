@@ -18,7 +18,7 @@ from referee.contracts import Batch
 from referee.errors import InputError
 from referee.meaning import NOT, has_true_numbers
 from referee.metrics.properties import IntArray, PropertyBits, PropertyEncoding, WordArray, count_bits, encode, pack
-from referee.metrics.smallest import relation_names
+from referee.metrics.smallest import list_relation_names
 from referee.records import LANDMARKS, Property, Scene, Trial
 
 Question = Callable[[IntArray | slice, IntArray], WordArray]
@@ -62,7 +62,7 @@ class Situations:
     @cached_property
     def goals(self) -> list[int]:
         """The targets of every spot, as Python bit sets."""
-        return [_goal(trial) for trial in self.encoding.spots]
+        return [_make_target_mask(trial) for trial in self.encoding.spots]
 
     @cached_property
     def targets(self) -> WordArray:
@@ -107,7 +107,7 @@ class Situations:
     @cached_property
     def holds(self) -> BoolArray:
         """Whether the output of every act is true of its targets."""
-        return _within(self.targets[:, self.spot], self.denoted)
+        return _is_subset(self.targets[:, self.spot], self.denoted)
 
     @cached_property
     def remaining(self) -> IntArray:
@@ -147,56 +147,58 @@ class Situations:
         result = []
         for number in numbers[:, (numbers >= 0).any(axis=0)].T:
             extent = self._compute_extent(number)
-            usable = (number >= 0) & _within(self.targets, extent)
+            usable = (number >= 0) & _is_subset(self.targets, extent)
             result.append((usable & is_type[number], np.where(usable, extent, ALL)))
         return result
 
     def _compute_extent(self, number: IntArray) -> WordArray:
-        """For every spot, the entities that have a certain property (by its number in the table)."""
+        """Return, for every trial, the entities that have a certain property (by its number in the table)."""
 
         def has(index: IntArray | slice, entity: IntArray) -> WordArray:
             bits: WordArray = (self.entities.table[entity] == number[index, None]).any(axis=1).astype(np.uint64)
             return bits
 
-        return self.entities.ask(self.scene, has)
+        return self.entities.select_entities(self.scene, has)
 
-    def extent(self, bits: IntArray, acts: IntArray) -> WordArray:
+    def compute_extents(self, bits: IntArray, acts: IntArray) -> WordArray:
         """Return the denotations of single properties in the scenes of some acts.
 
         The properties are given by their indices in the vocabulary.
         """
         masks, word, shift = self.entities.masks, bits // 64, (bits % 64).astype(np.uint64)
         scenes = self.scene[self.spot[acts]]
-        return self.entities.ask(scenes, lambda index, entity: (masks[word[index], entity] >> shift[index]) & ONE)
+        return self.entities.select_entities(
+            scenes, lambda index, entity: (masks[word[index], entity] >> shift[index]) & ONE
+        )
 
     def _denote(self, descriptions: IntArray, spots: IntArray) -> WordArray:
         """Return the denotations of descriptions in spots."""
         masks, sets = self.entities.masks, self.encoding.sets[:, descriptions]
-        denoted = self.entities.ask(
-            self.scene[spots], lambda index, entity: _within(sets[:, index], masks[:, entity]).astype(np.uint64)
+        denoted = self.entities.select_entities(
+            self.scene[spots], lambda index, entity: _is_subset(sets[:, index], masks[:, entity]).astype(np.uint64)
         )
         # Anything but a conjunction is no subset test: landmarks have to be searched for, scene by scene.
         hard = np.flatnonzero(self.structured[descriptions])
         pairs = zip(descriptions[hard].tolist(), spots[hard].tolist(), strict=True)
-        denoted[:, hard] = pack([self._denotation(d, spot) for d, spot in pairs], self.entities.words)
+        denoted[:, hard] = pack([self._denote_one(d, spot) for d, spot in pairs], self.entities.words)
         return denoted
 
-    def _denotation(self, description: int, spot: int) -> int:
+    def _denote_one(self, description: int, spot: int) -> int:
         """Return the denotation of one description in one spot."""
         form = self.encoding.meanings[description]
         content = self.encoding.descriptions[description] if form is None else form
         return self.encoding.spots[spot].scene.denotation(content)
 
 
-def look(batch: Batch) -> Situations:
-    """The situations of a batch, built by the first measure that asks for them."""
+def make_situations(batch: Batch) -> Situations:
+    """Return the scenes and denotations of a batch, built once and cached."""
     situations = batch.cache.get(Situations)
     if situations is None:
         situations = batch.cache[Situations] = Situations(encode(batch))
     return situations
 
 
-def _within(parts: WordArray, wholes: WordArray) -> BoolArray:
+def _is_subset(parts: WordArray, wholes: WordArray) -> BoolArray:
     """Return whether each set is a subset of another."""
     outside = parts[0] & ~wholes[0]
     for part, whole in zip(parts[1:], wholes[1:], strict=True):
@@ -205,8 +207,8 @@ def _within(parts: WordArray, wholes: WordArray) -> BoolArray:
     return inside
 
 
-def _goal(trial: Trial) -> int:
-    """The targets of a trial as a bit set."""
+def _make_target_mask(trial: Trial) -> int:
+    """Return the targets of a trial as a bit set; raise InputError for one that is not in the scene."""
     mask, targets = 0, trial.targets
     for i, entity in enumerate(trial.scene.entities):
         if entity.id in targets:
@@ -260,7 +262,7 @@ class Entities:
     @cached_property
     def _seen(self) -> tuple[_Numbers, IntArray, IntArray]:
         """A number for every property; the properties of all entities end to end; how many each entity has."""
-        seen = [properties for scene in self.scenes for properties in _visible(scene, self.vocabulary)]
+        seen = [properties for scene in self.scenes for properties in _yield_visible_properties(scene, self.vocabulary)]
         numbers = _Numbers()
         flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(seen)), np.intp)
         return numbers, flat, np.fromiter(map(len, seen), np.intp, len(seen))
@@ -291,7 +293,7 @@ class Entities:
             result[:, some] = np.bitwise_or.reduceat(bits[:, flat], (np.cumsum(lengths) - lengths)[some], axis=1)
         return result
 
-    def ask(self, scenes: IntArray, question: Question) -> WordArray:
+    def select_entities(self, scenes: IntArray, question: Question) -> WordArray:
         """Return, for each scene, the set of entities for which a predicate is true.
 
         The predicate is called once per position in a scene, with the `scenes` that are long enough (as an index) and
@@ -312,12 +314,12 @@ def has_relations(scene: Scene) -> bool:
     return any(map(attrgetter("relations"), scene.entities))
 
 
-def _visible(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property, ...]]:
+def _yield_visible_properties(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property, ...]]:
     """Yield the visible properties of every entity: attributes and relations to any landmark."""
     if not has_relations(scene):
         yield from map(attrgetter("attributes"), scene.entities)
         return
-    hidden = relation_names(scene)
+    hidden = list_relation_names(scene)
     # Not p.name: second mentions stand in the vocabulary as plain pairs of a property and a count.
     forms = {name: [p for p in vocabulary if p[0] == name] for name in hidden}
     for entity in scene.entities:

@@ -20,23 +20,23 @@ from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.meaning import Meaning, flatten, is_meaning
 from referee.metrics.measure import Measure
-from referee.metrics.properties import best_assignment, encode
-from referee.metrics.smallest import relation_names
+from referee.metrics.properties import assign_best, encode
+from referee.metrics.smallest import list_relation_names
 from referee.metrics.taxonomy import (
     FURNITURE_AND_PEOPLE,
     Taxonomy,
-    find,
-    path_length,
+    compute_path_similarity,
+    compute_wu_palmer,
+    find_node,
+    find_root,
     read_taxonomy,
-    root_of,
-    wu_palmer,
 )
 from referee.records import LANDMARKS, Property, Scene
 
 Properties = Sequence[Property]
 Content = Properties | Meaning
 Likeness = Callable[[Property, Property], float]
-NEARNESS = {"wu-palmer": wu_palmer, "path": path_length}
+NEARNESS = {"wu-palmer": compute_wu_palmer, "path": compute_path_similarity}
 
 
 class _MeaningMeasure(Measure):
@@ -66,14 +66,15 @@ class _MeaningMeasure(Measure):
                 compare = self._compare_meanings if any(forms) else self._compare
                 cache[key] = compare(contents[0], contents[1], scenes[case])
             values[i] = cache[key]
-        return encoding.spread(encoding.settle(values, self.references))
+        return encoding.make_rows(encoding.combine_references(values, self.references))
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
+        """Return the similarity of two lists of properties; subclasses define it."""
         raise NotImplementedError
 
     def _compare_meanings(self, output: Content, reference: Content, scene: Scene) -> float:
         """Compare descriptions with a meaning, by their properties unless a subclass overrides this."""
-        return self._compare(_mentioned(output), _mentioned(reference), scene)
+        return self._compare(_list_mentioned(output), _list_mentioned(reference), scene)
 
 
 class Denotation(_MeaningMeasure):
@@ -98,12 +99,12 @@ class Denotation(_MeaningMeasure):
         """Return the mean Dice of the values' denotations over attributes."""
         if not scene.entities or not scene.complete:
             return np.nan
-        ours, theirs = _by_name(output), _by_name(reference)
+        ours, theirs = _group_by_name(output), _group_by_name(reference)
         names = ours.keys() | theirs.keys()
         if not names:
             return self.empty
         alike = (
-            1.0 if set(a) == set(b) else _dice(_denoted(scene, a), _denoted(scene, b))
+            1.0 if set(a) == set(b) else _compute_dice(_denote_values(scene, a), _denote_values(scene, b))
             for a, b in ((ours.get(n, ()), theirs.get(n, ())) for n in names)
         )
         return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
@@ -112,11 +113,11 @@ class Denotation(_MeaningMeasure):
         """Return the Dice of the denotations, part by part."""
         if not scene.entities or not scene.complete:
             return np.nan
-        ours, theirs = _denotations(output, scene), _denotations(reference, scene)
+        ours, theirs = _denote_parts(output, scene), _denote_parts(reference, scene)
         total = sum(mask.bit_count() for mask in (*ours, *theirs))
         if not total:
             return 1.0 if output == reference else 0.0
-        return 2 * best_assignment([[(a & b).bit_count() for b in theirs] for a in ours]) / total
+        return 2 * assign_best([[(a & b).bit_count() for b in theirs] for a in ours]) / total
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -139,18 +140,20 @@ class Ontology(_MeaningMeasure):
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         """Return the mean similarity of values in the taxonomy over attributes."""
-        tree, near = _tree(self.taxonomy), _nearness(self.similarity)
-        ours, theirs = _by_name(output), _by_name(reference)
+        tree, near = _open_taxonomy(self.taxonomy), _choose_nearness(self.similarity)
+        ours, theirs = _group_by_name(output), _group_by_name(reference)
         names = ours.keys() | theirs.keys()
         if not names:
             return self.empty
         parts = []
         for name in names:
             if name in ours and name in theirs:
-                parts.append(_best_matches(ours[name], theirs[name], lambda p, q: _near(tree, near, p, q)))
+                parts.append(
+                    _average_best_matches(ours[name], theirs[name], lambda p, q: _compare_values(tree, near, p, q))
+                )
             else:
                 alone = ours.get(name) or theirs[name]
-                parts.append(sum(_near_root(tree, near, p) for p in alone) / len(alone))
+                parts.append(sum(_compare_with_root(tree, near, p) for p in alone) / len(alone))
         return fsum(parts) / len(names)
 
 
@@ -174,36 +177,40 @@ class Cosine(_MeaningMeasure):
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         """Return the soft cosine of two descriptions."""
-        like = self._likeness(scene)
+        like = self._choose_similarity(scene)
         if not output or not reference:
             return self.empty if len(output) == len(reference) else 0.0
         if self.similarity == "denotation" and not (scene.entities and scene.complete):
             return np.nan
-        shared = _soft_product(output, reference, like)
+        shared = _sum_similarities(output, reference, like)
         # Wu-Palmer similarities of several values of one attribute need not be a proper inner product, hence the ceiling.
-        return min(1.0, shared / sqrt(_soft_product(output, output, like) * _soft_product(reference, reference, like)))
+        return min(
+            1.0, shared / sqrt(_sum_similarities(output, output, like) * _sum_similarities(reference, reference, like))
+        )
 
-    def _likeness(self, scene: Scene) -> Likeness:
+    def _choose_similarity(self, scene: Scene) -> Likeness:
         """Return the similarity function of properties. Raises InputError for an unknown one."""
         if self.similarity == "denotation":
-            return lambda p, q: 1.0 if p == q else _dice(_denoted(scene, [p]), _denoted(scene, [q]))
+            return lambda p, q: 1.0 if p == q else _compute_dice(_denote_values(scene, [p]), _denote_values(scene, [q]))
         if self.similarity == "ontology":
-            tree = _tree(self.taxonomy)
-            return lambda p, q: _near(tree, wu_palmer, p, q)
-        raise InputError(f"meaning/cosine knows no similarity {self.similarity!r}", remedy="use denotation or ontology")
+            tree = _open_taxonomy(self.taxonomy)
+            return lambda p, q: _compare_values(tree, compute_wu_palmer, p, q)
+        raise InputError(
+            f"the option 'similarity' of meaning/cosine is {self.similarity!r}", remedy="use denotation or ontology"
+        )
 
 
-def _mentioned(content: Content) -> Properties:
+def _list_mentioned(content: Content) -> Properties:
     """Return the properties of a description, or those that its meaning mentions."""
     return flatten(tuple(content)) if is_meaning(content) else content
 
 
-def _denotations(content: Content, scene: Scene) -> tuple[int, ...]:
+def _denote_parts(content: Content, scene: Scene) -> tuple[int, ...]:
     """Return the denotation of each part of a description."""
     return scene.denotations(tuple(content)) if is_meaning(content) else (scene.denotation(content),)
 
 
-def _by_name(properties: Properties) -> dict[str, list[Property]]:
+def _group_by_name(properties: Properties) -> dict[str, list[Property]]:
     """Return properties by attribute."""
     groups: dict[str, list[Property]] = {}
     for prop in properties:
@@ -211,27 +218,28 @@ def _by_name(properties: Properties) -> dict[str, list[Property]]:
     return groups
 
 
-def _denoted(scene: Scene, properties: Properties) -> int:
-    """The entities that all of some values are true of; all entities for no value."""
-    if not relation_names(scene):
+def _denote_values(scene: Scene, properties: Properties) -> int:
+    """Return the entities that have all of these values, as a bit set; all entities without values."""
+    if not list_relation_names(scene):
         result = scene.everything
         for prop in properties:
-            result &= scene.extension(_bare(prop))
+            result &= scene.extension(_strip_landmark(prop))
         return result
-    return scene.denotation([_bare(p) for p in properties])
+    return scene.denotation([_strip_landmark(p) for p in properties])
 
 
-def _bare(prop: Property) -> Property:
+def _strip_landmark(prop: Property) -> Property:
     """Return a landmark's property without its prefix."""
     return Property(LANDMARKS.sub("", prop.name), prop.value)
 
 
-def _dice(left: int, right: int) -> float:
+def _compute_dice(left: int, right: int) -> float:
+    """Return the Dice of two bit sets."""
     total = left.bit_count() + right.bit_count()
     return 2 * (left & right).bit_count() / total if total else 0.0
 
 
-def _tree(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
+def _open_taxonomy(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
     """Return the taxonomy: a mapping, a file's, or the default one."""
     if taxonomy is None:
         return FURNITURE_AND_PEOPLE
@@ -241,35 +249,39 @@ def _tree(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
 _read_once = lru_cache(maxsize=8)(read_taxonomy)
 
 
-def _nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
+def _choose_nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
     """Return a similarity function by name. Raises InputError for an unknown one."""
     if similarity not in NEARNESS:
         raise InputError(
-            f"meaning/ontology knows no similarity {similarity!r}", remedy=f"use one of {', '.join(NEARNESS)}"
+            f"the option 'similarity' of meaning/ontology is {similarity!r}", remedy=f"use one of {', '.join(NEARNESS)}"
         )
     return NEARNESS[similarity]
 
 
-def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], left: Property, right: Property) -> float:
+def _compare_values(
+    tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], left: Property, right: Property
+) -> float:
     """Return the similarity of two values in a taxonomy; 1 if equal, 0 outside it."""
     if left == right:
         return 1.0
-    first, second = find(tree, left), find(tree, right)
+    first, second = find_node(tree, left), find_node(tree, right)
     return 0.0 if first is None or second is None else near(tree, first, second)
 
 
-def _near_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop: Property) -> float:
+def _compare_with_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop: Property) -> float:
     """Return the similarity of a value to the root; 0 outside the taxonomy."""
-    node = find(tree, prop)
+    node = find_node(tree, prop)
     # Section 1.3 takes an attribute without a value to denote the domain as a whole: in a tree, the root.
-    return 0.0 if node is None else near(tree, node, root_of(tree, node))
+    return 0.0 if node is None else near(tree, node, find_root(tree, node))
 
 
-def _best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
+def _average_best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
     # In both directions, so that exchanging output and reference changes nothing.
+    """Return the mean similarity of each value to the most similar one of the other side."""
     similarities = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
     return sum(similarities) / len(similarities)
 
 
-def _soft_product(left: Properties, right: Properties, like: Likeness) -> float:
+def _sum_similarities(left: Properties, right: Properties, like: Likeness) -> float:
+    """Return the sum of similarities over pairs of values of the same attribute."""
     return sum(like(p, q) for p in left for q in right if p.name == q.name)

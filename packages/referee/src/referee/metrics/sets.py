@@ -31,15 +31,16 @@ class _SetMeasure(Measure):
         self.empty = empty
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one row per item: the similarity of its sets."""
         encoding = encode(batch)
-        return encoding.spread(encoding.settle(self._compare(encoding), self.references))
+        return encoding.make_rows(encoding.combine_references(self._compare(encoding), self.references))
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        """The similarity of every pair of output and reference."""
+        """Return the similarity of every pair of output and reference."""
         raise NotImplementedError
 
     def _divide(self, numerator: IntArray | FloatArray, denominator: IntArray) -> FloatArray:
-        """A quotient that is `empty` where both sets are (the denominator is 0)."""
+        """Return quotients; where the denominator is 0, both sets are empty and the value is `empty`."""
         result = np.full(len(denominator), float(self.empty))
         np.divide(numerator, denominator, out=result, where=denominator > 0)
         return result
@@ -103,6 +104,7 @@ class Jaccard(_SetMeasure):
     name = "set/jaccard"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the Jaccard index of every pair."""
         shared, output_sizes, reference_sizes = encoding.shared_parts
         return self._divide(shared, output_sizes + reference_sizes - shared)
 
@@ -137,6 +139,7 @@ class PartsDice(_SetMeasure):
     name = "set/dice.parts"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the Dice of every pair under the best assignment of parts."""
         shared, output_sizes, reference_sizes = encoding.shared_parts
         return self._divide(2 * shared, output_sizes + reference_sizes)
 
@@ -158,15 +161,18 @@ class TreeEdit(_SetMeasure):
     def __init__(self, *, references: str = "average") -> None:
         super().__init__(references=references)
         if references not in ("average", "best"):
-            raise InputError(f"set/edit.tree cannot take references {references!r}", remedy="use average or best")
+            raise InputError(
+                f"the option 'references' of set/edit.tree is {references!r}", remedy="use average or best"
+            )
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one distance an item; of several references their mean, or the least."""
         encoding = encode(batch)
         # The best of several distances is the least.
-        return encoding.spread(-encoding.settle(-self._compare(encoding), self.references))
+        return encoding.make_rows(-encoding.combine_references(-self._compare(encoding), self.references))
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the tree edit distance of every pair."""
         return encoding.tree_distances.astype(float)
 
 
@@ -195,16 +201,18 @@ class SetEdit(_SetMeasure):
         """Return 1 - cost / size of every pair."""
         output_sizes, reference_sizes = encoding.paired_sizes
         if self.normalise not in ("reference", "larger"):
-            raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
+            raise InputError(
+                f"the option 'normalise' of set/edit is {self.normalise!r}", remedy="use reference or larger"
+            )
         size = reference_sizes if self.normalise == "reference" else np.maximum(output_sizes, reference_sizes)
-        cost = self._cost(encoding)
+        cost = self._compute_cost(encoding)
         result = 1 - np.divide(cost, size, out=np.zeros(len(cost)), where=size > 0)
         # Against an empty reference there is no size to divide by; settled alike for both sides.
         lone = (output_sizes == 0) | (reference_sizes == 0)
         result[lone] = np.where(output_sizes[lone] == reference_sizes[lone], self.empty, 0.0)
         return result
 
-    def _cost(self, encoding: PropertyEncoding) -> FloatArray:
+    def _compute_cost(self, encoding: PropertyEncoding) -> FloatArray:
         """Return the cost of the cheapest edits of every pair."""
         _, left, right = encoding.pairs
         added, omitted = (sizes - encoding.shared for sizes in encoding.paired_sizes)
@@ -212,13 +220,13 @@ class SetEdit(_SetMeasure):
         # Where a substitution costs as much as the two edits it replaces, there is nothing to win.
         if self.substitution < self.insertion + self.deletion:
             both = np.flatnonzero((added > 0) & (omitted > 0))
-            exchanged[both] = _exchanges(encoding, left[both], right[both])
+            exchanged[both] = _count_exchanges(encoding, left[both], right[both])
         costs = (self.substitution, self.insertion, self.deletion)
         return np.array(costs, dtype=float) @ np.stack([exchanged, added - exchanged, omitted - exchanged])
 
 
-def _exchanges(encoding: PropertyEncoding, left: IntArray, right: IntArray) -> IntArray:
-    """How many values can be exchanged for another one of the same attribute, at most."""
+def _count_exchanges(encoding: PropertyEncoding, left: IntArray, right: IntArray) -> IntArray:
+    """Return the largest number of values that can be exchanged for another value of their attribute."""
     total = np.zeros(len(left), dtype=np.intp)
     only_left = [word[left] & ~word[right] for word in encoding.sets]
     only_right = [word[right] & ~word[left] for word in encoding.sets]

@@ -19,19 +19,19 @@ _SAYABLE: SceneNotes[int, dict[Property, int]] = SceneNotes("metrics.sayable")
 _TO_ADD: SceneNotes[tuple[int, frozenset[Property]], int | None] = SceneNotes("metrics.to-add")
 
 
-def relation_names(scene: Scene) -> frozenset[str]:
-    """The names of the relations that hold in a scene (worked out once)."""
+def list_relation_names(scene: Scene) -> frozenset[str]:
+    """Return the names of the relations in a scene, cached by scene."""
     notes = _RELATIONS.of(scene)
     if "names" not in notes:
         notes["names"] = frozenset(r.name for entity in scene.entities for r in entity.relations)
     return notes["names"]
 
 
-def sayable(scene: Scene, targets: int) -> dict[Property, int]:
+def list_true_properties(scene: Scene, targets: int) -> dict[Property, int]:
     """Return the visible properties of all targets: attributes, and relations without landmarks."""
     notes = _SAYABLE.of(scene)
     if targets not in notes:
-        hidden = relation_names(scene)
+        hidden = list_relation_names(scene)
         notes[targets] = {
             p: e
             for p, e in scene.extensions.items()
@@ -41,8 +41,8 @@ def sayable(scene: Scene, targets: int) -> dict[Property, int]:
     return notes[targets]
 
 
-def fewest_to_add(scene: Scene, targets: int, description: Sequence[Property] = ()) -> int | None:
-    """The smallest number of true properties that make `description` distinguish the targets.
+def count_fewest_to_add(scene: Scene, targets: int, description: Sequence[Property] = ()) -> int | None:
+    """Return the smallest number of true properties that make `description` distinguish the targets.
 
     None if none does: `description` is false of a target, or another entity has the same properties. Landmarks are
     described up to one step away.
@@ -50,23 +50,23 @@ def fewest_to_add(scene: Scene, targets: int, description: Sequence[Property] = 
     start = scene.denotation(description)
     if targets & ~start:
         return None
-    extensions = sayable(scene, targets)
-    if not relation_names(scene):
+    extensions = list_true_properties(scene, targets)
+    if not list_relation_names(scene):
         return fewest(tuple(extensions.values()), start & ~targets)
     notes, key = _TO_ADD.of(scene), (targets, frozenset(description))
     if key not in notes:
-        notes[key] = _fewest_with_landmarks(scene, targets, tuple(description), extensions)
+        notes[key] = _count_fewest_with_landmarks(scene, targets, tuple(description), extensions)
     return notes[key]
 
 
-def _fewest_with_landmarks(
+def _count_fewest_with_landmarks(
     scene: Scene, targets: int, description: tuple[Property, ...], extensions: dict[Property, int]
 ) -> int | None:
-    """The smallest addition where a landmark may be described too: relations and landmark first, then attributes as needed."""
-    relations = [p for p in extensions if p.name in relation_names(scene)]
+    """Return the smallest number of properties to add where a landmark may be described too."""
+    relations = [p for p in extensions if p.name in list_relation_names(scene)]
     plain = tuple(e for p, e in extensions.items() if p not in relations)
     best: int | None = None
-    for landmark in _landmarks(scene, targets):
+    for landmark in _yield_landmarks(scene, targets):
         beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
         for size in range(len(beside) + 1):
             # Bundles grow, and the remaining cost is never negative: later ones cannot be better.
@@ -80,7 +80,7 @@ def _fewest_with_landmarks(
     return best
 
 
-def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
+def _yield_landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
     """Yield the visible attributes of every landmark of the first target.
 
     First an empty set, for relations without a landmark.
@@ -88,16 +88,18 @@ def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
     yield ()
     # A landmark has to be related to every target, so it is among those of the first.
     first = next(scene.members(targets))
-    near, hidden = {r.entity for r in first.relations}, relation_names(scene)
+    near, hidden = {r.entity for r in first.relations}, list_relation_names(scene)
     for entity in scene.entities:
         if entity.id in near:
             yield tuple(p for p in entity.attributes if p.name not in hidden)
 
 
-def fewest_to_keep(scene: Scene, targets: int, description: Sequence[Property], free: Sequence[Property] = ()) -> int:
+def count_fewest_to_keep(
+    scene: Scene, targets: int, description: Sequence[Property], free: Sequence[Property] = ()
+) -> int:
     """Return the fewest properties of `description` that, with `free`, rule out the same distractors."""
     distractors = scene.everything & ~targets
-    if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in description):
+    if not list_relation_names(scene) and not any(LANDMARKS.match(p.name) for p in description):
         extensions = scene.extensions
         masks = [extensions.get(p, 0) for p in description]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
@@ -108,16 +110,16 @@ def fewest_to_keep(scene: Scene, targets: int, description: Sequence[Property], 
         size
         for size in range(len(description) + 1)
         for part in combinations(description, size)
-        if as_sharp(scene, targets, (*part, *free), (*description, *free))
+        if is_as_sharp(scene, targets, (*part, *free), (*description, *free))
     )
 
 
-def fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | None:
+def count_fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | None:
     """Return the fewest true properties to add until each part of a meaning denotes targets only, or None."""
     total = 0
     for mask in scene.denotations(form):
         meant = mask & targets
-        masks = tuple(sayable(scene, meant).values()) if meant else ()
+        masks = tuple(list_true_properties(scene, meant).values()) if meant else ()
         more = fewest(masks, mask & ~targets)
         if more is None:
             return None
@@ -125,15 +127,15 @@ def fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | N
     return total
 
 
-def fewest_atoms_to_keep(scene: Scene, targets: int, form: Meaning, is_free: Sequence[bool]) -> int:
-    """Return how many atoms of a meaning must stay, beside the free ones, to be `as_sharp` as the whole."""
+def count_fewest_atoms_to_keep(scene: Scene, targets: int, form: Meaning, is_free: Sequence[bool]) -> int:
+    """Return how many atoms of a meaning must stay, beside the free ones, to be `is_as_sharp` as the whole."""
     free = [i for i, free in enumerate(is_free) if free]
     loose = [i for i, free in enumerate(is_free) if not free]
     return next(
         size
         for size in range(len(loose) + 1)
         for part in combinations(loose, size)
-        if as_sharp(scene, targets, keep_atoms(form, (*part, *free)), form)
+        if is_as_sharp(scene, targets, keep_atoms(form, (*part, *free)), form)
     )
 
 
@@ -143,7 +145,7 @@ def keep_atoms(form: Meaning, indices: Iterable[int]) -> Meaning:
     return drop_atoms(form, [i in chosen for i, _ in enumerate(atoms(form))])
 
 
-def as_sharp(
+def is_as_sharp(
     scene: Scene, targets: int, part: Iterable[Property] | Meaning, whole: Iterable[Property] | Meaning
 ) -> bool:
     """Return whether a part of a description excludes the same distractors and includes the same targets.

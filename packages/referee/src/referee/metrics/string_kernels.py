@@ -23,7 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def compiled(function: Callable[P, R]) -> Callable[P, R]:
+def compile_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on first call, without the interpreter lock, and cache the result on disk."""
     try:
         made = numba.njit(cache=True, nogil=True)(function)
@@ -32,8 +32,8 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", made)
 
 
-@compiled
-def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
+@compile_kernel
+def _is_equal(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
     """Return whether two stretches of text are equal."""
     for k in range(length):  # noqa: SIM110 (numba compiles no generators)
         if codes[a + k] != codes[b + k]:
@@ -41,26 +41,26 @@ def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
     return True
 
 
-@compiled
-def _longest(starts: Whole) -> int:
-    """Words of the longest text."""
+@compile_kernel
+def _find_longest(starts: Whole) -> int:
+    """Return the number of words of the longest text."""
     longest = 0
     for text in range(len(starts) - 1):
         longest = max(longest, starts[text + 1] - starts[text])
     return longest
 
 
-@compiled
-def _twice(array: Whole) -> Whole:
+@compile_kernel
+def _double_array(array: Whole) -> Whole:
     """Return an array of twice the size with the same content."""
     larger = np.zeros(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
-@compiled
-def _resow(hashes: Whole, words: int, size: int) -> Ids:
-    """An open-addressing table of word numbers, rebuilt at a new size (a power of two)."""
+@compile_kernel
+def _rebuild_table(hashes: Whole, words: int, size: int) -> Ids:
+    """Return an open-addressing table of word numbers with a new size (a power of two)."""
     slots = np.full(size, -1, np.int32)
     for word in range(words):
         slot = hashes[word] & (size - 1)
@@ -70,13 +70,14 @@ def _resow(hashes: Whole, words: int, size: int) -> Ids:
     return slots
 
 
-@compiled
+@compile_kernel
 def _is_blank(code: int) -> bool:
     # The blank characters of str.split in ASCII, so that compiled and plain code find the same words.
+    """Return whether a byte is white space."""
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
-@compiled
+@compile_kernel
 def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
     """Return the words of a page of bytes as ids, with line starts and the extent of each id's word.
 
@@ -106,13 +107,13 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
         value ^= value >> np.int64(29)
         # The table has twice as many slots as words, so that a search soon meets an empty one.
         if words == len(hashes):
-            hashes, begins, ends = _twice(hashes), _twice(begins), _twice(ends)
-            slots = _resow(hashes, words, 2 * len(slots))
+            hashes, begins, ends = _double_array(hashes), _double_array(begins), _double_array(ends)
+            slots = _rebuild_table(hashes, words, 2 * len(slots))
         slot = value & (len(slots) - 1)
         while slots[slot] >= 0 and not (
             hashes[slots[slot]] == value
             and ends[slots[slot]] - begins[slots[slot]] == place - begin
-            and _same_letters(codes, begins[slots[slot]], begin, place - begin)
+            and _is_equal(codes, begins[slots[slot]], begin, place - begin)
         ):
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
@@ -124,23 +125,23 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
     return ids[:matched].copy(), starts, begins[:words], ends[:words]
 
 
-@compiled
-def find_same(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
+@compile_kernel
+def find_equal_texts(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
     """Return, for every reference, whether it has the same words as its output."""
     same = np.zeros(len(owner), np.bool_)
     for r in range(len(owner)):
         a, b = starts[owner[r]], starts[items + r]
         length = starts[items + r + 1] - b
         if starts[owner[r] + 1] - a == length:
-            same[r] = _same_letters(ids, a, b, length)
+            same[r] = _is_equal(ids, a, b, length)
     return same
 
 
-@compiled
+@compile_kernel
 def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitution: int) -> Whole:
-    """Word edit distance of every reference from its output (insertion and deletion 1)."""
+    """Return the word edit distance of every reference from its output (insertion and deletion 1)."""
     distances = np.zeros(len(owner), np.int64)
-    row = np.zeros(_longest(starts) + 1, np.int64)
+    row = np.zeros(_find_longest(starts) + 1, np.int64)
     for r in range(len(owner)):
         a, a_end = starts[owner[r]], starts[owner[r] + 1]
         b, b_end = starts[items + r], starts[items + r + 1]
@@ -164,7 +165,7 @@ def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitutio
     return distances
 
 
-@compiled
+@compile_kernel
 def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row: Whole) -> None:
     """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
     # Costs in units so large that the substitutions counted below them never add up to one: one number orders by cost, then by substitutions.
@@ -187,11 +188,11 @@ def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row:
             row[j], steps[i, j] = best, step
 
 
-@compiled
-def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whole:
-    """Errors of every output against each reference, a word deleted here and inserted there counting once."""
+@compile_kernel
+def count_errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whole:
+    """Return the errors of every output against each reference; a moved word counts once."""
     errors = np.zeros(len(owner), np.int64)
-    longest = _longest(starts)
+    longest = _find_longest(starts)
     # One matrix for the longest pair, written over for each: no memory is asked for inside the loop.
     steps = np.zeros((longest + 1, longest + 1), np.uint8)
     row = np.zeros(longest + 1, np.int64)
@@ -199,7 +200,7 @@ def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whol
     for r in range(len(owner)):
         a, b = starts[items + r], starts[owner[r]]
         i, j = starts[items + r + 1] - a, starts[owner[r] + 1] - b
-        if i == j and _same_letters(ids, a, b, i):
+        if i == j and _is_equal(ids, a, b, i):
             continue
         _align(ids, a, i, b, j, steps, row)
         rows, width = i, j
@@ -215,13 +216,13 @@ def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whol
             else:
                 j -= 1
         errors[r] += deleted
-        errors[r] += _unmatched_insertions(ids, b, rows, width, steps, missing, deleted)
+        errors[r] += _count_unmatched_insertions(ids, b, rows, width, steps, missing, deleted)
     return errors
 
 
-@compiled
-def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, missing: Ids, deleted: int) -> int:
-    """Insertions on the path whose word was not deleted elsewhere; each deletion explains one insertion."""
+@compile_kernel
+def _count_unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, missing: Ids, deleted: int) -> int:
+    """Count the insertions on the path whose word was not deleted elsewhere."""
     left = 0
     while i > 0 or j > 0:
         if steps[i, j] != 2:
@@ -239,7 +240,7 @@ def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, miss
     return left
 
 
-@compiled
+@compile_kernel
 def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
     """Return for each word of an output a bit mask of matched n-grams: bit n is the (n+1)-gram from there.
 
@@ -251,7 +252,7 @@ def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, pl
     for item in range(len(outputs)):
         widest = max(widest, starts[first[item + 1]] - starts[first[item]])
     common = np.zeros(widest, np.int64)
-    again = np.zeros(_longest(starts) + 1, np.int64)
+    again = np.zeros(_find_longest(starts) + 1, np.int64)
     earlier, here, most = np.zeros(order, np.int64), np.zeros(order, np.int64), np.zeros(order, np.int64)
     for item in range(len(outputs)):
         a, length = starts[outputs[item]], starts[outputs[item] + 1] - starts[outputs[item]]
@@ -287,16 +288,17 @@ def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, pl
     return marks
 
 
-@compiled
-def _mix(key: np.int64) -> np.int64:
+@compile_kernel
+def _mix_bits(key: np.int64) -> np.int64:
     # The golden ratio's digits, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down.
+    """Return a hash of a 64-bit key."""
     key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
     return key ^ (key >> np.int64(27))
 
 
-@compiled
+@compile_kernel
 def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: int, unigrams: int) -> Whole:
-    """For every reference the ordered word pairs (at most `gap` words between) it shares with its output.
+    """Return, for every reference, the number of ordered word pairs that it shares with its output.
 
     `unigrams` adds single words: 0 none, 1 all but the last of each text, 2 all.
     """
@@ -304,7 +306,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     size = 64
     # Room for the pairs of the longest text at half load. Stamps mark the item of a slot, so the table is never cleared
     # between items.
-    while size < 2 * _longest(starts) * (gap + 2):
+    while size < 2 * _find_longest(starts) * (gap + 2):
         size *= 2
     keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
     counts, used, users = np.zeros(size, np.int64), np.zeros(size, np.int64), np.full(size, -1, np.int64)
@@ -319,7 +321,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
                 for j in range(i if singles else i + 1, min(end, i + gap + 2)):
                     # Two ids in one number, exact; 0 in the lower half marks a single word.
                     key = np.int64(ids[i]) << 32 | (np.int64(ids[j]) + 1 if j > i else 0)
-                    slot = _mix(key) & (size - 1)
+                    slot = _mix_bits(key) & (size - 1)
                     while stamps[slot] == item and keys[slot] != key:
                         slot = (slot + 1) & (size - 1)
                     seen = stamps[slot] == item
@@ -333,28 +335,28 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     return hits
 
 
-@compiled
-def _slot_of(table: Whole, key: np.int64) -> np.int64:
+@compile_kernel
+def _find_slot(table: Whole, key: np.int64) -> np.int64:
     """Return the slot of an n-gram in the table, or the empty slot for it."""
-    slot = _mix(key) & (len(table) - 1)
+    slot = _mix_bits(key) & (len(table) - 1)
     while table[slot, 0] != key and table[slot, 0] != 0:
         slot = (slot + 1) & (len(table) - 1)
     return slot
 
 
-@compiled
-def widen(table: Whole) -> Whole:
-    """The same table of n-grams with twice the room."""
+@compile_kernel
+def double_table(table: Whole) -> Whole:
+    """Return the same table of n-grams with twice the size."""
     # Numbers of n-grams are stored in the rows, so that keys built on them stay valid in the new table.
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
         if table[old, 0] != 0:
-            slot = _slot_of(wider, table[old, 0])
+            slot = _find_slot(wider, table[old, 0])
             wider[slot, 0], wider[slot, 1] = table[old, 0], table[old, 1]
     return wider
 
 
-@compiled
+@compile_kernel
 def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, size: int) -> tuple[int, int]:
     """Count the n-grams of texts from number `text` on; return where it stopped if the table is 2/3 full.
 
@@ -362,7 +364,7 @@ def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, siz
     first n - 1 words (0 for none) above the last word's id plus 1, so it is exact and never 0. Order by order, because
     the places of a text do not wait for each other: the processor overlaps their trips to memory.
     """
-    numbers = np.zeros(_longest(starts) + 1, np.int64)
+    numbers = np.zeros(_find_longest(starts) + 1, np.int64)
     while text < len(starts) - 1:
         begin, length = starts[text], starts[text + 1] - starts[text]
         # Asked before a text, for all it could add: a text is never counted in part and begun again.
@@ -372,7 +374,7 @@ def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, siz
         for n in range(min(order, length)):
             for i in range(length - n):
                 key = numbers[i] << 32 | (ids[begin + i + n] + 1)
-                slot = _slot_of(table, key)
+                slot = _find_slot(table, key)
                 if table[slot, 0] == 0:
                     table[slot, 0], table[slot, 1] = key, size << 32
                     size += 1
@@ -382,13 +384,13 @@ def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, siz
     return text, size
 
 
-@compiled
+@compile_kernel
 def sum_information(
     ids: Ids, starts: Whole, marks: Ids, items: int, order: int, table: Whole, words: int
 ) -> FloatArray:
     """Return the information of matched n-grams by order for each output; -1 if one was never counted."""
     sums = np.zeros((items, order))
-    longest = _longest(starts) + 1
+    longest = _find_longest(starts) + 1
     numbers, counts = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
     for item in range(items):
         begin, length = starts[item], starts[item + 1] - starts[item]
@@ -399,7 +401,7 @@ def sum_information(
                 # Continuations of words that occur once carry no information.
                 if mark == 0 or counts[i] == 1:
                     continue
-                slot = _slot_of(table, numbers[i] << 32 | (ids[begin + i + n] + 1))
+                slot = _find_slot(table, numbers[i] << 32 | (ids[begin + i + n] + 1))
                 if table[slot, 0] == 0:
                     sums[item, :] = -1
                     return sums

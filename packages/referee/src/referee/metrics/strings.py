@@ -13,7 +13,7 @@ import numpy as np
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
 from referee.metrics.measure import Measure
-from referee.metrics.tokens import Encoding, Places, choose, encode, remember, swift
+from referee.metrics.tokens import Encoding, Places, cache_in_batch, check_choice, encode, load_kernels
 
 
 @dataclass(eq=False, repr=False)
@@ -33,11 +33,11 @@ class Exact(Measure):
     tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: 1, 0, or the share of references."""
+        """Return one column: 1, 0, or the proportion of equal references."""
         encoding = encode(batch, self.case, self.tokens)
-        any_is_enough = choose("way to join references", self.references, ("any", "average")) == "any"
-        same = remember(batch, ("same", self.case, self.tokens), lambda: _find_same(encoding)).astype(float)
-        joined = best_by_item(same, encoding) if any_is_enough else mean_by_item(same, encoding)
+        any_is_enough = check_choice("way to join references", self.references, ("any", "average")) == "any"
+        same = cache_in_batch(batch, ("same", self.case, self.tokens), lambda: _find_same(encoding)).astype(float)
+        joined = take_best_by_item(same, encoding) if any_is_enough else average_by_item(same, encoding)
         return np.where(encoding.measurable, joined, np.nan)[:, None]
 
 
@@ -63,13 +63,13 @@ class Edit(Measure):
     tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the distance."""
+        """Return one column: the distance."""
         encoding = encode(batch, self.case, self.tokens)
-        distances = _edits(batch, encoding, self.case, self.tokens, self.substitution).astype(float)
+        distances = _find_edits(batch, encoding, self.case, self.tokens, self.substitution).astype(float)
         if self.normalise:
-            distances = _per_reference_word(distances, encoding)
-        average = choose("way to join references", self.references, ("average", "best")) == "average"
-        joined = mean_by_item(distances, encoding) if average else -best_by_item(-distances, encoding)
+            distances = _divide_by_reference_length(distances, encoding)
+        average = check_choice("way to join references", self.references, ("average", "best")) == "average"
+        joined = average_by_item(distances, encoding) if average else -take_best_by_item(-distances, encoding)
         return np.where(encoding.measurable, joined, np.nan)[:, None]
 
 
@@ -97,21 +97,21 @@ class Seb(Measure):
     tokens: str = "mteval"
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One column: the accuracy."""
+        """Return one column: the accuracy."""
         encoding = encode(batch, self.case, self.tokens)
         if self.moves:
             key = ("errors with moves", self.case, self.tokens)
-            errors = remember(batch, key, lambda: _count_errors_with_moves(encoding))
+            errors = cache_in_batch(batch, key, lambda: _count_errors_with_moves(encoding))
         else:
-            errors = _edits(batch, encoding, self.case, self.tokens, 1)
-        accuracy = 1 - _per_reference_word(errors.astype(float), encoding)
-        average = choose("way to join references", self.references, ("average", "best")) == "average"
-        joined = mean_by_item(accuracy, encoding) if average else best_by_item(accuracy, encoding)
+            errors = _find_edits(batch, encoding, self.case, self.tokens, 1)
+        accuracy = 1 - _divide_by_reference_length(errors.astype(float), encoding)
+        average = check_choice("way to join references", self.references, ("average", "best")) == "average"
+        joined = average_by_item(accuracy, encoding) if average else take_best_by_item(accuracy, encoding)
         return np.where(encoding.measurable, joined, np.nan)[:, None]
 
 
-def mean_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
-    """The mean over the references of each item that have a value; NaN where none has."""
+def average_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
+    """Return the mean over the references of each item that have a value; NaN where none has."""
     present = ~np.isnan(values)
     sums = np.bincount(encoding.owner[present], values[present], encoding.items)
     counts = np.bincount(encoding.owner[present], minlength=encoding.items)
@@ -119,15 +119,15 @@ def mean_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
     return means
 
 
-def best_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
-    """The highest value over the references of each item; NaN where none has one."""
+def take_best_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
+    """Return the highest value over the references of each item; NaN where none has one."""
     highest = np.full(encoding.items, -np.inf)
     # fmax passes over the NaN of references without words.
     np.fmax.at(highest, encoding.owner, values)
     return np.where(np.isinf(highest), np.nan, highest)
 
 
-def _per_reference_word(values: FloatArray, encoding: Encoding) -> FloatArray:
+def _divide_by_reference_length(values: FloatArray, encoding: Encoding) -> FloatArray:
     """Return values divided by the reference lengths; NaN for empty references."""
     lengths = encoding.reference_lengths
     shares: FloatArray = np.divide(values, lengths, out=np.full(len(values), np.nan), where=lengths > 0)
@@ -136,24 +136,25 @@ def _per_reference_word(values: FloatArray, encoding: Encoding) -> FloatArray:
 
 def _find_same(encoding: Encoding) -> Places:
     """Return, for every reference, whether it has the same words as its output."""
-    kernels = swift(encoding.texts)
+    kernels = load_kernels(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
         return np.array([encoding.text(output) == encoding.text(text) for text, output in pairs], dtype=np.int64)
-    same: Places = kernels.find_same(encoding.ids, encoding.starts, encoding.owner, encoding.items)
+    same: Places = kernels.find_equal_texts(encoding.ids, encoding.starts, encoding.owner, encoding.items)
     return same
 
 
-def _edits(batch: Batch, encoding: Encoding, case: str, tokens: str, substitution: int) -> Places:
-    return remember(batch, ("edits", case, tokens, substitution), lambda: _measure_edits(encoding, substitution))
+def _find_edits(batch: Batch, encoding: Encoding, case: str, tokens: str, substitution: int) -> Places:
+    """Return the edit distances of a batch, computed once and cached."""
+    return cache_in_batch(batch, ("edits", case, tokens, substitution), lambda: _measure_edits(encoding, substitution))
 
 
 def _measure_edits(encoding: Encoding, substitution: int) -> Places:
-    """The edit distance of every reference from its output."""
+    """Return the edit distance of every reference from its output."""
     # Whole numbers only: the kernels count in integers, and both paths have to agree.
     if not isinstance(substitution, int) or substitution < 0:
-        raise InputError(f"a substitution cannot cost {substitution}", remedy="choose a whole number, 0 or more")
-    kernels = swift(encoding.texts)
+        raise InputError(f"the option 'substitution' is {substitution}", remedy="use a whole number of 0 or more")
+    kernels = load_kernels(encoding.texts)
     if kernels is None:
         from rapidfuzz.distance.Levenshtein import distance
 
@@ -171,17 +172,17 @@ def _measure_edits(encoding: Encoding, substitution: int) -> Places:
 
 def _count_errors_with_moves(encoding: Encoding) -> Places:
     """Return the errors of every output against each of its references, with moves counted once."""
-    kernels = swift(encoding.texts)
+    kernels = load_kernels(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
-        distances_by_pair = [_errors_with_moves(encoding.text(text), encoding.text(output)) for text, output in pairs]
+        distances_by_pair = [_count_errors(encoding.text(text), encoding.text(output)) for text, output in pairs]
         return np.array(distances_by_pair, dtype=np.int64)
-    errors: Places = kernels.errors_with_moves(encoding.ids, encoding.starts, encoding.owner, encoding.items)
+    errors: Places = kernels.count_errors_with_moves(encoding.ids, encoding.starts, encoding.owner, encoding.items)
     return errors
 
 
-def _errors_with_moves(reference: list[int], output: list[int]) -> int:
-    """Walk the cheapest alignment back from the end and set deletions off against insertions of the same word."""
+def _count_errors(reference: list[int], output: list[int]) -> int:
+    """Count the errors of the cheapest alignment; a word deleted here and inserted there counts once."""
     costs = _align(reference, output)
     # The unit of `_align`, by which its costs are read back.
     unit = len(reference) + len(output) + 1
@@ -203,7 +204,7 @@ def _errors_with_moves(reference: list[int], output: list[int]) -> int:
 
 
 def _align(reference: list[int], output: list[int]) -> list[list[int]]:
-    """Costs of aligning all beginnings: any error costs a unit, a substitution a little more, so ties prefer matches."""
+    """Return the costs of aligning all beginnings of two texts; ties prefer matches."""
     unit = len(reference) + len(output) + 1
     costs = [[j * unit for j in range(len(output) + 1)]]
     for i, reference_words in enumerate(reference, start=1):

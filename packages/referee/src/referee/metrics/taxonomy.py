@@ -54,77 +54,92 @@ orientation
 
 
 def read_taxonomy(path: str | Path) -> dict[str, str | None]:
-    """The taxonomy in a file, JSON if it starts with a brace, indented text if not."""
+    """Read the taxonomy in a file: JSON if it starts with a brace, otherwise indented text."""
     try:
         # Some editors put a byte order mark before the text.
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedInput(
-            f"cannot read the taxonomy: {error}", where=path, remedy="give a UTF-8 text or JSON file"
+            f"the taxonomy cannot be read: {error}", where=path, remedy="give a UTF-8 text or JSON file"
         ) from error
-    return _from_json(text, path) if text.lstrip().startswith("{") else parse_taxonomy(text, path)
+    return _parse_json(text, path) if text.lstrip().startswith("{") else parse_taxonomy(text, path)
 
 
 def parse_taxonomy(text: str, where: str | Path = "taxonomy") -> dict[str, str | None]:
-    """A taxonomy from indented lines; blank lines and lines that start with # are skipped."""
+    """Parse a taxonomy from indented lines; blank lines and lines that start with # are skipped."""
     parents: dict[str, str | None] = {}
     above: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         node = line.strip()
         if not node or node.startswith("#"):
             continue
-        depth = _indent(line, where, number)
+        depth = _measure_indent(line, where, number)
         while above and above[-1][0] >= depth:
             above.pop()
         if node in parents:
             raise MalformedInput(
-                f"{node!r} occurs twice", where=where, line=number, remedy="give each node one place in the tree"
+                f"the node {node!r} occurs twice", where=where, line=number, remedy="write each node once"
             )
         if depth and not above:
             raise MalformedInput(
-                f"{node!r} is indented below nothing", where=where, line=number, remedy="start each tree at the margin"
+                f"the node {node!r} is indented, but has no parent above it",
+                where=where,
+                line=number,
+                remedy="begin each tree without indentation",
             )
         parents[node] = above[-1][1] if above else None
         above.append((depth, node))
-    return _checked(parents, where)
+    return _check_taxonomy(parents, where)
 
 
-def _indent(line: str, where: str | Path, number: int) -> int:
+def _measure_indent(line: str, where: str | Path, number: int) -> int:
     """Return the indentation of a line. Raises MalformedInput for mixed spaces and tabs."""
     blank = line[: len(line) - len(line.lstrip())]
     if " " in blank and "\t" in blank:
         raise MalformedInput(
-            "blanks and tabs are mixed", where=where, line=number, remedy="indent with one of them throughout"
+            "the indentation mixes spaces and tabs",
+            where=where,
+            line=number,
+            remedy="indent with one of them throughout",
         )
     return len(blank)
 
 
-def _from_json(text: str, where: str | Path) -> dict[str, str | None]:
+def _parse_json(text: str, where: str | Path) -> dict[str, str | None]:
     """Return the parents in a JSON text. Raises MalformedInput if it is invalid."""
     try:
         parents = json.loads(text)
     except json.JSONDecodeError as error:
         raise MalformedInput(
-            f"not JSON: {error.msg}", where=where, line=error.lineno, remedy='write {"child": "parent", …}'
+            f"the taxonomy is not valid JSON: {error.msg}",
+            where=where,
+            line=error.lineno,
+            remedy='write {"child": "parent", …}',
         ) from error
     for child, parent in parents.items():
         if not (parent is None or isinstance(parent, str)):
             raise MalformedInput(
-                f"the parent of {child!r} is {parent!r}", where=where, remedy="a parent is a text, or null for a root"
+                f"the parent of {child!r} is {parent!r}",
+                where=where,
+                remedy="write the name of a node as parent, or null for a root",
             )
     # A parent that is not listed is a root.
-    return _checked({**dict.fromkeys((p for p in parents.values() if p is not None), None), **parents}, where)
+    return _check_taxonomy({**dict.fromkeys((p for p in parents.values() if p is not None), None), **parents}, where)
 
 
-def _checked(parents: dict[str, str | None], where: str | Path) -> dict[str, str | None]:
+def _check_taxonomy(parents: dict[str, str | None], where: str | Path) -> dict[str, str | None]:
     """Return the parents. Raises MalformedInput for a cycle or an empty taxonomy."""
     if not parents:
-        raise MalformedInput("the taxonomy is empty", where=where, remedy="name at least one value")
+        raise MalformedInput("the taxonomy has no nodes", where=where, remedy="write at least one node")
     for node in parents:
         seen, at = {node}, parents[node]
         while at is not None:
             if at in seen:
-                raise MalformedInput(f"{at!r} lies below itself", where=where, remedy="break the circle of parents")
+                raise MalformedInput(
+                    f"the node {at!r} is its own ancestor",
+                    where=where,
+                    remedy="remove one of the links between its parents",
+                )
             seen.add(at)
             at = parents[at]
     return parents
@@ -134,46 +149,46 @@ FURNITURE_AND_PEOPLE: Taxonomy = parse_taxonomy(_INDENTED)
 """Values of the TUNA domains. Opposites (large and small, old and young, light and dark) have no place in it: they are unlike."""
 
 
-def find(taxonomy: Taxonomy, prop: Property) -> str | None:
+def find_node(taxonomy: Taxonomy, prop: Property) -> str | None:
     """Return the node of a property (``colour:red``) or of its value (``red``); None if there is neither."""
     name = LANDMARKS.sub("", prop.name)
     return next((node for node in (f"{name}:{prop.value}", prop.value) if node in taxonomy), None)
 
 
-def _line(taxonomy: Taxonomy, node: str) -> list[str]:
-    """A node and its ancestors up to the root."""
+def _list_ancestors(taxonomy: Taxonomy, node: str) -> list[str]:
+    """Return a node and its ancestors up to the root."""
     line = [node]
     while (parent := taxonomy[line[-1]]) is not None:
         line.append(parent)
     return line
 
 
-def _meeting(taxonomy: Taxonomy, left: str, right: str) -> tuple[int, int, int]:
-    """Depths of two nodes and of their lowest common ancestor, counted in nodes from the root.
+def _measure_depths(taxonomy: Taxonomy, left: str, right: str) -> tuple[int, int, int]:
+    """Return the depths of two nodes and of their lowest common ancestor, counted in nodes from the root.
 
     0 where they share none.
     """
-    first, second = _line(taxonomy, left), _line(taxonomy, right)
+    first, second = _list_ancestors(taxonomy, left), _list_ancestors(taxonomy, right)
     # The nearest shared ancestor, met first going up, is the deepest.
     shared = next((len(first) - i for i, node in enumerate(first) if node in second), 0)
     return len(first), len(second), shared
 
 
-def wu_palmer(taxonomy: Taxonomy, left: str, right: str) -> float:
-    """2·depth(common ancestor) / (depth(left) + depth(right)), a root having depth 1.
+def compute_wu_palmer(taxonomy: Taxonomy, left: str, right: str) -> float:
+    """Compute Wu & Palmer's similarity, 2·depth(common ancestor) / (depth(left) + depth(right)).
 
     0 for nodes of different trees.
     """
-    first, second, shared = _meeting(taxonomy, left, right)
+    first, second, shared = _measure_depths(taxonomy, left, right)
     return 2 * shared / (first + second)
 
 
-def path_length(taxonomy: Taxonomy, left: str, right: str) -> float:
-    """1 / (1 + number of steps between the two nodes); 0 for nodes of different trees."""
-    first, second, shared = _meeting(taxonomy, left, right)
+def compute_path_similarity(taxonomy: Taxonomy, left: str, right: str) -> float:
+    """Compute 1 / (1 + number of steps between two nodes); 0 for nodes of different trees."""
+    first, second, shared = _measure_depths(taxonomy, left, right)
     return 1 / (1 + first + second - 2 * shared) if shared else 0.0
 
 
-def root_of(taxonomy: Taxonomy, node: str) -> str:
-    """The root of a node's tree."""
-    return _line(taxonomy, node)[-1]
+def find_root(taxonomy: Taxonomy, node: str) -> str:
+    """Return the root of a node's tree."""
+    return _list_ancestors(taxonomy, node)[-1]

@@ -2,7 +2,7 @@
 
 The default splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call
 for clarity in reporting BLEU scores"). Languages that are written without blanks have tokenisers of their own, which
-are the default for trials in such a language (`resolve`): ``zh`` as in sacrebleu, ``ja`` and ``ko`` by sacrebleu with
+are the default for trials in such a language (`choose_tokeniser`): ``zh`` as in sacrebleu, ``ja`` and ``ko`` by sacrebleu with
 MeCab (extra languages).
 """
 
@@ -78,12 +78,12 @@ class Encoding:
         return self.lengths[self.items :]
 
     def text(self, number: int) -> list[int]:
-        """The ids of one text."""
+        """Return the ids of one text."""
         ids: list[int] = self.ids[self.starts[number] : self.starts[number + 1]].tolist()
         return ids
 
 
-def choose(kind: str, value: str, allowed: Iterable[str]) -> str:
+def check_choice(kind: str, value: str, allowed: Iterable[str]) -> str:
     """Return an option of a measure. Raises InputError, with the allowed values, for another one."""
     allowed = list(allowed)
     if value not in allowed:
@@ -92,13 +92,13 @@ def choose(kind: str, value: str, allowed: Iterable[str]) -> str:
 
 
 def check_order(order: int) -> int:
-    """The longest n-grams of a measure; more than 30 would not fit the bit masks that hold matches."""
+    """Return the order of n-grams; raise InputError above 30, which the bit masks of matches cannot hold."""
     if not 1 <= order <= 30:
         raise InputError(f"n-grams of order {order} cannot be counted", remedy="choose an order from 1 to 30")
     return order
 
 
-def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result:
+def cache_in_batch(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result:
     """Return the value cached under this key for a batch, building it on first use."""
     if key not in batch.cache:
         batch.cache[key] = build()
@@ -106,8 +106,8 @@ def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result
     return built
 
 
-def swift(texts: int) -> ModuleType | None:
-    """The compiled kernels when a batch has texts enough to repay them and numba is installed, else None."""
+def load_kernels(texts: int) -> ModuleType | None:
+    """Return the compiled kernels if a batch has enough texts and numba is installed, else None."""
     if texts < WORTH_COMPILING or find_spec("numba") is None:
         return None
     from referee.metrics import string_kernels
@@ -116,8 +116,8 @@ def swift(texts: int) -> ModuleType | None:
 
 
 def split_words(text: str, case: str = "lower", tokens: str = "mteval", language: str = "en") -> list[str]:
-    """The words of one text."""
-    return lay_out([text], case, resolve(tokens, language)).split()
+    """Return the words of one text."""
+    return split_texts([text], case, choose_tokeniser(tokens, language)).split()
 
 
 UNSPACED = {"zh": "zh", "yue": "zh", "cmn": "zh", "ja": "ja", "ko": "ko"}
@@ -126,8 +126,8 @@ UNSPACED = {"zh": "zh", "yue": "zh", "cmn": "zh", "ja": "ja", "ko": "ko"}
 _ELSEWHERE = {"mteval": "mteval", "rouge-1.5.5": "rouge-unicode"}
 
 
-def resolve(tokens: str, language: str) -> str:
-    """The way to split words of a language: the defaults follow it, a tokeniser that was chosen stays.
+def choose_tokeniser(tokens: str, language: str) -> str:
+    """Return the name of the tokeniser for a language; one that was chosen explicitly stays.
 
     >>> resolve("mteval", "zh"), resolve("mteval", "de"), resolve("rouge-1.5.5", "de"), resolve("13a", "zh")
     ('zh', 'mteval', 'rouge-unicode', '13a')
@@ -138,17 +138,17 @@ def resolve(tokens: str, language: str) -> str:
     return UNSPACED.get(code) or (tokens if code == "en" else _ELSEWHERE[tokens])
 
 
-def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
-    """One text per line, its words set apart by blanks."""
-    split = _SPLITTERS[choose("way to split words", tokens, _SPLITTERS)]
+def split_texts(texts: Sequence[str], case: str, tokens: str) -> str:
+    """Return the texts one a line, with words separated by spaces."""
+    split = _SPLITTERS[check_choice("way to split words", tokens, _SPLITTERS)]
     page = "\n".join(texts)
     # Joining adds one line break fewer than texts; more of them come from inside a text and would shift later lines.
     if page.count("\n") >= len(texts):
-        page = "\n".join([_on_one_line(text, tokens) for text in texts])
+        page = "\n".join([_join_lines(text, tokens) for text in texts])
     if tokens in ("rouge-1.5.5", "rouge-ascii"):
         # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
         page = _split_as_rouge(page)
-    if choose("case", case, CASES) == "lower":
+    if check_choice("case", case, CASES) == "lower":
         page = page.lower()
     if not page.isascii():
         for blank in _WIDE_BLANKS:
@@ -156,8 +156,8 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     return split(page)
 
 
-def _on_one_line(text: str, tokens: str) -> str:
-    """Without line breaks; mteval joins a word that was hyphenated over one."""
+def _join_lines(text: str, tokens: str) -> str:
+    """Return a text without line breaks; mteval joins a word that was hyphenated over one."""
     return (text.rstrip().replace("-\n", "") if tokens in ("mteval", "13a") else text).replace("\n", " ")
 
 
@@ -181,7 +181,7 @@ def _split_mteval(page: str) -> str:
 
 
 def _apply_mteval_patterns(page: str) -> str:
-    """Marks become words; point and comma stay between digits; a dash leaves the digit before it."""
+    """Separate marks as words; point and comma stay between digits, and a dash leaves the digit before it."""
     page = f" {page} ".replace("<skipped>", "")
     # In the order of the script, which reads "&amp;lt;" as "<".
     for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
@@ -207,7 +207,7 @@ _spaced_marks = _SpacedMarks()
 
 
 def _split_unicode(page: str) -> str:
-    """Words of any script; an apostrophe stays inside a word, point and comma inside a number (after Unicode annex 29)."""
+    """Separate words of any script; apostrophes stay inside words, point and comma inside numbers."""
     page = unicodedata.normalize("NFC", page).translate(_spaced_marks)
     return re.sub(r"(?<!\w)['’]|['’](?!\w)|(?<!\d)[.,]|[.,](?!\d)", r" \g<0> ", page)
 
@@ -221,7 +221,7 @@ def _split_as_rouge(page: str) -> str:
 
 
 def _split_as_unicode_rouge(page: str) -> str:
-    """As ROUGE-1.5.5, with the letters and digits of all scripts."""
+    """Separate words as ROUGE-1.5.5 does, with the letters and digits of all scripts."""
     return re.sub(r"[^\w\n]|_", " ", unicodedata.normalize("NFC", page))
 
 
@@ -234,7 +234,7 @@ _CHINESE = re.compile(
 
 
 def _split_chinese(page: str) -> str:
-    """Every Chinese character is a word, the rest is split as mteval does (sacrebleu's "zh")."""
+    """Make every Chinese character a word and split the rest as mteval does (sacrebleu's "zh")."""
     return "\n".join([_split_chinese_line(line) for line in page.split("\n")])
 
 
@@ -248,6 +248,7 @@ def _split_chinese_line(line: str) -> str:
 
 
 def _split_characters(page: str) -> str:
+    """Make every character a word."""
     return "\n".join([" ".join(line) for line in page.split("\n")])
 
 
@@ -256,7 +257,7 @@ _PTB_WORD = re.compile(r"n't\b|'(?:s|m|re|ve|ll|d)\b|\d+(?:[.,:]\d+)+|\w+(?:[-./
 
 
 def _split_ptb(page: str) -> str:
-    """Words as the Penn Treebank has them, without marks: the input of caption scorers (pycocoevalcap's PTBTokenizer)."""
+    """Split words as the Penn Treebank does, without marks (pycocoevalcap's PTBTokenizer)."""
     page = page.replace("’", "'")
     return "\n".join([" ".join(_PTB_WORD.findall(_CONTRACTED.sub(r" \1", line))) for line in page.split("\n")])
 
@@ -265,14 +266,14 @@ def _split_by_sacrebleu(module: str, name: str) -> Callable[[str], str]:
     """Return a function that splits with a tokeniser of sacrebleu."""
 
     def split(page: str) -> str:
-        tokeniser = _sacrebleu_tokeniser(module, name)
+        tokeniser = _load_sacrebleu_tokeniser(module, name)
         return "\n".join([tokeniser(line) for line in page.split("\n")])
 
     return split
 
 
 @lru_cache(maxsize=4)
-def _sacrebleu_tokeniser(module: str, name: str) -> Callable[[str], str]:
+def _load_sacrebleu_tokeniser(module: str, name: str) -> Callable[[str], str]:
     """Return a tokeniser of sacrebleu, loaded once."""
     with naming_extra():
         import sacrebleu  # noqa: F401 (named where it is missing)
@@ -307,41 +308,42 @@ def encode(batch: Batch, case: str, tokens: str) -> Encoding:
 
     Texts of ASCII letters, digits and spaces are the same for all of them.
     """
-    choose("way to split words", tokens, _SPLITTERS)
-    kernels = swift(len(batch.outputs) + sum(map(len, batch.references)))
-    languages = remember(batch, "languages", lambda: {trial.language for trial in batch.trials})
-    ways = {resolve(tokens, language) for language in languages} or {tokens}
+    check_choice("way to split words", tokens, _SPLITTERS)
+    kernels = load_kernels(len(batch.outputs) + sum(map(len, batch.references)))
+    languages = cache_in_batch(batch, "languages", lambda: {trial.language for trial in batch.trials})
+    ways = {choose_tokeniser(tokens, language) for language in languages} or {tokens}
     if len(ways) == 1:
         (tokens,) = ways
     else:
-        by_item = [resolve(tokens, trial.language) for trial in batch.trials]
-        mixed: Encoding = remember(
+        by_item = [choose_tokeniser(tokens, trial.language) for trial in batch.trials]
+        mixed: Encoding = cache_in_batch(
             batch,
             ("words", case, tokens, "mixed"),
-            lambda: encode_with(batch, lambda texts: _number_mixed(texts, batch, case, by_item, kernels)),
+            lambda: encode_texts(batch, lambda texts: _number_mixed(texts, batch, case, by_item, kernels)),
         )
         return mixed
 
     def number(texts: list[str]) -> tuple[Ids, Places, list[str]]:
         batch.cache["plain words"] = _are_plain(texts)
-        return _number(texts, case, tokens, kernels)
+        return _number_texts(texts, case, tokens, kernels)
 
     is_split_within = tokens in _WITHIN_WORDS
     if batch.cache.get("plain words") and not is_split_within:
         tokens = _PLAINLY
-    encoding = remember(batch, ("words", case, tokens), lambda: encode_with(batch, number))
+    encoding = cache_in_batch(batch, ("words", case, tokens), lambda: encode_texts(batch, number))
     if batch.cache["plain words"] and not is_split_within:
         batch.cache.setdefault(("words", case, _PLAINLY), encoding)
     return encoding
 
 
 def _are_plain(texts: list[str]) -> bool:
+    """Return whether texts have only ASCII letters, digits and spaces, on one line each."""
     page = "\n".join(texts)
     return page.isascii() and page.count("\n") < max(1, len(texts)) and not page.encode().translate(None, _PLAIN)
 
 
-def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, list[str]]]) -> Encoding:
-    """Outputs and references in one run of texts, numbered by `number`."""
+def encode_texts(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, list[str]]]) -> Encoding:
+    """Encode outputs and references as one list of texts, numbered by `number`."""
     output_texts = [None if output is None else output.text for output in batch.outputs]
     # Flat lists, never one per item: many small containers would set the cyclic garbage collector going.
     expected = [reference.text for references in batch.references for reference in references]
@@ -362,20 +364,22 @@ def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, l
 def _number_mixed(
     texts: list[str], batch: Batch, case: str, ways: list[str], kernels: ModuleType | None
 ) -> tuple[Ids, Places, list[str]]:
-    """As `_number`, for texts of several languages: each is split as its trial is."""
+    """Number the words of texts in several languages, each split by the tokeniser of its trial."""
     owners = [i for i, references in enumerate(batch.references) for r in references if r.text is not None]
     chosen = [*ways, *(ways[i] for i in owners)]
     lines = [""] * len(texts)
     for tokens in dict.fromkeys(chosen):
         places = [i for i, way in enumerate(chosen) if way == tokens]
-        for i, line in zip(places, lay_out([texts[i] for i in places], case, tokens).split("\n"), strict=True):
+        for i, line in zip(places, split_texts([texts[i] for i in places], case, tokens).split("\n"), strict=True):
             lines[i] = line
     return _number_page("\n".join(lines), texts, kernels)
 
 
-def _number(texts: list[str], case: str, tokens: str, kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:
-    """Ids in order of first appearance, where each text starts, and the word behind each id."""
-    return _number_page(lay_out(texts, case, tokens), texts, kernels)
+def _number_texts(
+    texts: list[str], case: str, tokens: str, kernels: ModuleType | None
+) -> tuple[Ids, Places, list[str]]:
+    """Return the word ids of texts, the start of each text, and the vocabulary."""
+    return _number_page(split_texts(texts, case, tokens), texts, kernels)
 
 
 def _number_page(page: str, texts: list[str], kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:

@@ -36,10 +36,10 @@ class WordNet:
         self._exceptions: dict[str, dict[str, list[str]]] = {}
         read = ""
         for kind in KINDS:
-            text = _text(folder / f"index.{kind}")
+            text = _read_index(folder / f"index.{kind}")
             read += digest(text)
             self._senses[kind] = dict(
-                _sense(line, kind) for line in text.splitlines() if line and not line.startswith(" ")
+                _parse_senses(line, kind) for line in text.splitlines() if line and not line.startswith(" ")
             )
             irregular = folder / f"{kind}.exc"
             lines = irregular.read_text("utf-8").splitlines() if irregular.exists() else []
@@ -47,8 +47,8 @@ class WordNet:
         self.signed = f"wordnet@{digest(read)[:8]}"
 
     @lru_cache(maxsize=100_000)  # noqa: B019 (one object for a folder, which lives as long as the program)
-    def senses(self, word: str) -> frozenset[str]:
-        """All senses of a word and of the forms it may be one of."""
+    def find_senses(self, word: str) -> frozenset[str]:
+        """Return all senses of a word and of the base forms that it may have."""
         entries: set[str] = set()
         for kind in KINDS:
             forms = {word, *self._exceptions[kind].get(word, ())}
@@ -59,10 +59,10 @@ class WordNet:
 
     def share_sense(self, word: str, other: str) -> bool:
         """Return whether two words have a sense in common."""
-        return not self.senses(word).isdisjoint(self.senses(other))
+        return not self.find_senses(word).isdisjoint(self.find_senses(other))
 
 
-def _text(path: Path) -> str:
+def _read_index(path: Path) -> str:
     """Return the text of an index file. Raises InputError if it cannot be read."""
     try:
         return path.read_text("utf-8")
@@ -70,20 +70,23 @@ def _text(path: Path) -> str:
         raise InputError(
             f"WordNet's index cannot be read ({error.strerror})",
             where=path,
-            remedy="name the folder with index.noun and the others: wordnet:FOLDER",
+            remedy="name the folder with index.noun and the other index files: wordnet:FOLDER",
         ) from None
 
 
-def _sense(line: str, kind: str) -> tuple[str, frozenset[str]]:
-    """``lemma pos synset_cnt p_cnt [ptr…] sense_cnt tagsense_cnt offset…`` (wndb(5WN))."""
+def _parse_senses(line: str, kind: str) -> tuple[str, frozenset[str]]:
+    """Return the lemma of an index line and its senses."""
     parts = line.split()
     return parts[0], frozenset(f"{kind[0]}{offset}" for offset in parts[-int(parts[2]) :])
 
 
 @lru_cache(maxsize=4)
 def open_wordnet(named: str) -> WordNet:
-    """The WordNet in a folder, or in that of the environment (WNSEARCHDIR)."""
+    """Open the WordNet in a folder, or in that of the environment variable WNSEARCHDIR."""
     folder = named if named and "@" not in named else os.environ.get("WNSEARCHDIR", "")
     if not folder:
-        raise InputError("synonyms need a WordNet", remedy="name its folder: wordnet:FOLDER, or set WNSEARCHDIR")
+        raise InputError(
+            "METEOR's synonyms need the files of WordNet",
+            remedy="name their folder: wordnet:FOLDER, or set WNSEARCHDIR",
+        )
     return WordNet(Path(folder))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from referee.errors import InputError
-from referee.metrics.hearing import MEASURES, PEOPLE, judge
+from referee.metrics.hearing import MEASURES, PEOPLE, group_responses
 from referee.records import Event, Outcome, Response, Trial
 from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.clusters import cluster_bootstrap
@@ -167,7 +167,7 @@ def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Tr
     """Return the measures of one category."""
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
     answers = [replace(r, probabilities=None) for r in responses if r.system == condition]
-    hearing = judge(answers, trials)[0][condition, PEOPLE]
+    hearing = group_responses(answers, trials)[0][condition, PEOPLE]
     values = dict(zip(MEASURES, hearing.measure(ties=ties).tolist(), strict=True))
     right = [_is_right(r, trials) for r in answers]
     shares = _shares(answers, trials)

@@ -18,7 +18,7 @@ from referee.geometry import Mask, NeedsSize, Place, Polygon, ScenePicture, Size
 from referee.grounding.pictures import checked, thumbnail
 from referee.jobs.folder import Run
 from referee.jobs.progress import with_progress
-from referee.metrics.grounding import all_hits
+from referee.metrics.grounding import are_hits
 from referee.records import Outcome, Response, Trial
 from referee.show.pages import render
 from referee.show.reports.section import Section
@@ -118,7 +118,7 @@ def _given(run: Run) -> Iterator[tuple[str, Response]]:
 def _outcomes(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
     """Return the outcome of each answer: right, wrong, or another one."""
     placed = [i for i, (_, r) in enumerate(answers) if r.outcome in (Outcome.BOX, Outcome.POINT)]
-    hit = dict(zip(placed, all_hits([answers[i] for i in placed]), strict=True))
+    hit = dict(zip(placed, are_hits([answers[i] for i in placed]), strict=True))
     hit |= {i: r.entity in t.targets for i, (t, r) in enumerate(answers) if r.outcome is Outcome.ENTITY}
     return [(RIGHT if hit[i] else WRONG) if i in hit else str(r.outcome) for i, (_, r) in enumerate(answers)]
 
