@@ -85,7 +85,7 @@ def test_few_items_are_built_at_a_time(page: Page) -> None:
     expect(page.locator("figure")).to_have_count(60)
     expect(page.get_by_role("status")).to_have_text("70 of 70 items; page 1 of 2")
     assert page.locator("img").first.get_attribute("loading") == "lazy"
-    page.get_by_role("button", name="on").click()
+    page.get_by_role("button", name="next").click()
     expect(page.locator("figure")).to_have_count(10)
 
 
@@ -93,7 +93,7 @@ def test_items_are_chosen_by_who_and_by_outcome(page: Page) -> None:
     open_items(page)
     page.get_by_label("outcome").select_option("refused")
     expect(page.get_by_role("status")).to_contain_text("7 of 70 items")
-    page.get_by_label("who").select_option(label="right")
+    page.get_by_label("answers of").select_option(label="right")
     expect(page.get_by_role("status")).to_contain_text("0 of 70 items")
     page.get_by_label("outcome").select_option("found")
     expect(page.get_by_role("status")).to_contain_text("70 of 70 items")

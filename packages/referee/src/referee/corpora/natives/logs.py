@@ -288,9 +288,7 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
     if "bbox" in metric and not isinstance(metric.get("pred"), str):
         return _lmms_box(metric, path, line)
     if isinstance(metric.get("pred"), str):
-        right = metric.get("answer", metric.get("instruction"))
-        texts = right if isinstance(right, list) else [right]
-        return {"references": tuple(str(t) for t in texts if t), "scene": as_identifier(metric.get("ann_id"))}
+        return {"references": _texts_of(metric), "scene": as_identifier(metric.get("ann_id"))}
     raise MalformedInput(
         "the log has no gold answer for this item",
         where=path,
@@ -299,14 +297,21 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
     )
 
 
+def _texts_of(metric: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the expressions of an item: the right answers of a task that describes, the request of one that locates."""
+    texts = metric.get("answer", metric.get("instruction"))
+    return tuple(str(t) for t in (texts if isinstance(texts, list) else [texts]) if t)
+
+
 def _lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
-    """Return the gold box of a sample."""
+    """Return the gold box of a sample and the expression that asks for it."""
     numbers = _four(metric["bbox"], "bbox", path, line)
     # The tasks of `refcoco_grounding` log pixels, all others shares of the picture.
     is_share = max(numbers) <= 1.0 and "pred_boxes" not in metric
     return {
         "gold": Box(numbers, SHARES if is_share else Convention()),
         "size": UNIT_SQUARE if is_share else None,
+        "references": _texts_of(metric),
         "scene": as_identifier(metric.get("ann_id")),
     }
 
