@@ -29,15 +29,15 @@ PANEL = "set,scene,string/exact,string/edit,string/bleu.4,string/nist,string/rou
 
 def write_files(n: int, folder: Path, parquet: bool, systems: int) -> None:
     """A corpus, and systems that say what the person said."""
-    from referee.corpora.jsonl import json_line, trial_to_json
+    from referee.corpora.jsonl import trial_to_json, write_json_line
     from referee.corpora.outputs import output_to_json
-    from referee.corpora.synthetic.corpus import generate
+    from referee.corpora.synthetic.corpus import generate_trials
 
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as corpus, (folder / "outputs.jsonl").open("w") as said:
-        for trial in generate(n // systems):
-            corpus.write(json_line(trial_to_json(trial)) + "\n")
+        for trial in generate_trials(n // systems):
+            corpus.write(write_json_line(trial_to_json(trial)) + "\n")
             for number in range(systems):
-                said.write(json_line(output_to_json(trial.id, f"copy-{number}", trial.references[0])) + "\n")
+                said.write(write_json_line(output_to_json(trial.id, f"copy-{number}", trial.references[0])) + "\n")
     if parquet:
         import polars as pl
 

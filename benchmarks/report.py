@@ -13,8 +13,8 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from referee.corpora.synthetic.corpus import generate
-from referee.corpora.synthetic.words import say_plainly
+from referee.corpora.synthetic.corpus import generate_trials
+from referee.corpora.synthetic.words import phrase_plainly
 from referee.jobs.open import open_corpus, open_outputs
 from referee.jobs.score import Settings, score_trials
 from referee.jobs.scored_run import save_scored
@@ -29,19 +29,19 @@ def sampled(n: int, systems: int) -> Iterator[dict[str, object]]:
     """Speakers that say each visible property with a chance of their own."""
     for number in range(systems):
         rng, chance = Random(number), 0.2 + 0.6 * number / systems
-        for trial in generate(n):
+        for trial in generate_trials(n):
             yield {"trial": trial.id, "system": f"sampler-{number:02}", **_said(trial, rng, chance)}
 
 
 def _said(trial: Trial, rng: Random, chance: float) -> dict[str, object]:
     visible = [p for p in trial.scene.entity(trial.targets[0]).attributes if p.value != "0"]
     chosen = [p for p in visible if rng.random() < chance] or visible[:1]
-    return {"properties": [list(p) for p in chosen], "text": say_plainly(chosen)}
+    return {"properties": [list(p) for p in chosen], "text": phrase_plainly(chosen)}
 
 
 def make_run(n: int, systems: int, folder: Path) -> None:
     settings = Settings(by=("domain", "condition"))
-    opened = open_corpus(list(generate(n)))
+    opened = open_corpus(list(generate_trials(n)))
     answers = open_outputs(list(sampled(n, systems)))
     table = score_trials(answers, opened.trials, settings)
     save_scored(folder, answers, opened, table, table.scores(), command=["benchmark"])

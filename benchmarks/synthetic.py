@@ -6,7 +6,7 @@ import resource
 import sys
 from time import perf_counter
 
-from referee.corpora.synthetic.corpus import generate
+from referee.corpora.synthetic.corpus import generate_trials
 
 
 def peak_mb() -> float:
@@ -14,9 +14,9 @@ def peak_mb() -> float:
 
 
 def main(trials: int) -> None:
-    sum(1 for _ in generate(1000))
+    sum(1 for _ in generate_trials(1000))
     before, start = peak_mb(), perf_counter()
-    made = sum(1 for _ in generate(trials))
+    made = sum(1 for _ in generate_trials(trials))
     seconds = perf_counter() - start
     print(
         f"{made:,} trials in {seconds:.1f} s: {made / seconds:,.0f} trials/s; peak memory grew by {peak_mb() - before:.1f} MB"

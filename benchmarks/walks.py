@@ -76,20 +76,20 @@ def corpus_file(folder: Path) -> Path:
     """Twenty trials of the shipped corpus, as a file."""
     from itertools import islice
 
-    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.corpora.jsonl import trials_to_json, write_json_line
     from referee.corpora.synthetic.corpus import Synthetic
 
-    lines = map(json_line, trials_to_json(islice(Synthetic().trials(), 20)))
+    lines = map(write_json_line, trials_to_json(islice(Synthetic().trials(), 20)))
     (folder / "corpus.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     return folder / "corpus.jsonl"
 
 
 def outputs_file(folder: Path) -> Path:
     """What a toy speaker says of those trials, as a file."""
-    from referee.corpora.demo import outputs_files
+    from referee.corpora.demo import list_output_files
 
     known = {json.loads(line)["id"] for line in corpus_file(folder).read_text("utf-8").splitlines()}
-    lines = Path(outputs_files()[0]).read_text("utf-8").splitlines()
+    lines = Path(list_output_files()[0]).read_text("utf-8").splitlines()
     mine = [line for line in lines if json.loads(line)["trial"] in known]
     (folder / "toy.jsonl").write_text("\n".join(mine) + "\n", "utf-8")
     return folder / "toy.jsonl"

@@ -82,7 +82,7 @@ def wrong_numbers(said: str, printed: str) -> list[str]:
     wrong = []
     for found in NUMBER.finditer(said):
         text, per_cent = found[0], said[found.end() :].lstrip().startswith("%")
-        if not YEAR.fullmatch(text) and not any(_rounds(v, text) for v in (*known, *(shares if per_cent else ()))):
+        if not YEAR.fullmatch(text) and not any(_read_rounds(v, text) for v in (*known, *(shares if per_cent else ()))):
             wrong.append(text)
     return wrong + [found[0] for found in INTERVAL.finditer(said) if not _is_interval(known, *found.groups())]
 
@@ -90,7 +90,9 @@ def wrong_numbers(said: str, printed: str) -> list[str]:
 def _is_interval(known: list[float], value: str, low: str, high: str) -> bool:
     """Whether two neighbours round to the bounds, and one of the few numbers before them to the value."""
     return any(
-        _rounds(one, low) and _rounds(other, high) and any(_rounds(v, value) for v in known[max(0, i - 4) : i])
+        _read_rounds(one, low)
+        and _read_rounds(other, high)
+        and any(_read_rounds(v, value) for v in known[max(0, i - 4) : i])
         for i, (one, other) in enumerate(pairwise(known))
     )
 
@@ -99,7 +101,7 @@ def _value(text: str) -> float:
     return float(text.replace(",", "").replace("−", "-"))
 
 
-def _rounds(value: float, text: str) -> bool:
+def _read_rounds(value: float, text: str) -> bool:
     """Whether a value is printed as this text with its number of decimals; signs count only where the page has one."""
     decimals = len(text.partition(".")[2])
     wanted, slack = _value(text), 0.5 * 10.0**-decimals * (1 + 1e-9)

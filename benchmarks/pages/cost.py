@@ -36,9 +36,9 @@ CHUNK = 20_000  # trials that `score` has in memory at a time
 def descriptions(n: int) -> Any:
     """A system that says what the person said about the trial before."""
     from referee.contracts import Batch
-    from referee.corpora.synthetic.corpus import generate
+    from referee.corpora.synthetic.corpus import generate_trials
 
-    trials = list(islice(generate(n + 1), n + 1))
+    trials = list(islice(generate_trials(n + 1), n + 1))
     return Batch.of([t.references[0] for t in trials[:-1]], trials[1:])
 
 
@@ -135,7 +135,7 @@ def referee(*arguments: object) -> Spent:
 
 def spoken(folder: Path, n: int) -> Path:
     """The trials of the synthetic corpus, and people who found three of four."""
-    from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+    from referee.corpora.jsonl import response_to_json, trial_to_json, write_json_line
     from referee.corpora.synthetic.corpus import Synthetic
     from referee.records import Outcome, Response
 
@@ -153,8 +153,10 @@ def spoken(folder: Path, n: int) -> Path:
             )
             for i, t in enumerate(trials)
         )
-        (place / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
-        (place / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in answers), "utf-8")
+        (place / "trials.jsonl").write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
+        (place / "responses.jsonl").write_text(
+            "".join(write_json_line(response_to_json(r)) + "\n" for r in answers), "utf-8"
+        )
     return place
 
 

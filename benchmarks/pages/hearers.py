@@ -16,7 +16,7 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import Hearer
 from referee.corpora.franke_degen import FrankeDegen2016
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
 from referee.hearers.literal import Literal
 from referee.hearers.passports.leaks import leaks
@@ -78,7 +78,7 @@ def scenes() -> None:
     for name in ("retrieval", "majority"):
         for by in ("speaker", "scene"):
             found = 0
-            for train, test in folds(trials, 5, by=by, seed=1):
+            for train, test in make_folds(trials, 5, by=by, seed=1):
                 hearer = catalogue.create("hearer", name).fit(train)
                 answers = ((t, hearer.resolve(t.references[0], t.for_hearer(Random(f"1 {t.id}")))) for t in test)
                 found += sum(a.outcome == Outcome.ENTITY and a.entity in t.targets for t, a in answers)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from referee.corpora.jsonl import json_line, trial_to_json
+from referee.corpora.jsonl import trial_to_json, write_json_line
 from referee.records import Entity, Property, Scene, Trial
 
 SHARDS = (50, 200, 1000)
@@ -75,7 +75,7 @@ def write_corpus(path: Path, items: int) -> None:
         for _ in range(50)
     ]
     trials = (Trial(id=f"t{n}", scene=lot.choice(scenes), targets=("1",), speaker=f"s{n % 20}") for n in range(items))
-    path.write_text("".join(json_line(trial_to_json(trial)) + "\n" for trial in trials), "utf-8")
+    path.write_text("".join(write_json_line(trial_to_json(trial)) + "\n" for trial in trials), "utf-8")
 
 
 # -- processes -----------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 from referee import catalogue
 from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
 from referee.jobs.open import open_corpus
 from referee.meaning import flatten
@@ -93,7 +93,7 @@ def spoken(key: Key) -> list[str]:
     """What an entry says about every trial, trained on the other folds; a realiser gets the properties that the person chose."""
     table, name, by, mended = key
     said = {}
-    for train, test in folds(corpus(), 5, by=by, seed=1):
+    for train, test in make_folds(corpus(), 5, by=by, seed=1):
         system = TABLES[table].system(name, mended=mended).fit(train)
         for trial in test:
             view = trial.for_speaker()
@@ -321,7 +321,7 @@ def lengths() -> None:
     tables = {"2008": printed_2008("edit_both"), "2009": printed_2009("se_all")}
     said = say((table, name, NEW, False) for table, theirs in tables.items() for name in theirs)
     words = [len((t.references[0].text or "").split()) for t in corpus()]
-    parts = [{t.id for t in test} for _, test in folds(corpus(), 5, by=NEW, seed=1)]
+    parts = [{t.id for t in test} for _, test in make_folds(corpus(), 5, by=NEW, seed=1)]
     row("words", "references", "words on average", *(f"{year} ({len(theirs)})" for year, theirs in tables.items()))
     for least in LEAST:
         keep = [n >= least for n in words]
@@ -358,7 +358,7 @@ def portuguese() -> None:
 def reading() -> None:
     """How often people's words are read back into the properties of their annotation, by the words of other speakers."""
     exact = same = complete = 0
-    for train, test in folds(corpus(), 5, by=NEW, seed=1):
+    for train, test in make_folds(corpus(), 5, by=NEW, seed=1):
         reader = ReadBack(ENGLISH, train)
         for trial in test:
             words = reader.read(trial.references[0].text or "", trial.scene)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from referee import catalogue
 from referee.contracts import Batch
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.jobs.open import open_corpus
 from referee.jobs.speak import System
 from referee.records import Trial
@@ -33,7 +33,7 @@ CORPORA: dict[str, dict[str, tuple[str, ...]]] = {
 def scores(name: str, trials: Sequence[Trial], by: str) -> list[float]:
     """Every metric when each trial is described by a system that was trained on the other folds."""
     said = {}
-    for train, test in folds(trials, 5, by=by, seed=1):
+    for train, test in make_folds(trials, 5, by=by, seed=1):
         system = System.read(name).build().fit(train)
         said.update((t.id, system.describe(t.for_speaker())) for t in test)
     batch = Batch.of([said[t.id] for t in trials], trials)

@@ -21,7 +21,7 @@ import numpy as np
 from referee import catalogue
 from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
 from referee.jobs.open import open_corpus
 from referee.records import Description, Trial
@@ -69,7 +69,7 @@ def scores(make: Maker, by: str, seed: int = 1, metric: str = "set/dice", readin
 
 def describe(make: Maker, by: str, seed: int = 1, reading: str = "challenge") -> dict[str, Description]:
     said = {}
-    for train, test in folds(corpus(reading), 5, by=by, seed=seed):
+    for train, test in make_folds(corpus(reading), 5, by=by, seed=seed):
         system = make().fit(train)
         said.update((trial.id, system.describe(trial.for_speaker())) for trial in test)
     return said
@@ -318,7 +318,7 @@ def forest() -> None:
     from sklearn.feature_extraction import DictVectorizer
 
     dice: dict[str | None, list[float]] = {}
-    for train, test in folds(corpus(), 5, by=NEW, seed=1):
+    for train, test in make_folds(corpus(), 5, by=NEW, seed=1):
         for domain in ("furniture", "people"):
             seen, new = ([t for t in part if t.domain == domain] for part in (train, test))
             mentioned = [frozenset(p.name for p in t.references[0].properties or ()) for t in seen]

@@ -19,7 +19,7 @@ from answered import degen, in_like_conditions, score
 
 from referee import catalogue
 from referee.contracts import FloatArray
-from referee.corpora.clusters import cluster_of
+from referee.corpora.clusters import get_cluster
 from referee.hearers.answering import words_of
 from referee.records import Description, Entity, Outcome, Response, Trial
 
@@ -172,7 +172,7 @@ def _heard(source: Source, trial: Trial, response: Response, sampled: Iterable[s
         game=_game(trial),
         condition=source.condition(trial),
         target=source.alike(trial) if source.alike else None,
-        clusters=tuple(cluster_of(trial, factor, response) or trial.id for factor in sampled),
+        clusters=tuple(get_cluster(trial, factor, response) or trial.id for factor in sampled),
         options=source.options or len(trial.scene.entities),
         by_model=response.system is not None,
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from naive_meaning import fitting, fitting_parts, singles_out
 from referee import evaluate, meaning, score
-from referee.corpora.jsonl import description_from_json, to_json, trial_to_json
+from referee.corpora.jsonl import description_from_json, record_to_json, trial_to_json
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape
 from referee.errors import InputError
@@ -235,7 +235,7 @@ def test_a_description_carries_its_meaning_through_files() -> None:
         Property("not.colour", "red"),
         Property("size", "least"),
     )
-    assert description_from_json(to_json(description)) == description
+    assert description_from_json(record_to_json(description)) == description
 
 
 @pytest.mark.parametrize(

@@ -59,13 +59,13 @@ def write_film(
 def run_with_media(folder: Path, ending: str, **more: Any) -> Path:
     """A run of four trials whose one system is heard, or watched where the ending is that of a film; its files are in the folder's `media`."""
     from referee.cli import main
-    from referee.corpora.jsonl import json_line, trial_to_json
+    from referee.corpora.jsonl import trial_to_json, write_json_line
     from referee.corpora.synthetic.corpus import Synthetic
 
     trials = [replace(t, **more) for t in list(Synthetic(seed=1, speakers=1, scenes=4).trials())[:4]]
     folder.mkdir(exist_ok=True)
     corpus, outputs, run = folder / "corpus.jsonl", folder / "v.jsonl", folder / "run"
-    corpus.write_text("\n".join(json_line(trial_to_json(t)) for t in trials), "utf-8")
+    corpus.write_text("\n".join(write_json_line(trial_to_json(t)) for t in trials), "utf-8")
     lines = [{"trial": t.id, "system": "v", "text": "the one", "media": f"{n}{ending}"} for n, t in enumerate(trials)]
     outputs.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     for line in lines:

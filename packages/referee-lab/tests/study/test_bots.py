@@ -16,7 +16,7 @@ import pytest
 from postgres_server import postgres
 from study_server import Person, change, site, study_folder
 
-from referee.corpora.jsonl import json_line, trial_to_json
+from referee.corpora.jsonl import trial_to_json, write_json_line
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
@@ -105,7 +105,9 @@ RAY = pytest.param(
 def test_answers_are_the_same_wherever_they_are_worked_out(tmp_path: Path, engine: Engine, shard: int) -> None:
     # A hearer that learns, and so is trained in every worker, on trials that are not in the study.
     trials = tmp_path / "trials.jsonl"
-    trials.write_text("".join(json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=3).trials()), "utf-8")
+    trials.write_text(
+        "".join(write_json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=3).trials()), "utf-8"
+    )
 
     def answers(name: str, engine: Engine | None) -> list[tuple[object, ...]]:
         study = make_demo(tmp_path / name, "tuna2008", items=6, participants=6, id="demo")

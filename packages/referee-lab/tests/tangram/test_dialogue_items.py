@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Property, Trial
 from referee_lab.commands.dialogue import run
@@ -216,7 +216,7 @@ def test_references_that_cannot_be_items_are_counted_by_reason(mugs: Dialogue) -
 def test_the_judge_reads_what_is_written(mugs: Dialogue, tmp_path: Path) -> None:
     trials = list(dialogue_items(mugs))
     file = tmp_path / "items.jsonl"
-    file.write_text("".join(f"{json_line(row)}\n" for row in trials_to_json(trials)), "utf-8")
+    file.write_text("".join(f"{write_json_line(row)}\n" for row in trials_to_json(trials)), "utf-8")
     back = list(read_trials(file))
     assert [t.history for t in back] == [t.history for t in trials]
     assert [t.scene.entities for t in back] == [t.scene.entities for t in trials]

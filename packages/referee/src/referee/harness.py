@@ -16,7 +16,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.contracts import Batch
-from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.described import parse_texts
 from referee.corpora.natives.material import make_trial
 from referee.errors import InputError
 from referee.geometry import Box, Convention, Size, WrongConvention
@@ -115,7 +115,7 @@ def process_description(
     """
     references = _field(doc, REFERENCES)
     values = {
-        name: measure_description(_text(results), listed_texts(references), name, str(doc.get("language") or "en"))
+        name: measure_description(_text(results), parse_texts(references), name, str(doc.get("language") or "en"))
         for name in metrics
     }
     return {name.replace("/", "_").replace(".", "_"): 0.0 if value is None else value for name, value in values.items()}

@@ -17,7 +17,7 @@ from referee.cli import main
 from referee.cli.corpora import FACTS, create_corpus
 from referee.corpora.jsonl import read_trials
 from referee.corpora.outputs import read_outputs
-from referee.corpora.splits import part
+from referee.corpora.splits import get_part
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.corpora.tuna import Tuna
 
@@ -161,7 +161,9 @@ def test_a_part_of_a_split_is_exported(tmp_path: Path) -> None:
         main(["corpus", "export", "synthetic", "--split", "speaker-fold-2/5:test", "--seed", "7", "--out", str(out)])
         == 0
     )
-    assert [t.id for t in read_trials(out)] == [t.id for t in part(Synthetic().trials(), "speaker-fold-2/5", "test", 7)]
+    assert [t.id for t in read_trials(out)] == [
+        t.id for t in get_part(Synthetic().trials(), "speaker-fold-2/5", "test", 7)
+    ]
 
 
 def test_challenge_xml_reads_back(xml: Path) -> None:

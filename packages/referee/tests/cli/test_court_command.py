@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
+from referee.corpora.jsonl import response_to_json, trials_to_json, write_json_line
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.files import write_atomically
 from referee.jobs.folder import Run, write_manifest
@@ -230,14 +230,14 @@ def make_run(folder: Path, right: dict[str, list[bool]]) -> Path:
         for i, (trial, ok) in enumerate(zip(trials, oks, strict=True))
     }
     write_manifest(folder, kind="scores")
-    write_atomically(folder / "trials.jsonl", map(json_line, trials_to_json(trials)))
+    write_atomically(folder / "trials.jsonl", map(write_json_line, trials_to_json(trials)))
     rows: list[dict[str, Any]] = [
         {"system": s, "trial": t, "metric": "set/dice", "value": v} for (s, t), v in values.items()
     ]
     pl.DataFrame(rows).write_parquet(folder / "items.parquet")
     mean = {s: sum(v for (x, _), v in values.items() if x == s) / len(trials) for s in right}
     scores = [{"system": s, "group": None, "metric": "set/dice", "value": mean[s], "n": len(trials)} for s in right]
-    write_atomically(folder / "scores.jsonl", map(json_line, scores))
+    write_atomically(folder / "scores.jsonl", map(write_json_line, scores))
     responses = [
         Response(
             trial=t.id,
@@ -250,7 +250,7 @@ def make_run(folder: Path, right: dict[str, list[bool]]) -> Path:
         for s, oks in right.items()
         for t, ok in zip(trials, oks, strict=True)
     ]
-    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
+    write_atomically(folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in responses))
     return folder
 
 
@@ -272,7 +272,7 @@ def simulate(folder: Path, signed: str = "") -> Path:
     """The same answers, as those of a simulated hearer called echo."""
     run = Run(folder)
     lines = [replace(r, hearer="echo", probabilities=((r.entity or "", 1.0),)) for r in run.responses()]
-    write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in lines))
+    write_atomically(folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in lines))
     write_manifest(folder, kind="scores", corpus={"name": "synthetic"}, hearers={"echo": f"echo{signed}"})
     return folder
 

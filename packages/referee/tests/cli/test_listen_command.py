@@ -10,7 +10,7 @@ import pytest
 
 from fake_endpoint import completion, serving
 from referee.cli import main
-from referee.corpora.jsonl import json_line, response_to_json
+from referee.corpora.jsonl import response_to_json, write_json_line
 from referee.files import write_atomically
 from referee.jobs.folder import Run
 from referee.records import Outcome, Response
@@ -91,7 +91,7 @@ def test_hearers_stand_beside_people(capsys: pytest.CaptureFixture[str], folder:
         for t in Run(folder).trials()
         for n in (1, 2, 3)
     ]
-    write_atomically(folder / "responses.jsonl", map(json_line, map(response_to_json, people)))
+    write_atomically(folder / "responses.jsonl", map(write_json_line, map(response_to_json, people)))
     listen(capsys, folder, "--hearer", "position")
     code, out, _ = listen(capsys, folder, "--format", "json")
     assert code == 0
@@ -211,7 +211,7 @@ def responses_file(run: Path, place: Path) -> Path:
         for person, entity in (("p1", trial.targets[0]), ("p2", wrong)):
             for system in (None, "classic/greedy"):
                 response = Response(trial=trial.id, hearer=person, outcome=Outcome.ENTITY, entity=entity, system=system)
-                lines.append(json_line(response_to_json(response)))
+                lines.append(write_json_line(response_to_json(response)))
     write_atomically(place, lines)
     return place
 

@@ -16,7 +16,7 @@ from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
 from fake_endpoint import completion, serving
 from referee.cli import main
-from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+from referee.corpora.jsonl import response_to_json, trial_to_json, write_json_line
 from referee.errors import InputError, MalformedInput
 from referee.hearers.passports.cards import read_card, sign
 from referee.hearers.passports.lessons import ask_others, open_lessons
@@ -123,8 +123,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         responses.append(
             Response(trial=f"{game}-{i}", hearer=game, outcome=Outcome.ENTITY, entity=found, identification_ms=time)
         )
-    (folder / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials))
-    (folder / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses))
+    (folder / "trials.jsonl").write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials))
+    (folder / "responses.jsonl").write_text("".join(write_json_line(response_to_json(r)) + "\n" for r in responses))
     (folder / "toys.py").write_text(TOYS)
     return folder
 
@@ -536,8 +536,8 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
             responses.append(
                 Response(trial=trial.id, hearer=f"p{experiment}-{i % 20}", outcome=Outcome.ENTITY, entity=chosen)
             )
-    (folder / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials))
-    (folder / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses))
+    (folder / "trials.jsonl").write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials))
+    (folder / "responses.jsonl").write_text("".join(write_json_line(response_to_json(r)) + "\n" for r in responses))
     return folder
 
 

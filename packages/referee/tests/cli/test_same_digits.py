@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+from referee.corpora.jsonl import response_to_json, trial_to_json, write_json_line
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -52,7 +52,7 @@ def on_a_machine(core: str, threads: int, commands: Sequence[Sequence[object]]) 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("corpus") / "small.jsonl"
-    path.write_text("".join(json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=3).trials()), "utf-8")
+    path.write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=3).trials()), "utf-8")
     return path
 
 
@@ -81,8 +81,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         responses.append(
             Response(trial=f"t{i}", hearer=meta["game"], outcome=Outcome.ENTITY, entity=chosen, identification_ms=time)
         )
-    (folder / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
-    (folder / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses), "utf-8")
+    (folder / "trials.jsonl").write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
+    (folder / "responses.jsonl").write_text(
+        "".join(write_json_line(response_to_json(r)) + "\n" for r in responses), "utf-8"
+    )
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import referee
 from referee.cli import main
-from referee.corpora.demo import outputs_files
+from referee.corpora.demo import list_output_files
 from referee.jobs.folder import Run
 
 CORPUS = [
@@ -181,8 +181,8 @@ def test_lenient_goes_on_and_counts(capsys: pytest.CaptureFixture[str], corpus: 
 
 
 def test_shipped_outputs_are_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
-    assert [p.stem for p in outputs_files()] == ["toy-chatty", "toy-minimal"]
-    code, out, _ = run(capsys, *outputs_files(), "-c", "synthetic", "--metrics", "scene/unique", "-f", "json")
+    assert [p.stem for p in list_output_files()] == ["toy-chatty", "toy-minimal"]
+    code, out, _ = run(capsys, *list_output_files(), "-c", "synthetic", "--metrics", "scene/unique", "-f", "json")
     assert code == 0
     assert {r["system"] for r in json.loads(out)["rows"]} == {"toy-chatty", "toy-minimal"}
 

@@ -18,7 +18,7 @@ import referee
 from referee import cli
 from referee.cli import main, progress, take_verbosity
 from referee.cli.help_page import fit_table
-from referee.corpora.demo import outputs_files
+from referee.corpora.demo import list_output_files
 from referee.corpora.outputs import read_outputs
 from referee.jobs.progress import showing_progress, with_progress
 from referee_lab.tangram.models.demonstratives import classify
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "text": o.description.text,
             "properties": o.description.properties,
         }
-        for path in outputs_files()
+        for path in list_output_files()
         for o in read_outputs(path)
         if o.trial in chosen
     ]

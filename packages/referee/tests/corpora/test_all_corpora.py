@@ -18,12 +18,12 @@ from tiny import TINY, write
 
 from referee.catalogue import create, names
 from referee.corpora.jsonl import (
-    json_line,
     read_responses,
     read_trials,
     response_to_json,
     trial_to_json,
     trials_to_json,
+    write_json_line,
 )
 from referee.errors import RefereeError
 from referee.records import Response, Trial
@@ -101,9 +101,11 @@ def test_a_corpus_survives_the_way_through_json(
 ) -> None:
     _, trials, responses = corpus
     some = trials[:400]
-    (tmp_path / "trials.jsonl").write_text("".join(json_line(t) + "\n" for t in trials_to_json(some)))
+    (tmp_path / "trials.jsonl").write_text("".join(write_json_line(t) + "\n" for t in trials_to_json(some)))
     assert list(read_trials(tmp_path / "trials.jsonl")) == some
-    (tmp_path / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses[:400]))
+    (tmp_path / "responses.jsonl").write_text(
+        "".join(write_json_line(response_to_json(r)) + "\n" for r in responses[:400])
+    )
     assert list(read_responses(tmp_path / "responses.jsonl")) == responses[:400]
 
 
@@ -112,15 +114,15 @@ def test_everything_kept_beside_the_trial_is_plain_json(corpus: tuple[str, list[
     _, trials, _ = corpus
     for trial in trials[:: max(1, len(trials) // 200)]:
         data = trial_to_json(trial)
-        assert json.loads(json_line(data)) == data
+        assert json.loads(write_json_line(data)) == data
 
 
 @pytest.mark.parametrize("name", sorted(TINY))
 def test_the_tiny_corpora_go_through_json_too(name: str, tmp_path: Path) -> None:
     reader = create("corpus", name, data=write(tmp_path / "data", TINY[name]))
     trials, responses = list(reader.trials()), list(reader.responses())
-    (tmp_path / "t.jsonl").write_text("".join(json_line(t) + "\n" for t in trials_to_json(trials)))
-    (tmp_path / "r.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses))
+    (tmp_path / "t.jsonl").write_text("".join(write_json_line(t) + "\n" for t in trials_to_json(trials)))
+    (tmp_path / "r.jsonl").write_text("".join(write_json_line(response_to_json(r)) + "\n" for r in responses))
     assert list(read_trials(tmp_path / "t.jsonl")) == trials != []
     assert list(read_responses(tmp_path / "r.jsonl")) == responses
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from referee.corpora.reading.trial_elements import read_spans, words, write_spans
+from referee.corpora.reading.trial_elements import join_words, read_spans, write_spans
 from referee.records import Property, Span
 
 word = st.sampled_from(["the", "red", "one", "<&>", "é,"])
@@ -34,4 +34,4 @@ def test_written_spans_come_back_as_they_were(spans: tuple[Span, ...]) -> None:
     write_spans(parent, spans)
     again = etree.fromstring(etree.tostring(parent))
     assert read_spans(again, "somewhere.xml") == spans
-    assert words(again) == " ".join(s.text for s in spans)
+    assert join_words(again) == " ".join(s.text for s in spans)

@@ -8,7 +8,7 @@ import pytest
 from tiny import TINY, write
 
 from referee.catalogue import create, names
-from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
+from referee.corpora.clusters import FACTORS, describe_sampling, get_cluster
 from referee.errors import UnknownName
 from referee.records import Entity, Outcome, Response, Scene, Trial
 
@@ -18,18 +18,18 @@ ANSWER = Response(trial="t", hearer="bob", outcome=Outcome.DONT_KNOW)
 
 
 def test_every_factor_has_its_label() -> None:
-    assert [cluster_of(TRIAL, factor) for factor in FACTORS] == ["s3", "ann", "7", None]
-    assert cluster_of(TRIAL, "participant", ANSWER) == "bob"
+    assert [get_cluster(TRIAL, factor) for factor in FACTORS] == ["s3", "ann", "7", None]
+    assert get_cluster(TRIAL, "participant", ANSWER) == "bob"
 
 
 def test_what_is_not_known_has_no_label() -> None:
     bare = Trial(id="t", scene=Scene(entities=()), targets=())
-    assert [cluster_of(bare, factor) for factor in FACTORS] == [None] * 4
+    assert [get_cluster(bare, factor) for factor in FACTORS] == [None] * 4
 
 
 def test_an_unknown_factor_is_refused() -> None:
     with pytest.raises(UnknownName, match="did you mean speaker"):
-        cluster_of(TRIAL, "speakers")
+        get_cluster(TRIAL, "speakers")
 
 
 def test_sampling_in_words() -> None:
@@ -52,8 +52,8 @@ def test_every_trial_has_a_label_for_what_was_sampled(name: str, tmp_path: Path)
     trials = {t.id: t for t in corpus.trials()}
     of_answers = [f for f in corpus.card.sampled if f == "participant"]
     of_trials = [f for f in corpus.card.sampled if f != "participant"]
-    assert all(cluster_of(t, factor) for t in trials.values() for factor in of_trials)
-    assert all(cluster_of(trials[r.trial], factor, r) for r in corpus.responses() for factor in of_answers)
+    assert all(get_cluster(t, factor) for t in trials.values() for factor in of_trials)
+    assert all(get_cluster(trials[r.trial], factor, r) for r in corpus.responses() for factor in of_answers)
 
 
 # TUNA: 60 speakers and 13 scenes (Gatt et al. 2007); GRE3D3: 63 and 20 (Viethen & Dale 2008); GRE3D7: 280 and 32 (2011); games as the
@@ -87,8 +87,8 @@ def test_every_trial_has_a_label_for_what_was_sampled(name: str, tmp_path: Path)
 def test_the_number_of_clusters(name: str, counts: tuple[int, ...], data_folder: Path) -> None:
     corpus = create("corpus", name, data=data_folder)
     trials = {t.id: t for t in corpus.trials()}
-    found = {factor: {cluster_of(t, factor) for t in trials.values()} for factor in corpus.card.sampled}
+    found = {factor: {get_cluster(t, factor) for t in trials.values()} for factor in corpus.card.sampled}
     if found.get("participant") == {None}:
-        found["participant"] = {cluster_of(trials[r.trial], "participant", r) for r in corpus.responses()}
+        found["participant"] = {get_cluster(trials[r.trial], "participant", r) for r in corpus.responses()}
     assert tuple(map(len, found.values())) == counts
     assert not any(None in labels for labels in found.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.corpora.reading.csv_tables import as_list, as_number, read_csv, worded
+from referee.corpora.reading.csv_tables import get_text, parse_list, parse_number, read_csv
 from referee.corpora.reading.lines import WrongShape
 from referee.errors import MalformedInput
 
@@ -59,7 +59,7 @@ def test_a_wrong_cell_is_told_with_the_line_its_row_ends_in(tmp_path: Path) -> N
 
 
 def test_what_stands_for_nothing() -> None:
-    assert [worded({"a": text}, "a") for text in ("", " ", "NA", "nan", "no", "0")] == [
+    assert [get_text({"a": text}, "a") for text in ("", " ", "NA", "nan", "no", "0")] == [
         None,
         None,
         None,
@@ -67,13 +67,13 @@ def test_what_stands_for_nothing() -> None:
         "no",
         "0",
     ]
-    assert [as_number({"a": text}, "a") for text in ("NA", "1.5")] == [None, 1.5]
+    assert [parse_number({"a": text}, "a") for text in ("NA", "1.5")] == [None, 1.5]
     with pytest.raises(WrongShape, match="is not a number"):
-        as_number({"a": "inf"}, "a")
+        parse_number({"a": "inf"}, "a")
 
 
 def test_a_list_in_a_cell_is_read_and_never_run() -> None:
-    assert as_list("['a', \"b's\"]") == ["a", "b's"]
+    assert parse_list("['a', \"b's\"]") == ["a", "b's"]
     for text in ("('a',)", "[open('x')]", "[", "'a'"):
         with pytest.raises(WrongShape, match="is not a list"):
-            as_list(text)
+            parse_list(text)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from referee.corpora.jsonl import TrialReader, read_trials, to_json, trial_from_json
+from referee.corpora.jsonl import TrialReader, read_trials, record_to_json, trial_from_json
 from referee.corpora.outputs import _OutputReader, read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object
 from referee.errors import InputError
@@ -126,7 +126,7 @@ def lines_of(record: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[byt
 def outcome(read: Callable[[], Any]) -> str:
     """The record as text, for 1 and 1.0 are equal; or the error."""
     try:
-        return repr(to_json(read()))
+        return repr(record_to_json(read()))
     except WrongShape as wrong:
         return f"{wrong} → {wrong.remedy}"
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from referee.corpora.jsonl import (
     JsonlCorpus,
-    json_line,
     read_responses,
     read_trials,
     response_to_json,
@@ -21,6 +20,7 @@ from referee.corpora.jsonl import (
     trial_schema,
     trial_to_json,
     trials_to_json,
+    write_json_line,
 )
 from referee.errors import DuplicateTrial, InputError, MalformedInput, RefereeError
 from referee.records import Description, Entity, Event, Outcome, Property, Relation, Response, Scene, Span, Trial
@@ -93,14 +93,14 @@ def test_reading_gives_back_what_was_written(tmp_path: Path) -> None:
     trials: list[Trial] = []
     for number in range(4):
         trials.append(rich_trial(number, trials[-1] if trials else None))
-    path = write(tmp_path / "game.jsonl", *map(json_line, trials_to_json(trials)))
+    path = write(tmp_path / "game.jsonl", *map(write_json_line, trials_to_json(trials)))
     assert list(read_trials(path)) == trials
     assert "history" not in path.read_text("utf-8"), "a game's history is put together again, not repeated"
 
 
 def test_a_history_without_its_game_is_kept(tmp_path: Path) -> None:
     second = rich_trial(1, rich_trial(0, None))
-    path = write(tmp_path / "part.jsonl", *map(json_line, trials_to_json([second])))
+    path = write(tmp_path / "part.jsonl", *map(write_json_line, trials_to_json([second])))
     assert list(read_trials(path)) == [second]
 
 
@@ -119,7 +119,7 @@ def test_responses_come_back_too(tmp_path: Path) -> None:
             trial="t1", hearer="h", outcome=Outcome.TIMEOUT, system="s", description=Description(text="x"), repeats=2
         ),
     ]
-    path = write(tmp_path / "responses.jsonl", *(json_line(response_to_json(r)) for r in responses))
+    path = write(tmp_path / "responses.jsonl", *(write_json_line(response_to_json(r)) for r in responses))
     assert list(read_responses(path)) == responses
 
 
@@ -134,7 +134,7 @@ def test_everything_written_and_the_users_form_obey_the_published_schema() -> No
     schema = json.loads(json.dumps(trial_schema()))
     jsonschema.Draft202012Validator.check_schema(schema)
     for form in (TEN_MINUTES, trial_to_json(rich_trial(1, rich_trial(0, None)))):
-        jsonschema.validate(json.loads(json_line(form)), schema)
+        jsonschema.validate(json.loads(write_json_line(form)), schema)
 
 
 @pytest.mark.parametrize(

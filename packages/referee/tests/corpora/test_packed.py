@@ -9,7 +9,7 @@ import pytest
 from tiny import TINY, write
 
 from referee.corpora.b5 import B5Ref
-from referee.corpora.reading.packed import find, read_document, read_rows, read_table, remainder
+from referee.corpora.reading.packed import collect_unused_fields, find_files, read_document, read_rows, read_table
 from referee.errors import DataNotFound, InputError, MalformedInput
 
 
@@ -26,7 +26,7 @@ def test_a_missing_corpus_is_reported_by_its_packed_name(tmp_path: Path) -> None
 
 def test_the_files_may_lie_in_the_data_folder_itself(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("{}")
-    assert find(tmp_path, "anything", "a.jsonl.gz") == (tmp_path / "a.jsonl",)
+    assert find_files(tmp_path, "anything", "a.jsonl.gz") == (tmp_path / "a.jsonl",)
 
 
 def place_of(error: pytest.ExceptionInfo[MalformedInput]) -> tuple[str, int | None]:
@@ -92,4 +92,4 @@ def test_a_document_is_one_object(tmp_path: Path) -> None:
 
 
 def test_the_remainder_is_what_no_other_field_took() -> None:
-    assert remainder({"a": 1, "b": 2, "c": 3}, "a", "c") == {"b": 2}
+    assert collect_unused_fields({"a": 1, "b": 2, "c": 3}, "a", "c") == {"b": 2}

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from referee import create
-from referee.corpora.coco import unpacked
+from referee.corpora.coco import unpack_runs
 from referee.corpora.reading.data_pickle import read_pickle
 from referee.errors import DataNotFound, InputError, MalformedInput, UnknownName
 from referee.geometry import Box, Mask, Polygon, Size
@@ -98,8 +98,8 @@ def test_regions_as_drawn(refcoco: Path) -> None:
 
 def test_packed_runs_are_unpacked() -> None:
     # By hand after maskApi.c: the fourth number is a difference to the second (5 = 3 + 2), -1 is written as 31 without "more".
-    assert unpacked("1312") == (1, 3, 1, 5)
-    assert unpacked("13P1O") == (1, 3, 32, 2)
+    assert unpack_runs("1312") == (1, 3, 1, 5)
+    assert unpack_runs("13P1O") == (1, 3, 32, 2)
 
 
 def test_refcoco_as_parquet(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.corpora.reading.safe_xml import documents, natural, parse
+from referee.corpora.reading.safe_xml import natural_sort_key, parse_xml, read_documents
 from referee.errors import InputError, MalformedInput
 
 
@@ -31,7 +31,7 @@ def bomb() -> bytes:
 )
 def test_entities_are_refused_at_their_line(content: bytes, line: int) -> None:
     with pytest.raises(MalformedInput, match="entity") as caught:
-        parse(content, "evil.xml")
+        parse_xml(content, "evil.xml")
     assert (caught.value.where, caught.value.line) == ("evil.xml", line)
     assert caught.value.remedy
 
@@ -40,14 +40,14 @@ def test_an_external_entity_never_reveals_a_file(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the launch code")
     with pytest.raises(MalformedInput) as caught:
-        parse(f'<!DOCTYPE a [<!ENTITY x SYSTEM "{secret.as_uri()}">]><a>&x;</a>'.encode(), "evil.xml")
+        parse_xml(f'<!DOCTYPE a [<!ENTITY x SYSTEM "{secret.as_uri()}">]><a>&x;</a>'.encode(), "evil.xml")
     assert "launch" not in str(caught.value)
 
 
 def test_a_dtd_that_is_only_named_is_neither_loaded_nor_obeyed(tmp_path: Path) -> None:
     dtd = tmp_path / "a.dtd"
     dtd.write_text('<!ELEMENT a EMPTY><!ATTLIST a b CDATA "from the DTD">')
-    root = parse(f'<!DOCTYPE a SYSTEM "{dtd.as_uri()}"><a>salt &amp; &#112;epper</a>'.encode(), "fine.xml")
+    root = parse_xml(f'<!DOCTYPE a SYSTEM "{dtd.as_uri()}"><a>salt &amp; &#112;epper</a>'.encode(), "fine.xml")
     assert root.text == "salt & pepper"
     assert root.get("b") is None
 
@@ -81,17 +81,17 @@ def test_a_dtd_that_is_only_named_is_neither_loaded_nor_obeyed(tmp_path: Path) -
 )
 def test_broken_files_are_reported_with_line_and_remedy(content: bytes, line: int, says: str) -> None:
     with pytest.raises(MalformedInput, match=says) as caught:
-        parse(content, "broken.xml")
+        parse_xml(content, "broken.xml")
     assert (caught.value.where, caught.value.line) == ("broken.xml", line)
     assert caught.value.remedy
 
 
 def test_elements_as_deep_as_the_limit_are_read() -> None:
-    assert parse(b"<a>" * 64 + b"</a>" * 64, "deep.xml").tag == "a"
+    assert parse_xml(b"<a>" * 64 + b"</a>" * 64, "deep.xml").tag == "a"
 
 
 def test_numbers_in_names_sort_as_numbers() -> None:
-    assert sorted(["s10t1", "s2t21", "s2t3", "plain"], key=natural) == ["plain", "s2t3", "s2t21", "s10t1"]
+    assert sorted(["s10t1", "s2t21", "s2t3", "plain"], key=natural_sort_key) == ["plain", "s2t3", "s2t21", "s10t1"]
 
 
 def test_a_folder_and_its_archive_give_the_same_documents_in_the_same_order(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_a_folder_and_its_archive_give_the_same_documents_in_the_same_order(tmp_
             (folder / name).write_text(f"<a>{name}</a>")
             packed.write(folder / name, name)
         packed.writestr("__MACOSX/deep/._s9.xml", b"\0\5\x16\7")
-    assert [root.text for _, root in documents(folder)] == ["deep/s9.xml", "deep/s10.xml"]
-    assert [root.text for _, root in documents(archive)] == ["deep/s9.xml", "deep/s10.xml"]
-    assert next(where for where, _ in documents(archive)) == f"{archive}/deep/s9.xml"
+    assert [root.text for _, root in read_documents(folder)] == ["deep/s9.xml", "deep/s10.xml"]
+    assert [root.text for _, root in read_documents(archive)] == ["deep/s9.xml", "deep/s10.xml"]
+    assert next(where for where, _ in read_documents(archive)) == f"{archive}/deep/s9.xml"
 
 
 def test_a_broken_member_of_an_archive_is_named(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_broken_member_of_an_archive_is_named(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("s1t1.xml", "<a>\n")
     with pytest.raises(MalformedInput) as caught:
-        list(documents(archive))
+        list(read_documents(archive))
     assert caught.value.where == f"{archive}/s1t1.xml"
     assert caught.value.line == 2
 
@@ -122,7 +122,7 @@ def test_what_is_not_a_zip_archive_is_reported(tmp_path: Path, content: bytes) -
     archive = tmp_path / "packed.zip"
     archive.write_bytes(content)
     with pytest.raises(MalformedInput, match="zip"):
-        list(documents(archive))
+        list(read_documents(archive))
 
 
 def test_a_damaged_member_is_reported_as_a_broken_archive(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_damaged_member_is_reported_as_a_broken_archive(tmp_path: Path) -> Non
     content[40:44] = b"\xff\xff\xff\xff"
     archive.write_bytes(bytes(content))
     with pytest.raises(MalformedInput, match="zip"):
-        list(documents(archive))
+        list(read_documents(archive))
 
 
 def test_a_member_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,13 +142,13 @@ def test_a_member_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, monke
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("s1t1.xml", " " * (2**20 + 1))
     with pytest.raises(MalformedInput, match="more than 1 MiB"):
-        list(documents(archive))
+        list(read_documents(archive))
 
 
 @pytest.mark.parametrize("name", ["missing.xml", "missing.zip", "missing"])
 def test_a_missing_file_is_reported_by_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="cannot be read") as caught:
-        list(documents(tmp_path / name))
+        list(read_documents(tmp_path / name))
     assert caught.value.where == str(tmp_path / name)
 
 
@@ -157,4 +157,4 @@ def test_a_folder_and_an_archive_without_xml_are_reported(tmp_path: Path) -> Non
     zipfile.ZipFile(archive, "w").close()
     for empty in (tmp_path, archive):
         with pytest.raises(MalformedInput, match="no XML files"):
-            list(documents(empty))
+            list(read_documents(empty))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.corpora.splits import describe, folds, part, split
+from referee.corpora.splits import describe_split, get_part, make_folds, split_trials
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, UnknownName
 from referee.records import Scene, Trial
@@ -28,7 +28,7 @@ KEYS = {
 @given(k=st.integers(2, 13), seed=st.integers(0, 1000))
 def test_every_trial_is_tested_once_and_no_unit_is_on_both_sides(by: str, k: int, seed: int) -> None:
     tested: Counter[str] = Counter()
-    for train, test in folds(TRIALS, k, by, seed):
+    for train, test in make_folds(TRIALS, k, by, seed):
         assert len(train) + len(test) == len(TRIALS)
         assert not {KEYS[by](t) for t in train} & {KEYS[by](t) for t in test}
         tested.update(t.id for t in test)
@@ -36,27 +36,27 @@ def test_every_trial_is_tested_once_and_no_unit_is_on_both_sides(by: str, k: int
 
 
 def test_folds_are_as_equal_as_units_allow() -> None:
-    assert [len(test) for _, test in folds(TRIALS, 5, "speaker", 1)] == [156] * 5
-    assert sorted(len(test) for _, test in folds(TRIALS, 5, "scene", 1)) == [120, 120, 180, 180, 180]
+    assert [len(test) for _, test in make_folds(TRIALS, 5, "speaker", 1)] == [156] * 5
+    assert sorted(len(test) for _, test in make_folds(TRIALS, 5, "scene", 1)) == [120, 120, 180, 180, 180]
 
 
 def test_challenge_folds_have_the_same_share_of_each_domain() -> None:
-    for _, test in folds(TRIALS, 5, "challenge", 1):
+    for _, test in make_folds(TRIALS, 5, "challenge", 1):
         assert Counter(t.domain for t in test) == {"furniture": 84, "people": 72}
 
 
 def test_challenge_sizes_are_those_of_2008_and_2007() -> None:
     # 741 items: REG'08 had 319 + 274 for training and 80 + 68 for development (W09-0629 Table 2); ASGRE'07 445 / 148 / 148.
     items = [t for t in TRIALS if t.speaker not in ("1", "4", "5")]
-    train, test = split(items, "challenge-80/20", seed=7)
+    train, test = split_trials(items, "challenge-80/20", seed=7)
     assert Counter(t.domain for t in train) == {"furniture": 319, "people": 274}
     assert Counter(t.domain for t in test) == {"furniture": 80, "people": 68}
-    assert [len(p) for p in split(items, "challenge-60/20/20")] == [445, 148, 148]
+    assert [len(p) for p in split_trials(items, "challenge-60/20/20")] == [445, 148, 148]
 
 
 @pytest.mark.parametrize("by", ["speaker", "scene", "random", "challenge"])
 def test_parts_are_disjoint_complete_and_in_the_order_of_the_corpus(by: str) -> None:
-    parts = split(TRIALS, f"{by}-60/20/20", seed=3)
+    parts = split_trials(TRIALS, f"{by}-60/20/20", seed=3)
     places = {t.id: i for i, t in enumerate(TRIALS)}
     for one in parts:
         assert [places[t.id] for t in one] == sorted(places[t.id] for t in one)
@@ -66,30 +66,30 @@ def test_parts_are_disjoint_complete_and_in_the_order_of_the_corpus(by: str) -> 
 
 
 def test_a_named_fold_is_that_fold() -> None:
-    assert split(TRIALS, "speaker-fold-2/5", seed=9) == list(folds(TRIALS, 5, "speaker", 9))[1]
+    assert split_trials(TRIALS, "speaker-fold-2/5", seed=9) == list(make_folds(TRIALS, 5, "speaker", 9))[1]
 
 
 def test_parts_go_by_name() -> None:
-    train, dev, test = split(TRIALS, "random-60/20/20", seed=2)
-    assert [part(TRIALS, "random-60/20/20", p, 2) for p in ("train", "dev", "test")] == [train, dev, test]
-    assert part(TRIALS, "random-80/20", seed=2) == split(TRIALS, "random-80/20", 2)[1]
+    train, dev, test = split_trials(TRIALS, "random-60/20/20", seed=2)
+    assert [get_part(TRIALS, "random-60/20/20", p, 2) for p in ("train", "dev", "test")] == [train, dev, test]
+    assert get_part(TRIALS, "random-80/20", seed=2) == split_trials(TRIALS, "random-80/20", 2)[1]
     with pytest.raises(UnknownName, match="dev"):
-        part(TRIALS, "random-80/20", "dev")
+        get_part(TRIALS, "random-80/20", "dev")
 
 
 def test_the_description_tells_seeds_apart_and_orders_not() -> None:
-    one, two = (describe("random-80/20", s, split(TRIALS, "random-80/20", s)) for s in (1, 2))
+    one, two = (describe_split("random-80/20", s, split_trials(TRIALS, "random-80/20", s)) for s in (1, 2))
     assert one.checksum != two.checksum
-    shuffled = [list(reversed(p)) for p in split(TRIALS, "random-80/20", 1)]
-    assert describe("random-80/20", 1, shuffled) == one
-    assert describe("random-80/20", 1, shuffled[::-1]).checksum != one.checksum
+    shuffled = [list(reversed(p)) for p in split_trials(TRIALS, "random-80/20", 1)]
+    assert describe_split("random-80/20", 1, shuffled) == one
+    assert describe_split("random-80/20", 1, shuffled[::-1]).checksum != one.checksum
     assert one.as_json() == {"name": "random-80/20", "seed": 1, "sizes": (624, 156), "checksum": one.checksum}
 
 
 @pytest.mark.parametrize("name", ["speakers-80/20", "random", "random-80", "random-fold-1", "", "speaker-80/20/0/0"])
 def test_unknown_names_are_refused_with_examples(name: str) -> None:
     with pytest.raises(UnknownName, match="→"):
-        split(TRIALS, name)
+        split_trials(TRIALS, name)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_unknown_names_are_refused_with_examples(name: str) -> None:
 )
 def test_impossible_cuts_are_refused(name: str) -> None:
     with pytest.raises(InputError):
-        split(TRIALS, name)
+        split_trials(TRIALS, name)
 
 
 def test_too_few_units_for_a_share_is_an_error_not_an_empty_part() -> None:
     with pytest.raises(InputError, match="too few"):
-        split([t for t in TRIALS if t.speaker in ("1", "2")], "speaker-80/20")
+        split_trials([t for t in TRIALS if t.speaker in ("1", "2")], "speaker-80/20")
 
 
 @pytest.mark.parametrize("by", ["speaker", "scene"])
@@ -112,4 +112,4 @@ def test_a_trial_without_the_key_cannot_be_cut_by_it(by: str) -> None:
         return replace(trial, speaker=None, scene=Scene(entities=trial.scene.entities))
 
     with pytest.raises(InputError, match=f"no {by}"):
-        split(map(bare, TRIALS), f"{by}-80/20")
+        split_trials(map(bare, TRIALS), f"{by}-80/20")

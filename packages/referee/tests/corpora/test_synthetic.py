@@ -8,10 +8,10 @@ from statistics import NormalDist
 import pytest
 
 from referee.contracts import Corpus
-from referee.corpora.synthetic.corpus import Synthetic, generate
-from referee.corpora.synthetic.invented_scenes import DOMAINS, grid
+from referee.corpora.synthetic.corpus import Synthetic, generate_trials
+from referee.corpora.synthetic.invented_scenes import DOMAINS, choose_grid
 from referee.corpora.synthetic.invented_speaker import HABITS, LOCATION
-from referee.corpora.synthetic.words import phrases, say_plainly
+from referee.corpora.synthetic.words import list_phrases, phrase_plainly
 from referee.errors import InputError
 from referee.records import Property, Trial
 
@@ -27,7 +27,7 @@ def default() -> list[Trial]:
 @pytest.fixture(scope="module")
 def many() -> list[Trial]:
     """2,000 speakers: enough for shares to be near their chances."""
-    return list(generate(2000 * 13))
+    return list(generate_trials(2000 * 13))
 
 
 def smallest_sets(trial: Trial) -> list[set[str]]:
@@ -131,7 +131,7 @@ def test_positions_are_distinct_cells_in_reading_order_and_change_from_trial_to_
     ("entities", "size"), [(7, (5, 3)), (15, (5, 3)), (16, (10, 6)), (61, (15, 9)), (1000, (45, 27))]
 )
 def test_the_grid_grows_with_the_scene(entities: int, size: tuple[int, int]) -> None:
-    assert grid(entities) == size
+    assert choose_grid(entities) == size
 
 
 def test_a_bald_head_has_no_hair_colour() -> None:
@@ -243,9 +243,9 @@ def test_every_value_of_every_attribute_can_be_said() -> None:
     for domain in DOMAINS.values():
         for name, values in domain.values.items():
             for value in values:
-                assert phrases(Property(name, value))
+                assert list_phrases(Property(name, value))
     places = [("x-dimension", 5), ("y-dimension", 3)]
-    assert all(phrases(Property(name, str(i))) for name, count in places for i in range(1, count + 1))
+    assert all(list_phrases(Property(name, str(i))) for name, count in places for i in range(1, count + 1))
 
 
 def test_rows_go_by_number_on_larger_grids() -> None:
@@ -261,8 +261,8 @@ def test_plain_words_follow_the_usual_order() -> None:
         Property("colour", "red"),
         Property("size", "large"),
     ]
-    assert say_plainly(said[1:]) == "the large red chair"
-    assert say_plainly(said[2:]) == "the large red one"
+    assert phrase_plainly(said[1:]) == "the large red chair"
+    assert phrase_plainly(said[2:]) == "the large red one"
 
 
 def test_typos_misspell_words_and_keep_their_letters(many: list[Trial]) -> None:
@@ -285,10 +285,10 @@ def test_the_first_speakers_stay_when_more_are_asked_for(default: list[Trial]) -
 
 
 def test_generate_makes_as_many_as_asked_and_shares_scenes() -> None:
-    trials = list(generate(5000, seed=3))
+    trials = list(generate_trials(5000, seed=3))
     assert len(trials) == len({t.id for t in trials}) == 5000
     assert len({id(t.scene) for t in trials}) <= 1300
-    assert list(generate(0)) == []
+    assert list(generate_trials(0)) == []
 
 
 @pytest.mark.parametrize(

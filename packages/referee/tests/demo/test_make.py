@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from referee.corpora.demo import outputs_files
-from referee.corpora.demo.make import TOYS, make
+from referee.corpora.demo import list_output_files
+from referee.corpora.demo.make import TOYS, make_lines
 from referee.corpora.outputs import read_outputs
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Trial
@@ -16,17 +16,17 @@ TRIALS: dict[str, Trial] = {t.id: t for t in Synthetic().trials()}
 
 
 def test_every_toy_is_shipped() -> None:
-    assert [path.stem for path in outputs_files()] == sorted(TOYS)
+    assert [path.stem for path in list_output_files()] == sorted(TOYS)
 
 
 @pytest.mark.parametrize("system", TOYS)
 def test_shipped_outputs_are_those_that_making_gives(system: str) -> None:
-    shipped = next(p for p in outputs_files() if p.stem == system)
-    assert shipped.read_text("utf-8").splitlines() == list(make(system))
+    shipped = next(p for p in list_output_files() if p.stem == system)
+    assert shipped.read_text("utf-8").splitlines() == list(make_lines(system))
 
 
 def test_toys_answer_every_trial_with_true_and_unique_descriptions() -> None:
-    for path in outputs_files():
+    for path in list_output_files():
         outputs = list(read_outputs(path))
         assert [o.trial for o in outputs] == list(TRIALS)
         for output in outputs:
@@ -35,7 +35,7 @@ def test_toys_answer_every_trial_with_true_and_unique_descriptions() -> None:
 
 
 def test_minimal_says_as_little_as_possible() -> None:
-    for output in read_outputs(next(p for p in outputs_files() if p.stem == "toy-minimal")):
+    for output in read_outputs(next(p for p in list_output_files() if p.stem == "toy-minimal")):
         said, trial = output.description.properties or (), TRIALS[output.trial]
         target = trial.scene.entity(trial.targets[0])
         smaller = [s for size in range(len(said)) for s in combinations(target.attributes, size)]
@@ -44,7 +44,7 @@ def test_minimal_says_as_little_as_possible() -> None:
 
 
 def test_chatty_says_all_that_the_target_looks_like() -> None:
-    for output in read_outputs(next(p for p in outputs_files() if p.stem == "toy-chatty")):
+    for output in read_outputs(next(p for p in list_output_files() if p.stem == "toy-chatty")):
         target = TRIALS[output.trial].scene.entity(TRIALS[output.trial].targets[0])
         unsaid = set(target.attributes) - set(output.description.properties or ())
         assert all(p.value == "0" or p.name in ("x-dimension", "y-dimension") for p in unsaid)

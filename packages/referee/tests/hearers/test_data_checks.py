@@ -12,7 +12,7 @@ import pytest
 
 from referee.catalogue import create
 from referee.cli import main
-from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+from referee.corpora.jsonl import response_to_json, trial_to_json, write_json_line
 from referee.hearers.data_checks import check_corpus
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -146,8 +146,8 @@ def test_blanks_are_found() -> None:
 def test_the_command_reads_files_and_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trials, responses = clean()
     responses[4] = replace(responses[4], identification_ms=-1.0)
-    (tmp_path / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials))
-    (tmp_path / "r.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses))
+    (tmp_path / "trials.jsonl").write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials))
+    (tmp_path / "r.jsonl").write_text("".join(write_json_line(response_to_json(r)) + "\n" for r in responses))
     command = ["corpus", "check", str(tmp_path / "trials.jsonl"), "--responses", str(tmp_path / "r.jsonl")]
     assert main([*command, "--format", "json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)

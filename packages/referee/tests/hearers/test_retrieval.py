@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
 from referee.hearers.baselines import Majority
@@ -81,7 +81,7 @@ def test_impossible_parameters_are_refused() -> None:
 def test_words_help_on_scenes_never_seen() -> None:
     trials = list(Synthetic(speakers=10).trials())
     right: Counter[str] = Counter()
-    for train, test in folds(trials, 3, "scene"):
+    for train, test in make_folds(trials, 3, "scene"):
         for hearer in (Retrieval().fit(train), Majority().fit(train)):
             for trial in test:
                 said = replace(trial.references[0], properties=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.corpora.jsonl import json_line, response_to_json, trial_to_json
+from referee.corpora.jsonl import response_to_json, trial_to_json, write_json_line
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Failed, Task, WorkPiece
@@ -36,7 +36,9 @@ RAY = pytest.param(
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("engines")
     corpus = place / "corpus.jsonl"
-    corpus.write_text("".join(json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=6).trials()), "utf-8")
+    corpus.write_text(
+        "".join(write_json_line(trial_to_json(t)) + "\n" for t in Synthetic(speakers=6).trials()), "utf-8"
+    )
     systems = "classic/greedy,classic/incremental"
     command = ["run", "--corpus", str(corpus), "--systems", systems, "--folds", "2", "--jobs", "1"]
     assert main([*command, "--out", str(place / "run"), "--quiet"]) == 0
@@ -90,7 +92,7 @@ def study(spoken: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """People who are right three times of four, in six games."""
     folder = tmp_path_factory.mktemp("people")
     trials = list(Synthetic(speakers=6).trials())
-    lines = [json_line(trial_to_json(t)) for t in trials]
+    lines = [write_json_line(trial_to_json(t)) for t in trials]
     (folder / "trials.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     answers = [
         Response(
@@ -102,7 +104,9 @@ def study(spoken: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for i, t in enumerate(trials)
     ]
-    (folder / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in answers), "utf-8")
+    (folder / "responses.jsonl").write_text(
+        "".join(write_json_line(response_to_json(r)) + "\n" for r in answers), "utf-8"
+    )
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.corpora.natives.recognition import recognise
+from referee.corpora.natives.recognition import recognise_format
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.records import Outcome
@@ -76,7 +76,7 @@ def test_an_inspect_log_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     failed = {"id": "t1", "epoch": 2, "output": {"choices": []}, "error": {"message": "no connection"}}
     log.write_text(json.dumps({**HEAD, "samples": [*SAMPLES, failed]}), "utf-8")
     code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus)
-    assert (code, recognise(log)) == (0, "inspect")
+    assert (code, recognise_format(log)) == (0, "inspect")
     assert "mockllm/model: 2 answered" in told
     assert {o.trial: o.description.text for o in run.outputs()} == {"t1": "the red chair", "t2": "the red one"}
     assert main(["score", str(run.folder), "--metrics", "string/exact"]) == 0
@@ -100,7 +100,7 @@ def test_an_archive_packed_with_zstd_is_read(tmp_path: Path) -> None:
         archive.writestr("header.json", packed)
     with zipfile.ZipFile(path) as archive:
         archive.getinfo("header.json").compress_type = logs.ZSTD
-        assert logs._member(archive, path, "header.json") == words
+        assert logs._read_member(archive, path, "header.json") == words
 
 
 # Made with the programs themselves from `referee export-task` of the corpus above: inspect_ai 0.3.285 with its mock model (two epochs, and once as hearer),
@@ -135,7 +135,7 @@ def test_a_log_of_inspects_mock_model_as_hearer(
 
 def test_samples_of_lm_eval(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
     log = LOGS / "lm-eval-0.4.13-reference.jsonl"
-    assert recognise(log) == "lm-eval"
+    assert recognise_format(log) == "lm-eval"
     code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus, "--system", "dummy")
     assert (code, told.splitlines()[0]) == (0, "dummy: 2 answered")
     assert [(o.trial, o.description.text) for o in run.outputs()] == [("t1", "lol"), ("t2", "lol")]
@@ -167,7 +167,7 @@ def test_samples_of_lmms_eval_name_their_document_by_number(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path
 ) -> None:
     log = LOGS / "org__model" / "20261116_061500_samples_toy_reference.jsonl"
-    assert recognise(log) == "lmms-eval"
+    assert recognise_format(log) == "lmms-eval"
     code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus)
     assert code == 2
     assert "--documents" in told
@@ -185,7 +185,7 @@ def test_the_one_file_that_lmms_eval_wrote_before(
     log = tmp_path / "toy.json"
     about = {"args": {"model": "llava", "model_args": "", "limit": None}, "model_configs": {"task": "toy"}}
     log.write_text(json.dumps({**about, "logs": logs}), "utf-8")
-    assert recognise(log) == "lmms-eval"
+    assert recognise_format(log) == "lmms-eval"
     code, told, run = imported(capsys, tmp_path, log, "--corpus", corpus)
     assert (code, told.splitlines()[0]) == (0, "llava: 2 answered")
     assert len(list(run.outputs())) == 2

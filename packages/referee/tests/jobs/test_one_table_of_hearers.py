@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee import listen, run
-from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
+from referee.corpora.jsonl import response_to_json, trials_to_json, write_json_line
 from referee.errors import InputError
 from referee.geometry import Box, Convention, Order, Point, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
@@ -27,7 +27,7 @@ def told(tmp_path: Path) -> Path:
         other = Entity(id="b", attributes=(Property("type", "cube"),), region=Box((70, 70, 90, 90)))
         scene = Scene(entities=(there, other), id=f"s{i}", picture=ScenePicture(path=f"{i}.png", size=SIZE))
         trials.append(Trial(id=f"t{i}", scene=scene, targets=("a",), references=(Description(text="the ball"),)))
-    corpus = write(tmp_path / "trials.jsonl", [json_line(data) for data in trials_to_json(trials)])
+    corpus = write(tmp_path / "trials.jsonl", [write_json_line(data) for data in trials_to_json(trials)])
     return run(["classic/incremental"], corpus, tmp_path / "run", folds=2, folds_by="random", jobs=1).folder
 
 
@@ -52,7 +52,7 @@ def test_person_stub_and_recorded_model(told: Path, tmp_path: Path) -> None:
     def pressed(i: int, x: float, y: float) -> str:
         place = Point((x, y), xy)
         answer = Response(trial=f"t{i}", hearer="p1", outcome=Outcome.POINT, system=system, places=(place,))
-        return str(json_line(response_to_json(answer)))
+        return str(write_json_line(response_to_json(answer)))
 
     # Two on the ball (one on its border), one on the cube, one on nothing: half found, half errors.
     people = [pressed(0, 50, 50), pressed(1, 60, 60), pressed(2, 80, 80), pressed(3, 30, 30)]

@@ -15,7 +15,7 @@ from referee.api.run import run as run_systems
 from referee.api.score import score
 from referee.corpora.challenge_xml import write_outputs, write_trials
 from referee.corpora.outputs import Output
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, UnknownName
 from referee.jobs.challenge_tasks import TASKS, load_task, read_printed_table
@@ -86,7 +86,7 @@ def test_ours_are_what_scoring_the_run_gives(rows: Rows, run_folder: Path) -> No
 
 def test_the_spread_is_that_of_the_folds(rows: Rows, run_folder: Path) -> None:
     values = []
-    for _, test in folds(TRIALS, 3, "speaker", 1):
+    for _, test in make_folds(TRIALS, 3, "speaker", 1):
         frame = score(run_folder, test, metrics=["set/dice"], resamples=0, lenient=True)
         values += frame.filter(frame["system"] == "tuna2008-as/DIT-FBI")["value"].to_list()
     found = one(rows, "DIT-FBI", "set/dice")

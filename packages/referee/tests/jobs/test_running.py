@@ -16,7 +16,7 @@ import pytest
 import toy_systems
 from referee.api.run import run as run_systems
 from referee.api.score import score
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.engines.local import LocalEngine
 from referee.errors import CannotWrite, InputError, MissingExtra, UnknownName
@@ -138,7 +138,7 @@ def test_the_manifest_tells_how_to_do_it_again(tmp_path: Path) -> None:
     assert manifest["signatures"]["toy/lottery"].startswith("toy/lottery|seed:5|package:toy_systems-code-")
     assert " at 0x" not in json.dumps(manifest)
     assert manifest["corpus"]["trials"] == 78
-    expected = [sum(1 for _ in test) for _, test in folds(TRIALS, 2, "speaker", 5)]
+    expected = [sum(1 for _ in test) for _, test in make_folds(TRIALS, 2, "speaker", 5)]
     assert [s["sizes"][1] for s in manifest["splits"]] == expected
 
 
@@ -184,7 +184,7 @@ def wait_for(happened: Any, seconds: float = 120) -> None:
 def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.corpora.jsonl import trials_to_json, write_json_line
 
     diary = tmp_path / "diary"
     halt = tmp_path / "halt"  # it stands still until it is killed, however slow the machine is
@@ -192,7 +192,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
     monkeypatch.setenv("TOY_DIARY", str(diary))
     monkeypatch.setenv("TOY_HALT", str(halt))
     corpus, out, parts = tmp_path / "corpus.jsonl", tmp_path / "run", tmp_path / ".run.unfinished" / "parts"
-    corpus.write_text("".join(f"{json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
+    corpus.write_text("".join(f"{write_json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
     first = subprocess.Popen(command(corpus, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: parts.is_dir() and len(list(parts.glob("*.jsonl"))) >= 1)
     second = subprocess.run(command(corpus, out), capture_output=True, text=True)
@@ -216,14 +216,14 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_so_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.corpora.jsonl import trials_to_json, write_json_line
 
     halt = tmp_path / "halt"
     halt.touch()
     monkeypatch.setenv("TOY_DIARY", str(tmp_path / "diary"))
     monkeypatch.setenv("TOY_HALT", str(halt))
     corpus, out, parts = tmp_path / "corpus.jsonl", tmp_path / "run", tmp_path / ".run.unfinished" / "parts"
-    corpus.write_text("".join(f"{json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
+    corpus.write_text("".join(f"{write_json_line(t)}\n" for t in trials_to_json(TRIALS)), "utf-8")
     # a group of its own, as a terminal makes one: Ctrl-C reaches the command and all its processes
     going = subprocess.Popen(
         command(corpus, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True

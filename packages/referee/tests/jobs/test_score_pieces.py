@@ -13,9 +13,9 @@ from random import Random
 import polars as pl
 import pytest
 
-from referee.corpora.jsonl import json_line, trial_to_json
+from referee.corpora.jsonl import trial_to_json, write_json_line
 from referee.corpora.outputs import output_to_json
-from referee.corpora.synthetic.corpus import generate
+from referee.corpora.synthetic.corpus import generate_trials
 from referee.engines.pieces import pickle_object
 from referee.errors import InputError
 from referee.jobs.batches import cut_corpus
@@ -32,16 +32,16 @@ WAYS = [PIECES, {"shard": 50, "jobs": 2}]
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     corpus, outputs = tmp_path / "corpus.jsonl", tmp_path / "outputs.jsonl"
-    trials = list(generate(300))
+    trials = list(generate_trials(300))
     # The words of another, and the first thing that was said of this one.
     words = [t.references[0].text for t in (*trials[1:], trials[0])]
-    corpus.write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
+    corpus.write_text("".join(write_json_line(trial_to_json(t)) + "\n" for t in trials), "utf-8")
     said = [
         Description(properties=(t.references[0].properties or ())[:1], text=w)
         for t, w in zip(trials, words, strict=True)
     ]
     rows = (output_to_json(t.id, "copy", description) for t, description in zip(trials, said, strict=True))
-    outputs.write_text("".join(json_line(row) + "\n" for row in rows), "utf-8")
+    outputs.write_text("".join(write_json_line(row) + "\n" for row in rows), "utf-8")
     return corpus, outputs
 
 

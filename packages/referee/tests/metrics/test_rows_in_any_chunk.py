@@ -11,10 +11,10 @@ import pytest
 from referee import catalogue
 from referee.capabilities import LearnsFirst
 from referee.contracts import Batch
-from referee.corpora.synthetic.corpus import generate
+from referee.corpora.synthetic.corpus import generate_trials
 
 N = 150
-TRIALS = list(islice(generate(N + 1), N + 1))
+TRIALS = list(islice(generate_trials(N + 1), N + 1))
 WHOLE = Batch.of([t.references[0] for t in TRIALS[:-1]], TRIALS[1:])
 # Measures of places have one place an item; scores of others come from a file; encoders are other people's.
 OTHERS = ("ground/", "imported/", "embedding/")

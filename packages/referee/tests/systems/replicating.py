@@ -10,7 +10,7 @@ import numpy as np
 from referee import catalogue
 from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
-from referee.corpora.splits import folds
+from referee.corpora.splits import make_folds
 from referee.records import Description, Trial
 
 Outputs = dict[str, list[Description]]
@@ -25,7 +25,7 @@ def described(table: ModuleType, name: str, trials: list[Trial], cut: tuple[str,
     """What one system says about every trial when the corpus is cut in this way."""
     by, k = cut
     said: dict[str, Description] = {}
-    for train, test in folds(trials, k, by=by):
+    for train, test in make_folds(trials, k, by=by):
         system = table.system(name).fit(train)
         said.update((trial.id, system.describe(trial.for_speaker())) for trial in test)
     return [said[trial.id] for trial in trials]

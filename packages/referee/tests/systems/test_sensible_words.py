@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from referee.corpora.splits import split
+from referee.corpora.splits import split_trials
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Entity, Property, Scene, SpeakerView, Trial
 from referee.systems import tuna2008_r, tuna2008_reg, tunareg2009
@@ -113,7 +113,7 @@ SPEAKERS = [
 @pytest.mark.data
 @pytest.mark.parametrize(("module", "name"), SPEAKERS)
 def test_what_is_said_about_tuna_can_be_read(module: object, name: str, trials: list[Trial]) -> None:
-    train, test = split(trials, "challenge-80/20")
+    train, test = split_trials(trials, "challenge-80/20")
     nouns = nouns_of(trials)
     broken = [(text, wrong) for text in spoken(module, name, train, test) if (wrong := faults(text, nouns))]
     assert broken == []

@@ -53,9 +53,9 @@ class Development(dict[str, dict[str, float]]):
     """Scores by system on a fifth of the corpus whose speakers were met in training, as on the challenge's development set; each worked out when asked for."""
 
     def __init__(self, trials: list[Trial]) -> None:
-        from referee.corpora.splits import split
+        from referee.corpora.splits import split_trials
 
-        self.train, self.test = split(trials, "challenge-80/20")
+        self.train, self.test = split_trials(trials, "challenge-80/20")
 
     def __missing__(self, name: str) -> dict[str, float]:
         self[name] = _score(tuna2008_r.system(name).fit(self.train), self.test)

@@ -30,9 +30,9 @@ class Unmet(dict[str, dict[str, float]]):
     """Scores by system on a fifth of the speakers, whom no system met in training, as on the challenge's test set; each worked out when asked for."""
 
     def __init__(self, trials: list[Trial]) -> None:
-        from referee.corpora.splits import split
+        from referee.corpora.splits import split_trials
 
-        self.train, self.test = split(trials, "speaker-80/20")
+        self.train, self.test = split_trials(trials, "speaker-80/20")
 
     def __missing__(self, name: str) -> dict[str, float]:
         speaker = tuna2008_reg.system(name).fit(self.train)

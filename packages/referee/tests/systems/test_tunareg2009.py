@@ -69,10 +69,10 @@ def test_evolution_learns_and_says_so() -> None:
 @pytest.mark.data
 def test_templates_of_2009_are_nearer_to_people_than_the_converter(data_folder: Path) -> None:
     """Brugman et al. (2009) on the development set: edit 5.03 with templates, 6.42 with the old realiser; people 5.15 and 7.53."""
-    from referee.corpora.splits import split
+    from referee.corpora.splits import split_trials
     from referee.corpora.tuna import Tuna
 
-    train, test = split(Tuna(data_folder, reading="challenge").trials(), "challenge-80/20")
+    train, test = split_trials(Tuna(data_folder, reading="challenge").trials(), "challenge-80/20")
     people = [t for t in test if t.domain == "people"]
     values = {}
     for name in ("tunareg2009/GRAPH", "tuna2008-reg/GRAPH-4+B"):

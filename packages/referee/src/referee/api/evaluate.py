@@ -15,7 +15,7 @@ from referee.api import charts
 from referee.api.options import CompareOptions, EvaluateOptions
 from referee.api.results import EVALUATED, Result, format_interval, frame_of
 from referee.api.score import Scores, split_names
-from referee.corpora.jsonl import json_line, trials_to_json
+from referee.corpora.jsonl import trials_to_json, write_json_line
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.outputs import output_to_json
 from referee.errors import InputError
@@ -143,12 +143,14 @@ class Evaluation(Result):
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
                 raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
-            lines = [json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs]
+            lines = [
+                write_json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs
+            ]
             # Answers of listeners, where nothing else was read.
-            lines = lines or [json_line(_flatten_answer(r, material.trials[r.trial])) for r in material.responses]
+            lines = lines or [write_json_line(_flatten_answer(r, material.trials[r.trial])) for r in material.responses]
             write_atomically(out, lines)
             write_atomically(
-                out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(complete_trials(material)))
+                out.with_suffix(".trials.jsonl"), map(write_json_line, trials_to_json(complete_trials(material)))
             )
         else:
             self._write_run(out, overwrite)

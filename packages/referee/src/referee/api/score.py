@@ -274,9 +274,9 @@ def score(options: ScoreOptions) -> Scores:
     """
     outputs, corpus = options.outputs, options.corpus
     if options.demo:
-        from referee.corpora.demo import outputs_files
+        from referee.corpora.demo import list_output_files
 
-        outputs, corpus = [*_several(outputs), *map(str, outputs_files())], corpus or "synthetic"
+        outputs, corpus = [*_several(outputs), *map(str, list_output_files())], corpus or "synthetic"
     if _nothing(outputs):
         raise InputError("no outputs were named", remedy="name a file of outputs, or choose --demo")
     # Not said is not the same as --no-humans: a run that had people keeps them.

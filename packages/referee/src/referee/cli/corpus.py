@@ -23,7 +23,7 @@ from referee.cli.corpora import create_corpus, find_folder, folder_of
 from referee.cli.help_page import wrap_words
 from referee.cli.progress import show_download, show_progress
 from referee.contracts import Card
-from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
+from referee.corpora.clusters import FACTORS, describe_sampling, get_cluster
 from referee.errors import CannotWrite, DataNotFound, InputError
 from referee.files import write_atomically
 from referee.jobs.open import open_corpus
@@ -188,12 +188,12 @@ def splits(
     seed: options.Seed = 1,
 ) -> int:
     """The sizes of the parts of splits, with a checksum to compare; one JSON object a line."""
-    from referee.corpora.splits import describe, split
+    from referee.corpora.splits import describe_split, split_trials
     from referee.options import CUTS
 
     trials = list(show_progress(open_corpus(name, data=data, reading=reading).trials(), f"{name}: trials read"))
     for cut in cuts or [f"{by}-80/20" for by in CUTS if by != "game"]:
-        print(json.dumps(describe(cut, seed, split(trials, cut, seed)).as_json()))
+        print(json.dumps(describe_split(cut, seed, split_trials(trials, cut, seed)).as_json()))
     return 0
 
 
@@ -374,11 +374,11 @@ def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, An
 
 def _compute_checksum(folder: Path, static: Card) -> str | None:
     """Return the SHA-256 of the files on a corpus card; None if the corpus was installed in another form."""
-    from referee.corpora.reading.folder import checksum
+    from referee.corpora.reading.folder import compute_checksum
 
     files = [folder / Path(f).name for f in static.files]
     # A corpus may come packed or saved in another form, of which the checksum would say nothing.
-    return checksum(files) if files and all(f.is_file() for f in files) else None
+    return compute_checksum(files) if files and all(f.is_file() for f in files) else None
 
 
 def count(corpus: Any, name: str) -> dict[str, Any]:
@@ -395,7 +395,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
         trials += 1
         references += len(trial.references)
         for factor, labels in clusters.items():
-            labels.add(cluster_of(trial, factor))
+            labels.add(get_cluster(trial, factor))
         languages.add(trial.language)
         domains[trial.domain or "not stated"] += 1
     responses = 0
@@ -460,14 +460,14 @@ def select_speakers(trials: Iterable[Trial], speakers: str | None) -> Iterator[T
 
 def trial_lines(trials: Iterable[Trial]) -> Iterator[str]:
     """Yield trials as JSON lines."""
-    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.corpora.jsonl import trials_to_json, write_json_line
 
-    return map(json_line, trials_to_json(trials))
+    return map(write_json_line, trials_to_json(trials))
 
 
 def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
     """Yield references as JSON lines of outputs."""
-    from referee.corpora.jsonl import json_line
+    from referee.corpora.jsonl import write_json_line
     from referee.corpora.outputs import output_to_json
 
     for trial in trials:
@@ -477,7 +477,7 @@ def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
             seen[name] += 1
             if seen[name] > 1:  # two people, or one twice, under one name: a system answers a trial once
                 name = f"{name}-{seen[name]}"
-            yield json_line(output_to_json(trial.id, name, reference))
+            yield write_json_line(output_to_json(trial.id, name, reference))
 
 
 def _write_reference(reference: Description, trial: Trial) -> str:
@@ -487,14 +487,14 @@ def _write_reference(reference: Description, trial: Trial) -> str:
 
 def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
     """Yield responses as JSON lines."""
-    from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
+    from referee.corpora.jsonl import JsonlCorpus, response_to_json, write_json_line
 
     corpus = create_corpus(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
     count = 0
     for response in show_progress(corpus.responses(), f"{name}: responses"):
         if response.trial in trial_ids:
             count += 1
-            yield json_line(response_to_json(response))
+            yield write_json_line(response_to_json(response))
     if not count:
         raise InputError(
             f"{name} has no responses of listeners to these trials", remedy="see `referee corpora` for those that have"

@@ -70,11 +70,11 @@ def _describe_regions(drawing: Drawing, out: Path, scale: float, outlines: bool)
     import hashlib
     import json
 
-    from referee.corpora.jsonl import to_json
+    from referee.corpora.jsonl import record_to_json
     from referee.geometry import ScenePicture
     from referee.grounding.pictures import size_of
 
     regions = drawing.regions(scale, outlines=outlines)
     picture = ScenePicture(path=out.name, size=size_of(out), sha256=hashlib.sha256(out.read_bytes()).hexdigest())
-    entities = [{"id": entity, "region": to_json(region)} for entity, region in regions.items()]
-    return json.dumps({"picture": to_json(picture), "entities": entities}, ensure_ascii=False, indent=1) + "\n"
+    entities = [{"id": entity, "region": record_to_json(region)} for entity, region in regions.items()]
+    return json.dumps({"picture": record_to_json(picture), "entities": entities}, ensure_ascii=False, indent=1) + "\n"

@@ -61,13 +61,13 @@ def import_run(
 ) -> int:
     """Convert external answers to a run folder; unknown trials are errors, unparsable answers are counted."""
     from referee.api.evaluate import parse_map
-    from referee.corpora.natives.recognition import recognise
+    from referee.corpora.natives.recognition import recognise_format
     from referee.jobs.import_answers import import_answers, import_episodes
     from referee.jobs.open import open_corpus
 
     if not source.exists():
         raise InputError("there is no such file", where=source, remedy="name a log, a table, or a folder of episodes")
-    kind = form or recognise(source)
+    kind = form or recognise_format(source)
     if kind == "clembench":
         material = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
     else:

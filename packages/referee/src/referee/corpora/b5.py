@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.jsonl import pairs
-from referee.corpora.reading.lines import expect
-from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes
+from referee.corpora.jsonl import parse_pairs
+from referee.corpora.reading.lines import get_field
+from referee.corpora.reading.packed import Unheard, check_member, find_files, read_rows, read_scenes
 from referee.records import Description, Entity, Scene, Trial
 
 FILES = ("b5ref.jsonl.gz", "b5ref_contexts.json")
@@ -35,33 +35,35 @@ class B5Ref(Unheard):
 
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every description in the file."""
-        rows, table = find(self.data, "b5-ref", *FILES)
-        scenes = read_scenes(table, _scene)
-        return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "context", str)]))
+        rows, table = find_files(self.data, "b5-ref", *FILES)
+        scenes = read_scenes(table, _make_scene)
+        return read_rows(rows, lambda row: _make_trial(row, scenes[get_field(row, "context", str)]))
 
 
-def _scene(key: str, context: Mapping[str, Any]) -> Scene:
+def _make_scene(key: str, context: Mapping[str, Any]) -> Scene:
     """Return the scene of a context: its faces with their attributes."""
-    faces = expect(context, "entities", list)
+    faces = get_field(context, "entities", list)
     return Scene(
         id=f"b5-{key}",
-        entities=tuple(Entity(id=expect(f, "id", str), attributes=pairs(expect(f, "attributes", dict))) for f in faces),
+        entities=tuple(
+            Entity(id=get_field(f, "id", str), attributes=parse_pairs(get_field(f, "attributes", dict))) for f in faces
+        ),
     )
 
 
-def _trial(row: dict[str, Any], scene: Scene) -> Trial:
+def _make_trial(row: dict[str, Any], scene: Scene) -> Trial:
     """Return one description as a trial."""
     # The file's "trial" is the whole session of one speaker.
     # What the file calls a trial is the whole session of one speaker.
-    speaker = expect(row, "trial", str)
-    properties = pairs(expect(row, "attributes", list))
+    speaker = get_field(row, "trial", str)
+    properties = parse_pairs(get_field(row, "attributes", list))
     return Trial(
         id=f"b5-{speaker}-{row['context']}",
         scene=scene,
-        targets=(member(scene, expect(row, "target", str)),),
+        targets=(check_member(scene, get_field(row, "target", str)),),
         domain="faces",
         speaker=speaker,
         language="pt",
-        references=(Description(properties=properties, text=expect(row, "description", str), speaker=speaker),),
+        references=(Description(properties=properties, text=get_field(row, "description", str), speaker=speaker),),
         meta={"context": row["context"]},
     )

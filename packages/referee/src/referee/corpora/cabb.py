@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.reading.lines import expect, optional
-from referee.corpora.reading.packed import find, member, read_rows
+from referee.corpora.games import Games, Message, Round, join_messages, list_events, make_response, record_click
+from referee.corpora.reading.lines import get_field, get_optional_field
+from referee.corpora.reading.packed import check_member, find_files, read_rows
 from referee.records import Entity, Outcome, Property, Response, Scene, Trial
 
 FILE = "trials.jsonl.gz"
@@ -45,39 +45,39 @@ class CabbDutch(Games):
         files=(f"cabb-dutch/{FILE}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "cabb-dutch", FILE)
-        return read_rows(path, _round)
+    def _read_rounds(self) -> Iterator[Round]:
+        (path,) = find_files(self.data, "cabb-dutch", FILE)
+        return read_rows(path, _make_round)
 
 
-def _round(row: dict[str, Any]) -> Round:
-    pair, number, director = expect(row, "pair", str), expect(row, "round", int), expect(row, "director", str)
-    target, speaker = member(FRIBBLES, expect(row, "target", str)), f"{pair}-{director}"
-    turns = expect(row, "turns", list)
+def _make_round(row: dict[str, Any]) -> Round:
+    pair, number, director = get_field(row, "pair", str), get_field(row, "round", int), get_field(row, "director", str)
+    target, speaker = check_member(FRIBBLES, get_field(row, "target", str)), f"{pair}-{director}"
+    turns = get_field(row, "turns", list)
     messages, clean = (
-        [Message(WHO[expect(turn, "by", str)], expect(turn, form, str), None) for turn in turns]
+        [Message(WHO[get_field(turn, "by", str)], get_field(turn, form, str), None) for turn in turns]
         for form in ("text", "clean")
     )
-    chosen = None if optional(row, "chosen", str) is None else member(FRIBBLES, row["chosen"])
-    clicks = () if chosen is None else (click(chosen, correct=chosen == target),)
+    chosen = None if get_optional_field(row, "chosen", str) is None else check_member(FRIBBLES, row["chosen"])
+    clicks = () if chosen is None else (record_click(chosen, correct=chosen == target),)
     trial = Trial(
-        id=f"cabb-{pair}-{number}-{expect(row, 'trial', int)}",
+        id=f"cabb-{pair}-{number}-{get_field(row, 'trial', int)}",
         scene=FRIBBLES,
         targets=(target,),
         domain="fribbles",
         condition=f"round-{number}",
         speaker=speaker,
         language="nl",
-        episode=play(messages, *clicks),
-        references=said([m for m in clean if m.text.strip()], speaker=speaker),
+        episode=list_events(messages, *clicks),
+        references=join_messages([m for m in clean if m.text.strip()], speaker=speaker),
         meta={"game": pair, "repetition": number},
     )
-    return Round(trial, (_response(row, trial, chosen, f"{pair}-{'B' if director == 'A' else 'A'}"),))
+    return Round(trial, (_make_response(row, trial, chosen, f"{pair}-{'B' if director == 'A' else 'A'}"),))
 
 
-def _response(row: dict[str, Any], trial: Trial, chosen: str | None, matcher: str) -> Response:
-    if chosen is not None or optional(row, "given_label", str) is None:
-        return answer(trial, matcher, chosen)
+def _make_response(row: dict[str, Any], trial: Trial, chosen: str | None, matcher: str) -> Response:
+    if chosen is not None or get_optional_field(row, "given_label", str) is None:
+        return make_response(trial, matcher, chosen)
     description = next(iter(trial.references), None)
     flags = ("wrong figure, not known which",)
     return Response(trial=trial.id, hearer=matcher, outcome=Outcome.UNPARSABLE, description=description, flags=flags)

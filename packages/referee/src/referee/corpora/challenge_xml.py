@@ -2,7 +2,7 @@
 
 Trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz & Kow 2008, Fig. 1).
 
-Reading supports every dialect (see `trial_elements`); writing uses that of 2008. A peer output is a TRIAL with only an
+Reading supports every dialect (see `read_trial_elements`); writing uses that of 2008. A peer output is a TRIAL with only an
 ATTRIBUTE-SET, only a WORD-STRING, or one of each.
 """
 
@@ -17,10 +17,10 @@ from urllib.parse import quote
 from lxml import etree
 
 from referee.corpora.reading.trial_elements import (
-    descriptions,
     guess_domain,
     read_description,
-    trial_elements,
+    read_trial_elements,
+    split_descriptions,
     write_spans,
 )
 from referee.corpora.reading.trial_elements import read_trial as _read_element
@@ -42,7 +42,7 @@ def save(trials: Iterable[tuple[str, Any]], path: str | Path) -> None:
     target = Path(path)
     try:
         if target.suffix.lower() == ".xml":
-            _save_file(_under_one_root(elements.values()), target)
+            _save_file(_join_elements(elements.values()), target)
         else:
             _save_folder(elements, target)
     except OSError as error:
@@ -50,15 +50,15 @@ def save(trials: Iterable[tuple[str, Any]], path: str | Path) -> None:
         raise CannotWrite(f"cannot be written: {error.strerror}", where=path, remedy=remedy) from None
 
 
-def _under_one_root(elements: Iterable[Any]) -> Any:
+def _join_elements(elements: Iterable[Any]) -> Any:
     root = etree.Element("TRIALS")
     root.extend(elements)
     return root
 
 
 def _save_folder(elements: dict[str, Any], folder: Path) -> None:
-    """One file a trial; leftovers of another run would be read back as if they belonged to this one, so they stop it."""
-    named = {f"{_file_name(trial_id)}.xml": element for trial_id, element in elements.items()}
+    """Write one file per trial. Raises CannotWrite for files of other trials, which would later be read as part of these."""
+    named = {f"{_make_file_name(trial_id)}.xml": element for trial_id, element in elements.items()}
     folder.mkdir(parents=True, exist_ok=True)
     left = sorted({p.name for p in folder.glob("*.xml")} - named.keys())
     if left:
@@ -68,8 +68,8 @@ def _save_folder(elements: dict[str, Any], folder: Path) -> None:
         _save_file(element, folder / name)
 
 
-def _file_name(trial_id: str) -> str:
-    """An id as a file name: no separators, and no leading dot, which would hide the file."""
+def _make_file_name(trial_id: str) -> str:
+    """Return an id as a file name, without separators and without a leading dot."""
     name = quote(trial_id, safe="+ ")
     return f"%2E{name[1:]}" if name.startswith(".") else name
 
@@ -84,7 +84,7 @@ Thing = TypeVar("Thing")
 
 
 def read_trial(path: str | Path) -> Trial:
-    """The one trial of a file."""
+    """Read the one trial of a file."""
     trials = list(read_trials(path))
     if len(trials) != 1:
         raise MalformedInput(f"holds {len(trials)} trials, not one", where=path, remedy="read it with read_trials")
@@ -92,8 +92,8 @@ def read_trial(path: str | Path) -> Trial:
 
 
 def read_trials(path: str | Path) -> Iterator[Trial]:
-    """Trials of a file (one TRIAL, or many under any root), a zip archive or a tree of folders, in the order of names."""
-    for _, element, where in trial_elements(path):
+    """Read the trials of a file, a zip archive or a folder tree, in the order of file names."""
+    for _, element, where in read_trial_elements(path):
         yield _read_element(element, where)
 
 
@@ -102,8 +102,8 @@ def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
 
     An empty set or string is an answer, an absent one is None.
     """
-    for trial_id, element, where in trial_elements(path):
-        elements = descriptions(element, where)
+    for trial_id, element, where in read_trial_elements(path):
+        elements = split_descriptions(element, where)
         if len(elements) != 1:
             problem = f"trial {trial_id!r} holds {len(elements) or 'no'} descriptions, not one"
             remedy = (
@@ -114,18 +114,18 @@ def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
 
 
 def write_trials(trials: Iterable[Trial], path: str | Path) -> None:
-    """Trials in the form of 2008: one file if the name ends in .xml, otherwise a folder with a file per trial."""
-    save(((trial.id, _built(_trial_element, trial, trial.id)) for trial in trials), path)
+    """Write trials in the XML of 2008: one file if the name ends in .xml, otherwise a folder with a file per trial."""
+    save(((trial.id, _build_element(_make_trial_element, trial, trial.id)) for trial in trials), path)
 
 
 def write_outputs(outputs: Iterable[tuple[str, Description]], path: str | Path) -> None:
     """Write peer outputs: one file if the name ends in .xml, otherwise a folder with a file per trial, complete or not
     at all.
     """
-    save(((output[0], _built(_output_element, output, output[0])) for output in outputs), path)
+    save(((output[0], _build_element(_make_output_element, output, output[0])) for output in outputs), path)
 
 
-def _built(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
+def _build_element(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
     """Return a built element. Raises InvalidDescription for characters that XML does not allow."""
     try:
         return build(thing)
@@ -134,7 +134,7 @@ def _built(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
         raise InvalidDescription(problem, remedy="take out control characters, or write JSONL") from error
 
 
-def _output_element(output: tuple[str, Description]) -> Any:
+def _make_output_element(output: tuple[str, Description]) -> Any:
     """Return a peer output as a TRIAL element. Raises InvalidDescription for an empty one."""
     trial_id, description = output
     if description.properties is None and description.text is None:
@@ -143,28 +143,28 @@ def _output_element(output: tuple[str, Description]) -> Any:
     if description.meaning is not None:
         problem = f"trial {trial_id!r} has a meaning, which challenge XML cannot store"
         raise InvalidDescription(problem, remedy="write the outputs as JSONL, or leave the meaning out")
-    element = _new("TRIAL", ID=trial_id)
+    element = _make_element("TRIAL", ID=trial_id)
     # Annotated strings belong to people's descriptions; peer outputs never had any.
     _append_description(element, replace(description, spans=()))
     return element
 
 
-def _trial_element(trial: Trial) -> Any:
+def _make_trial_element(trial: Trial) -> Any:
     """Return a trial as a TRIAL element."""
-    _refuse_what_would_be_lost(trial)
-    element = _new("TRIAL", CONDITION=trial.condition, ID=trial.id)
+    _check_storable(trial)
+    element = _make_element("TRIAL", CONDITION=trial.condition, ID=trial.id)
     # Written only where a reader could not tell the domain from the entities.
     if trial.domain and trial.domain != guess_domain(trial.scene.entities):
         element.set("DOMAIN", trial.domain)
     domain = etree.SubElement(element, "DOMAIN")
-    domain.extend(_entity_element(e, e.id in trial.targets) for e in trial.scene.entities)
+    domain.extend(_make_entity_element(e, e.id in trial.targets) for e in trial.scene.entities)
     for reference in trial.references:
         _append_description(element, reference)
     return element
 
 
-def _refuse_what_would_be_lost(trial: Trial) -> None:
-    """Raise InvalidDescription for data that this format cannot store: relations, history, meanings, and mixed descriptions."""
+def _check_storable(trial: Trial) -> None:
+    """Raise InvalidDescription for data that this format cannot store: relations, history, mixed descriptions."""
     kinds = {(r.text is None, bool(r.spans), r.properties is None) for r in trial.references}
     lost = (
         "relations between entities" * any(e.relations for e in trial.scene.entities)
@@ -177,15 +177,15 @@ def _refuse_what_would_be_lost(trial: Trial) -> None:
         raise InvalidDescription(problem, remedy="write the trials as JSONL")
 
 
-def _entity_element(entity: Entity, target: bool) -> Any:
+def _make_entity_element(entity: Entity, target: bool) -> Any:
     """Return an entity as an element."""
-    element = _new("ENTITY", ID=entity.id, IMAGE=entity.image, TYPE="target" if target else "distractor")
+    element = _make_element("ENTITY", ID=entity.id, IMAGE=entity.image, TYPE="target" if target else "distractor")
     element.extend(map(_attribute_element, entity.attributes))
     return element
 
 
 def _attribute_element(prop: Property) -> Any:
-    return _new("ATTRIBUTE", NAME=prop.name, VALUE=prop.value)
+    return _make_element("ATTRIBUTE", NAME=prop.name, VALUE=prop.value)
 
 
 def _append_description(trial: Any, description: Description) -> None:
@@ -198,9 +198,9 @@ def _append_description(trial: Any, description: Description) -> None:
         attributes = etree.SubElement(trial, "ATTRIBUTE-SET")
         # Numbered a1, a2 … as in the sets of 2008 (W08-1132 prints one).
         for i, prop in enumerate(description.properties, 1):
-            attributes.append(_new("ATTRIBUTE", ID=f"a{i}", NAME=prop.name, VALUE=prop.value))
+            attributes.append(_make_element("ATTRIBUTE", ID=f"a{i}", NAME=prop.name, VALUE=prop.value))
 
 
-def _new(tag: str, **attributes: str | None) -> Any:
-    """Return an element with the attributes that are not None."""
+def _make_element(tag: str, **attributes: str | None) -> Any:
+    """Return an XML element with those attributes that are not None."""
     return etree.Element(tag, {name: value for name, value in attributes.items() if value is not None})

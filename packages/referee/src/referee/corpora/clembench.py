@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import Unheard, find, read_document
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import Unheard, find_files, read_document
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Scene, Trial
 
@@ -46,7 +46,7 @@ class Clembench(Unheard):
         self.reading = reading
 
     def picture_folder(self) -> Path:
-        return find(self.data, "clembench-refgame", PICTURES)[0].parents[2]
+        return find_files(self.data, "clembench-refgame", PICTURES)[0].parents[2]
 
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every game of the reading."""
@@ -55,39 +55,39 @@ class Clembench(Unheard):
                 "reading", self.reading, ("images", *VERSIONS), hint=f"images, or one of {', '.join(VERSIONS)}"
             )
         file = PICTURES if self.reading == "images" else GRIDS.format(self.reading)
-        (path,) = find(self.data, "clembench-refgame", file)
-        yield from read_document(path, lambda document: list(_games(document, self.reading)))
+        (path,) = find_files(self.data, "clembench-refgame", file)
+        yield from read_document(path, lambda document: list(_read_games(document, self.reading)))
 
 
-def _games(document: Row, reading: str) -> Iterator[Trial]:
+def _read_games(document: Row, reading: str) -> Iterator[Trial]:
     """Yield the games of a document."""
     pictures = reading == "images"
-    for experiment in expect(document, "experiments", list):
-        name = expect(experiment, "name", str)
-        for game in expect(experiment, "game_instances", list):
-            yield _picture_game(game, name) if pictures else _grid_game(game, name, reading)
+    for experiment in get_field(document, "experiments", list):
+        name = get_field(experiment, "name", str)
+        for game in get_field(experiment, "game_instances", list):
+            yield _make_picture_trial(game, name) if pictures else _make_grid_trial(game, name, reading)
 
 
-def _picture_game(game: Row, experiment: str) -> Trial:
+def _make_picture_trial(game: Row, experiment: str) -> Trial:
     """Return a game of three pictures as a trial."""
-    files = [Path(expect(game, f"player_2_{place}_image", str)) for place in PLACES]
+    files = [Path(get_field(game, f"player_2_{place}_image", str)) for place in PLACES]
     shown = [f"images/{f.parent.name}/{f.stem}.webp" for f in files]
     entities = tuple(Entity(id=f"{f.parent.name}/{f.stem}", image=image) for f, image in zip(files, shown, strict=True))
-    return _game(game, experiment, entities, expect(game, "target_image_name", list), "en")
+    return _make_trial(game, experiment, entities, get_field(game, "target_image_name", list), "en")
 
 
-def _grid_game(game: Row, experiment: str, reading: str) -> Trial:
+def _make_grid_trial(game: Row, experiment: str, reading: str) -> Trial:
     """Return a game of three letter grids as a trial."""
-    grids = [expect(game, f"player_2_{place}_grid", str) for place in PLACES]
+    grids = [get_field(game, f"player_2_{place}_grid", str) for place in PLACES]
     entities = tuple(Entity(id=f"grid{i}", attributes=_rows(grid)) for i, grid in enumerate(grids))
-    return _game(game, experiment, entities, expect(game, "target_grid_name", list), reading.partition("_")[2])
+    return _make_trial(game, experiment, entities, get_field(game, "target_grid_name", list), reading.partition("_")[2])
 
 
 def _rows(grid: str) -> tuple[Property, ...]:
     return tuple(Property(f"row{i}", row) for i, row in enumerate(grid.splitlines(), 1))
 
 
-def _game(game: Row, experiment: str, entities: tuple[Entity, ...], target: list[Any], language: str) -> Trial:
+def _make_trial(game: Row, experiment: str, entities: tuple[Entity, ...], target: list[Any], language: str) -> Trial:
     """Return a game as a trial. Raises WrongShape for repeated pictures."""
     number = game.get("game_id")
     if len({e.id for e in entities}) < len(entities):
@@ -98,14 +98,14 @@ def _game(game: Row, experiment: str, entities: tuple[Entity, ...], target: list
             entities=entities,
             id="+".join(sorted(e.id for e in entities)) if entities[0].image else f"{experiment}-{number}",
         ),
-        targets=(entities[_place(target)].id,),
+        targets=(entities[_parse_position(target)].id,),
         domain="grids" if "grids" in experiment else "photographs" if entities[0].image else "grids",
         condition=experiment,
         language=language,
     )
 
 
-def _place(names: list[Any]) -> int:
+def _parse_position(names: list[Any]) -> int:
     """Return the position of the target from its names, such as ``["second", "2", "2nd"]``.
 
     Every language includes the digit.

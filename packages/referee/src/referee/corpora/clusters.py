@@ -13,7 +13,7 @@ from referee.records import Response, Trial
 FACTORS = ("scene", "speaker", "game", "participant")
 
 
-def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> str | None:
+def get_cluster(trial: Trial, factor: str, response: Response | None = None) -> str | None:
     """Return the label of the scene, speaker, game or participant of a trial; None if it is unknown.
 
     The participant is the hearer of the `response` if one is given, else the person that the corpus names for the

@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.reading.lines import WrongShape, expect, optional
-from referee.corpora.reading.packed import find, read_rows, remainder
+from referee.corpora.games import Games, Message, Round, join_messages, list_events, make_response, record_click
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field
+from referee.corpora.reading.packed import collect_unused_fields, find_files, read_rows
 from referee.records import Entity, Property, Scene, Trial
 
 FILE = "colors_trials.jsonl.gz"
@@ -42,44 +42,44 @@ class Colors(Games):
         files=(f"colors-in-context/{FILE}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "colors-in-context", FILE, corpus="colors")
+    def _read_rounds(self) -> Iterator[Round]:
+        (path,) = find_files(self.data, "colors-in-context", FILE, corpus="colors")
         return read_rows(path, read_round)
 
 
 def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en") -> Round:
-    """A round of three patches from the form of this corpus' file."""
-    objects = expect(row, "objects", dict)
+    """Return a round with three colour patches, from a row in the form of this corpus."""
+    objects = get_field(row, "objects", dict)
     # By the speaker's screen; the listener saw another order, which goes to meta.
     roles = sorted(objects, key=lambda role: objects[role]["pos"][0])
     ids = {role: f"c{objects[role]['pos'][0]}" for role in roles}
     if len(set(ids.values())) < len(roles):
         raise WrongShape("two patches have the same position", "give every patch a different position")
-    game, clicked = expect(row, "game", str), ids[expect(row, "clicked", str)]
-    messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
+    game, clicked = get_field(row, "game", str), ids[get_field(row, "clicked", str)]
+    messages = [Message(WHO[by], text, time).checked() for by, text, time in get_field(row, "messages", list)]
     trial = Trial(
-        id=f"{corpus}-{game}-{expect(row, 'round', int)}",
-        scene=Scene(entities=tuple(_patch(ids[role], objects[role]) for role in roles)),
+        id=f"{corpus}-{game}-{get_field(row, 'round', int)}",
+        scene=Scene(entities=tuple(_make_patch(ids[role], objects[role]) for role in roles)),
         targets=(ids["target"],),
         domain="colours",
-        condition=optional(row, "condition", str),
+        condition=get_optional_field(row, "condition", str),
         speaker=game,
         language=language,
-        episode=play(
-            messages, click(clicked, correct=expect(row, "correct", bool), hsl=objects[row["clicked"]]["hsl"])
+        episode=list_events(
+            messages, record_click(clicked, correct=get_field(row, "correct", bool), hsl=objects[row["clicked"]]["hsl"])
         ),
-        references=said(messages, speaker=game),
+        references=join_messages(messages, speaker=game),
         meta={
-            **remainder(row, "condition", "objects", "messages", "clicked"),
+            **collect_unused_fields(row, "condition", "objects", "messages", "clicked"),
             "roles": {ids[role]: role for role in roles},
             "listener_positions": {ids[role]: objects[role]["pos"][1] for role in roles},
         },
     )
     simple = ("simple",) if row["simple"] else ()
-    return Round(trial, (answer(trial, game, clicked, optional(row, "rt_ms", int), simple),))
+    return Round(trial, (make_response(trial, game, clicked, get_optional_field(row, "rt_ms", int), simple),))
 
 
-def _patch(patch_id: str, patch: dict[str, Any]) -> Entity:
+def _make_patch(patch_id: str, patch: dict[str, Any]) -> Entity:
     """Return a colour patch as an entity."""
     hue, saturation, lightness = patch["hsl"]
     return Entity(

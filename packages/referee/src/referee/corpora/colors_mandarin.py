@@ -11,9 +11,9 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.colors import read_round
-from referee.corpora.games import Games, Message, Round, first_of_each, is_simple, waited
+from referee.corpora.games import Games, Message, Round, drop_repeated, is_simple, measure_delay
 from referee.corpora.reading.csv_tables import read_csv
-from referee.corpora.reading.packed import find
+from referee.corpora.reading.packed import find_files
 
 CLICKS = "colorReferenceClicksChinese.csv.gz"
 MESSAGES = "colorReferenceMessageChinese.csv.gz"
@@ -48,19 +48,19 @@ class ColorsMandarin(Games):
         files=(f"colors-mandarin/{CLICKS}", f"colors-mandarin/{MESSAGES}"),
     )
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         """Yield the rounds with their messages."""
-        clicks, messages = find(self.data, "colors-mandarin", CLICKS, MESSAGES)
+        clicks, messages = find_files(self.data, "colors-mandarin", CLICKS, MESSAGES)
         messages_by_round: Said = defaultdict(list)
         # In five messages, the last column has an unquoted comma.
         for row in read_csv(messages, dict, loose_end=True):
             messages_by_round[row.get("gameid", ""), row.get("roundNum", "")].append(row)
         # Game 9663-c4af has two clicks in round 10; the first one counts.
-        return first_of_each(read_csv(clicks, lambda row: _round(row, messages_by_round)))
+        return drop_repeated(read_csv(clicks, lambda row: _convert_row(row, messages_by_round)))
 
 
-def _round(row: dict[str, str], messages_by_round: Said) -> Round:
-    """A row of the table of clicks in the form of `colors`."""
+def _convert_row(row: dict[str, str], messages_by_round: Said) -> Round:
+    """Return a row of the table of clicks in the form that `colors` reads."""
     spoken = messages_by_round.get((row["gameid"], row["roundNum"]), [])
     messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
     # The table orders patches by clicks, `colors` by their roles: target, distr1, distr2.
@@ -69,11 +69,11 @@ def _round(row: dict[str, str], messages_by_round: Said) -> Round:
         "game": row["gameid"],
         "round": int(row["roundNum"]),
         "condition": CONDITIONS[row["condition"]],
-        "objects": {status: _patch(row, column) for status, column in statuses.items()},
+        "objects": {status: _convert_patch(row, column) for status, column in statuses.items()},
         "messages": [list(m) for m in messages],
         "clicked": row["clickStatus"],
         "correct": {"true": True, "false": False}[row["outcome"]],
-        "rt_ms": waited(messages, by="s"),
+        "rt_ms": measure_delay(messages, by="s"),
         "simple": is_simple(messages, by="s"),
         "delta_e": {key: float(row[key]) for key in ("targetD1Diff", "targetD2Diff", "D1D2Diff")},
     }
@@ -84,7 +84,7 @@ def _message(row: dict[str, str], click: int) -> Message:
     return Message(SENDERS[row["sender"]], row["contents"], click - int(row["epochTime"]))
 
 
-def _patch(row: dict[str, str], column: str) -> dict[str, Any]:
+def _convert_patch(row: dict[str, str], column: str) -> dict[str, Any]:
     """Return a patch's colour and positions from its columns."""
     return {
         "hsl": [int(row[f"{column}Col{c}"]) for c in "HSL"],

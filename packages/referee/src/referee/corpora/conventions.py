@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said, with_history
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.games import (
+    Games,
+    Message,
+    Round,
+    add_history,
+    join_messages,
+    list_events,
+    make_response,
+    record_click,
+)
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import find_files, read_rows
 from referee.errors import UnknownName
 from referee.records import Entity, Outcome, Property, Response, Scene, Trial
 
@@ -44,28 +53,28 @@ class ConventionsNetwork(Games):
         super().__init__(data)
         self.part = part
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        (path,) = find(self.data, "conventions-network", FILE)
-        return (r for r in read_rows(path, _round) if self.part == "all" or r.trial.meta["complete"])
+        (path,) = find_files(self.data, "conventions-network", FILE)
+        return (r for r in read_rows(path, _make_round) if self.part == "all" or r.trial.meta["complete"])
 
     def trials(self) -> Iterator[Trial]:
-        return with_history((r.trial for r in self._rounds()), "pair")
+        return add_history((r.trial for r in self._read_rounds()), "pair")
 
 
-def _round(row: dict[str, Any]) -> Round:
-    network, partner, number = (expect(row, field, int) for field in ("network", "partner", "trial"))
-    letters, target = expect(row, "context", list), expect(row, "target", str)
+def _make_round(row: dict[str, Any]) -> Round:
+    network, partner, number = (get_field(row, field, int) for field in ("network", "partner", "trial"))
+    letters, target = get_field(row, "context", list), get_field(row, "target", str)
     if len(set(letters)) != len(letters) or target not in letters:
         raise WrongShape(
             f"the target {target!r} and the context {letters!r:.40} do not agree", "name four figures once"
         )
-    right = expect(row, "correct", bool)
-    if right != (expect(row, "clicked", str) == "target"):
+    right = get_field(row, "correct", bool)
+    if right != (get_field(row, "clicked", str) == "target"):
         raise WrongShape(f"correct is {right}, but {row['clicked']} was clicked")
-    messages = [Message(WHO[by], text, None).checked() for by, text in expect(row, "messages", list)]
-    pair, speaker = f"{network}-{partner}-{expect(row, 'room', int)}", expect(row, "speaker", str)
+    messages = [Message(WHO[by], text, None).checked() for by, text in get_field(row, "messages", list)]
+    pair, speaker = f"{network}-{partner}-{get_field(row, 'room', int)}", get_field(row, "speaker", str)
     context = sorted(letters)
     trial = Trial(
         id=f"conventions-{pair}-{number}",
@@ -75,24 +84,24 @@ def _round(row: dict[str, Any]) -> Round:
         ),
         targets=(target,),
         domain="tangrams",
-        condition=f"partner-{partner}-repetition-{expect(row, 'repetition', int)}",
+        condition=f"partner-{partner}-repetition-{get_field(row, 'repetition', int)}",
         speaker=speaker,
-        episode=play(messages, *([click(target, correct=True)] if right else [])),
-        references=said(messages, speaker=speaker),
+        episode=list_events(messages, *([record_click(target, correct=True)] if right else [])),
+        references=join_messages(messages, speaker=speaker),
         meta={
             "game": str(network),
             "pair": pair,
             "partner": partner,
             "repetition": row["repetition"],
-            "complete": expect(row, "complete_network", bool),
+            "complete": get_field(row, "complete_network", bool),
         },
     )
-    return Round(trial, (_response(trial, expect(row, "listener", str), right),))
+    return Round(trial, (_make_response(trial, get_field(row, "listener", str), right),))
 
 
-def _response(trial: Trial, listener: str, right: bool) -> Response:
+def _make_response(trial: Trial, listener: str, right: bool) -> Response:
     if right:
-        return answer(trial, listener, trial.targets[0])
+        return make_response(trial, listener, trial.targets[0])
     description = next(iter(trial.references), None)
     flags = ("wrong figure, not known which",)
     return Response(trial=trial.id, hearer=listener, outcome=Outcome.UNPARSABLE, description=description, flags=flags)

@@ -9,8 +9,8 @@ from typing import Any
 from referee.contracts import Card
 from referee.corpora.colors import Colors
 from referee.corpora.games import Games, Round
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, located, read_rows
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import add_location, find_files, read_rows
 from referee.errors import InputError
 
 FILE = "outputs.jsonl.gz"
@@ -41,13 +41,15 @@ class CoopNets(Games):
         files=(f"coop-nets/{FILE}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
-        rows = dict(read_rows(self._file(), lambda row: (_id(row), (expect(row, "human", str), row.get("condition")))))
-        for played in Colors(self.data)._rounds():
+    def _read_rounds(self) -> Iterator[Round]:
+        rows = dict(
+            read_rows(self._file(), lambda row: (_id(row), (get_field(row, "human", str), row.get("condition"))))
+        )
+        for played in Colors(self.data)._read_rounds():
             joined = rows.pop(played.trial.id, None)
             if joined is not None:
-                with located(self._file()):
-                    _check(joined, played)
+                with add_location(self._file()):
+                    _check_agreement(joined, played)
                 yield played
         if rows:
             raise InputError(
@@ -57,16 +59,16 @@ class CoopNets(Games):
             )
 
     def _file(self) -> Path:
-        (path,) = find(self.data, "coop-nets", FILE)
+        (path,) = find_files(self.data, "coop-nets", FILE)
         return path
 
 
 def _id(row: dict[str, Any]) -> str:
-    return f"colors-{expect(row, 'game', str)}-{expect(row, 'round', int)}"
+    return f"colors-{get_field(row, 'game', str)}-{get_field(row, 'round', int)}"
 
 
-def _check(joined: tuple[str, str | None], played: Round) -> None:
-    """Raise WrongShape unless both folders say the same of the person's click and the condition, so that rounds are joined rightly."""
+def _check_agreement(joined: tuple[str, str | None], played: Round) -> None:
+    """Raise WrongShape unless both folders record the same click and condition for a round."""
     clicked = played.trial.meta["roles"][played.responses[0].entity]
     if (clicked, played.trial.condition) != joined:
         raise WrongShape(f"the round {played.trial.id} is another one in colors", "take both folders from one source")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.reading.lines import WrongShape, expect, optional
-from referee.corpora.reading.packed import find, read_rows, read_table, remainder
+from referee.corpora.games import Games, Message, Round, join_messages, list_events, make_response, record_click
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field
+from referee.corpora.reading.packed import collect_unused_fields, find_files, read_rows, read_table
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
 
@@ -66,21 +66,23 @@ class Degen2020(Games):
         return filter(self._wanted, super().trials())
 
     def responses(self) -> Iterator[Response]:
-        return (response for r in self._rounds() if self._wanted(r.trial) for response in r.responses)
+        return (response for r in self._read_rounds() if self._wanted(r.trial) for response in r.responses)
 
     def _wanted(self, trial: Trial) -> bool:
         return self.part == "all" or trial.meta["published"] is not None
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         """Yield the rounds of both log files with the authors' codes."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        first_and_third, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
-        codes = _codes(*coded)
-        return chain.from_iterable(read_rows(path, lambda row: _round(row, codes)) for path in (first_and_third, two))
+        first_and_third, two, *coded = find_files(self.data, "degen2020", *LOGS, *CODED)
+        codes = _index_codes(*coded)
+        return chain.from_iterable(
+            read_rows(path, lambda row: _make_round(row, codes)) for path in (first_and_third, two)
+        )
 
 
-def _codes(first: Path, second: Path, third: Path) -> Codes:
+def _index_codes(first: Path, second: Path, third: Path) -> Codes:
     """Return the authors' codes by experiment, game and the key of trials in their table."""
     codes: dict[Key, Mapping[str, str]] = {}
     for experiment, path in (("exp1", first), ("exp3", third)):
@@ -90,32 +92,32 @@ def _codes(first: Path, second: Path, third: Path) -> Codes:
     return codes
 
 
-def _round(row: dict[str, Any], codes: Codes) -> Round:
+def _make_round(row: dict[str, Any], codes: Codes) -> Round:
     """Return one round of the log as a trial with its responses."""
-    experiment = EXPERIMENTS.get(expect(row, "type", str), "exp2")
-    things = {f"o{expect(t, 'pos_speaker', str)}": t for t in expect(row, "objects", list)}
+    experiment = EXPERIMENTS.get(get_field(row, "type", str), "exp2")
+    things = {f"o{get_field(t, 'pos_speaker', str)}": t for t in get_field(row, "objects", list)}
     if len(things) < len(row["objects"]):
         raise WrongShape("two objects have the same position", "give every object a different position")
-    scene = Scene(entities=tuple(_entity(place, things[place], experiment) for place in sorted(things)))
-    target = _only(things, "role", "target")
-    clicked = _only(things, "clicked", True)
-    game = expect(row, "game", str)
-    coded = _coded(row, experiment, scene.entity(target), codes)
-    messages = [Message(m["by"], m["text"], m["ms_before_click"]).checked() for m in expect(row, "messages", list)]
-    mentioned = _mentioned(coded, experiment, scene.entity(target))
-    references = tuple(replace(d, properties=mentioned) for d in said(messages, speaker=game))
-    made = click(clicked, correct=expect(row, "correct", bool), object=_plain(things[clicked]["name"]))
+    scene = Scene(entities=tuple(_make_entity(place, things[place], experiment) for place in sorted(things)))
+    target = _find_only(things, "role", "target")
+    clicked = _find_only(things, "clicked", True)
+    game = get_field(row, "game", str)
+    coded = _find_codes(row, experiment, scene.entity(target), codes)
+    messages = [Message(m["by"], m["text"], m["ms_before_click"]).checked() for m in get_field(row, "messages", list)]
+    mentioned = _list_mentioned(coded, experiment, scene.entity(target))
+    references = tuple(replace(d, properties=mentioned) for d in join_messages(messages, speaker=game))
+    made = record_click(clicked, correct=get_field(row, "correct", bool), object=_plain(things[clicked]["name"]))
     trial = Trial(
-        id=f"degen-{experiment}-{game}-{expect(row, 'round', int)}",
+        id=f"degen-{experiment}-{game}-{get_field(row, 'round', int)}",
         scene=scene,
         targets=(target,),
         domain=experiment,
-        condition=expect(row, "condition", str),
+        condition=get_field(row, "condition", str),
         speaker=game,
-        episode=play(messages, made),
+        episode=list_events(messages, made),
         references=references,
         meta={
-            **remainder(row, "condition", "objects", "messages"),
+            **collect_unused_fields(row, "condition", "objects", "messages"),
             "objects": things,
             # Games of experiments 1 and 3 are the same.
             "experiment": ("exp2" if experiment == "exp2" else "exp1-exp3") + ("" if row["published"] else "-pilot"),
@@ -124,11 +126,13 @@ def _round(row: dict[str, Any], codes: Codes) -> Round:
     )
     flags = {"simple": row["one_speaker_message"], "published": row["published"] is not None}
     # From the last message, as `games.waited` counts it for other corpora.
-    time = optional(row, "listener_rt_ms_from_last", int)
-    return Round(trial, (answer(trial, game, clicked, time, tuple(flag for flag, holds in flags.items() if holds)),))
+    time = get_optional_field(row, "listener_rt_ms_from_last", int)
+    return Round(
+        trial, (make_response(trial, game, clicked, time, tuple(flag for flag, holds in flags.items() if holds)),)
+    )
 
 
-def _only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:
+def _find_only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:
     """Return the one object with a field value. Raises WrongShape for none or several."""
     matches = [place for place, thing in things.items() if thing.get(field) == value]
     if len(matches) != 1:
@@ -142,9 +146,9 @@ def _plain(name: str) -> str:
     return name.removeprefix("distractor_")
 
 
-def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
-    """An object with the attributes that its name spells out."""
-    name = _plain(expect(thing, "name", str))
+def _make_entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
+    """Return an object with the attributes that its file name contains, such as colour and type."""
+    name = _plain(get_field(thing, "name", str))
     if experiment == "exp1":
         # small_brown_belt; in experiment 2 banana_blue.
         size, colour, kind = name.split("_")
@@ -158,14 +162,14 @@ def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
         pairs = {
             "type": name,
             "basic": thing.get("basic") or name,
-            "superordinate": expect(thing, "superordinate", str),
+            "superordinate": get_field(thing, "superordinate", str),
         }
     return Entity(
         id=place, attributes=tuple(Property(n, v) for n, v in pairs.items()), position=(float(thing["pos_speaker"]),)
     )
 
 
-def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes) -> dict[str, str] | None:
+def _find_codes(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes) -> dict[str, str] | None:
     """Return the authors' codes of a published trial, without empty cells."""
     if row["published"] is None:
         return None
@@ -178,7 +182,7 @@ def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes
     return None if code is None else {k: v for k, v in code.items() if v not in ("", "NA", "undefined")}
 
 
-def _mentioned(coded: Mapping[str, str] | None, experiment: str, target: Entity) -> tuple[Property, ...] | None:
+def _list_mentioned(coded: Mapping[str, str] | None, experiment: str, target: Entity) -> tuple[Property, ...] | None:
     """Return the attributes of the target that the utterance mentions; None without codes."""
     if coded is None:
         return None

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import find_files, read_rows
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 ITEMS, ANSWERS = "items_models.jsonl.gz", "answers.jsonl.gz"
@@ -48,21 +48,21 @@ class Franke2024:
 
     def trials(self) -> Iterator[Trial]:
         # Answers of several people belong to one trial.
-        return iter({trial.id: trial for trial, _ in self._answers()}.values())
+        return iter({trial.id: trial for trial, _ in self._read_answers()}.values())
 
     def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._answers() if response is not None)
+        return (response for _, response in self._read_answers() if response is not None)
 
-    def _answers(self) -> Iterator[tuple[Trial, Response | None]]:
+    def _read_answers(self) -> Iterator[tuple[Trial, Response | None]]:
         """Yield the choices as trials and responses."""
-        items_file, answers_file = find(self.data, "franke2024", ITEMS, ANSWERS)
-        items = {number: (row, scene) for number, row, scene in read_rows(items_file, _item)}
+        items_file, answers_file = find_files(self.data, "franke2024", ITEMS, ANSWERS)
+        items = {number: (row, scene) for number, row, scene in read_rows(items_file, _parse_item)}
 
         def read(row: dict[str, Any]) -> tuple[Trial, Response | None]:
-            number = expect(row, "item", int)
+            number = get_field(row, "item", int)
             if number not in items:
                 raise WrongShape(f"item {number} is not in {ITEMS}", "use both files of one download")
-            make = {"speaker": _spoken, "listener": _heard}.get(expect(row, "task", str))
+            make = {"speaker": _make_trial, "listener": _make_response}.get(get_field(row, "task", str))
             if make is None:
                 raise WrongShape(f"task is {row['task']!r}", "write speaker or listener")
             return make(row, *items[number])
@@ -70,70 +70,74 @@ class Franke2024:
         return read_rows(answers_file, read)
 
 
-def _item(row: dict[str, Any]) -> tuple[int, dict[str, Any], Scene]:
-    """The number of an item, its fields, and its scene."""
-    number = expect(row, "item", int)
-    return number, row, _scene(number, row)
+def _parse_item(row: dict[str, Any]) -> tuple[int, dict[str, Any], Scene]:
+    """Return the number of an item, its fields, and its scene."""
+    number = get_field(row, "item", int)
+    return number, row, _make_scene(number, row)
 
 
-def _position(names: Sequence[Any], name: str) -> int:
+def _find_index(names: Sequence[Any], name: str) -> int:
     """Return the index of a name. Raises WrongShape for an unknown one."""
     if name not in names:
         raise WrongShape(f"{name!r} is none of {', '.join(map(str, names))}", "use the file as it was published")
     return names.index(name)
 
 
-def _scene(number: int, item: Mapping[str, Any]) -> Scene:
+def _make_scene(number: int, item: Mapping[str, Any]) -> Scene:
     """Return the scene of an item."""
     objects = [
-        Entity(id=f"o{i}", attributes=tuple(Property(name, expect(o, name, str)) for name in ATTRIBUTES))
-        for i, o in enumerate(_objects(item), 1)
+        Entity(id=f"o{i}", attributes=tuple(Property(name, get_field(o, name, str)) for name in ATTRIBUTES))
+        for i, o in enumerate(_make_objects(item), 1)
     ]
     return Scene(entities=tuple(objects), id=f"item-{number}")
 
 
-def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the objects of an item. Raises WrongShape for invalid ones."""
-    objects: list[dict[str, Any]] = expect(item, "objects", list)
+    objects: list[dict[str, Any]] = get_field(item, "objects", list)
     if not all(isinstance(o, dict) for o in objects):
         raise WrongShape("objects is not a list of objects", "give every object as {text, colour, shape, texture}")
     return objects
 
 
-def _word(word: str, scene: Scene, speaker: str | None = None) -> Description:
-    """A word with the property that it names; each word names one attribute."""
+def _describe_word(word: str, scene: Scene, speaker: str | None = None) -> Description:
+    """Return a word as a description with the one property that it names."""
     properties = {p for e in scene.entities for p in e.attributes if p.value == word}
     if len(properties) != 1:
         raise WrongShape(f"the word {word!r} names {len(properties)} properties", "use a word of one attribute")
     return Description(properties=tuple(properties), text=word, speaker=speaker)
 
 
-def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, None]:
+def _make_trial(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, None]:
     """Return a speaker's choice of a word as a trial."""
-    texts = [expect(o, "text", str) for o in _objects(item)]
-    target = f"o{_position(texts, expect(expect(item, 'speaker', dict), 'to_describe', str)) + 1}"
-    speaker, words, chosen = expect(row, "participant", str), expect(item, "words", list), expect(row, "chosen", int)
+    texts = [get_field(o, "text", str) for o in _make_objects(item)]
+    target = f"o{_find_index(texts, get_field(get_field(item, 'speaker', dict), 'to_describe', str)) + 1}"
+    speaker, words, chosen = (
+        get_field(row, "participant", str),
+        get_field(item, "words", list),
+        get_field(row, "chosen", int),
+    )
     if not 0 <= chosen < len(words):
         raise WrongShape(f"chosen is {chosen} of {len(words)} words", "count words from 0")
     word = str(words[chosen])
     trial = Trial(
-        id=f"franke2024-speaker-{speaker}-{expect(row, 'submission', int)}-{expect(row, 'trial', int)}",
+        id=f"franke2024-speaker-{speaker}-{get_field(row, 'submission', int)}-{get_field(row, 'trial', int)}",
         scene=scene,
         targets=(target,),
         domain="objects",
-        condition=expect(item, "trigger_feature", str),
+        condition=get_field(item, "trigger_feature", str),
         speaker=speaker,
-        references=(_word(word, scene, speaker),),
+        references=(_describe_word(word, scene, speaker),),
         meta={"participant": speaker, "task": "speaker"},
     )
     return trial, None
 
 
-def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, Response]:
+def _make_response(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, Response]:
     """Return a listener's choice of an object as a response, with its trial."""
-    listener = expect(item, "listener", dict)
-    target = f"o{_position(expect(listener, 'roles', list), 'target') + 1}"
-    chosen = expect(row, "chosen", int)
+    listener = get_field(item, "listener", dict)
+    target = f"o{_find_index(get_field(listener, 'roles', list), 'target') + 1}"
+    chosen = get_field(row, "chosen", int)
     if not 0 <= chosen < len(scene.entities):
         raise WrongShape(f"chosen is {chosen} of {len(scene.entities)} objects", "count objects from 0")
     trial = Trial(
@@ -141,15 +145,15 @@ def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[
         scene=scene,
         targets=(target,),
         domain="objects",
-        condition=expect(item, "trigger_feature", str),
+        condition=get_field(item, "trigger_feature", str),
         meta={"task": "listener"},
     )
     response = Response(
         trial=trial.id,
-        hearer=expect(row, "participant", str),
+        hearer=get_field(row, "participant", str),
         outcome=Outcome.ENTITY,
         entity=f"o{chosen + 1}",
-        description=_word(expect(listener, "word", str), scene),
-        identification_ms=expect(row, "rt_ms", int),
+        description=_describe_word(get_field(listener, "word", str), scene),
+        identification_ms=get_field(row, "rt_ms", int),
     )
     return trial, response

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, read_rows, remainder
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import collect_unused_fields, find_files, read_rows
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -52,78 +52,78 @@ class FrankeDegen2016:
 
     def trials(self) -> Iterator[Trial]:
         """Yield the trials of the selected part."""
-        production, comprehension = self._files()
-        spoken = read_rows(production, _production) if self.part != "comprehension" else iter(())
+        production, comprehension = self._find_files()
+        spoken = read_rows(production, _make_trial) if self.part != "comprehension" else iter(())
         heard = (
-            (trial for trial, _ in read_rows(comprehension, _comprehension)) if self.part != "production" else iter(())
+            (trial for trial, _ in read_rows(comprehension, _make_response)) if self.part != "production" else iter(())
         )
         return chain(spoken, heard)
 
     def responses(self) -> Iterator[Response]:
-        _, comprehension = self._files()
-        return (r for _, r in read_rows(comprehension, _comprehension)) if self.part != "production" else iter(())
+        _, comprehension = self._find_files()
+        return (r for _, r in read_rows(comprehension, _make_response)) if self.part != "production" else iter(())
 
-    def _files(self) -> tuple[Path, ...]:
+    def _find_files(self) -> tuple[Path, ...]:
         """Return the files of the corpus. Raises UnknownName for an unknown part."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        return find(self.data, "franke-degen2016", PRODUCTION, COMPREHENSION)
+        return find_files(self.data, "franke-degen2016", PRODUCTION, COMPREHENSION)
 
 
-def _creature(place: int, image: str) -> Entity:
+def _make_creature(place: int, image: str) -> Entity:
     # In production files the prefix marks the target; it says nothing about looks.
     species, accessory = image.removeprefix("target_").split("_")
     return Entity(id=f"m{place}", attributes=(Property("species", species), Property("accessory", accessory)))
 
 
 def _scene(row: dict[str, Any]) -> Scene:
-    return Scene(entities=tuple(_creature(place, expect(row, f"img{place}", str)) for place in PLACES))
+    return Scene(entities=tuple(_make_creature(place, get_field(row, f"img{place}", str)) for place in PLACES))
 
 
 def _message(symbol: str, speaker: str | None = None) -> Description:
     return Description(properties=(Property(ATTRIBUTES[symbol[0]], symbol),), text=symbol, speaker=speaker)
 
 
-def _production(row: dict[str, Any]) -> Trial:
+def _make_trial(row: dict[str, Any]) -> Trial:
     """Return a choice of a message as a trial."""
-    speaker = f"speaker-{expect(row, 'workerid', int)}"
-    marked = [place for place in PLACES if expect(row, f"img{place}", str).startswith("target_")]
+    speaker = f"speaker-{get_field(row, 'workerid', int)}"
+    marked = [place for place in PLACES if get_field(row, f"img{place}", str).startswith("target_")]
     if len(marked) != 1:
         raise WrongShape(f"{len(marked)} images are marked as target", "mark one image with target_")
     # A response names a part (target, competitor …), and posN says which part msgN has.
-    messages = {row[f"pos{n}"]: expect(row, f"msg{n}", str) for n in (1, 2, 3, 4)}
+    messages = {row[f"pos{n}"]: get_field(row, f"msg{n}", str) for n in (1, 2, 3, 4)}
     return Trial(
-        id=f"franke-degen-production-{row['workerid']}-{expect(row, 'trial', int)}",
+        id=f"franke-degen-production-{row['workerid']}-{get_field(row, 'trial', int)}",
         scene=_scene(row),
         targets=(f"m{marked[0]}",),
         domain="creatures",
-        condition=expect(row, "imptype", str),
+        condition=get_field(row, "imptype", str),
         speaker=speaker,
-        references=(_message(messages[expect(row, "response", str)], speaker),),
-        meta={**remainder(row, "imptype"), "participant": speaker},
+        references=(_message(messages[get_field(row, "response", str)], speaker),),
+        meta={**collect_unused_fields(row, "imptype"), "participant": speaker},
     )
 
 
-def _comprehension(row: dict[str, Any]) -> tuple[Trial, Response]:
+def _make_response(row: dict[str, Any]) -> tuple[Trial, Response]:
     """Return a choice of a creature as a trial and a response."""
     # posN says which part the creature at place N has, and the response names a part.
     places = {row[f"pos{place}"]: f"m{place}" for place in PLACES}
-    listener = f"listener-{expect(row, 'workerid', int)}"
+    listener = f"listener-{get_field(row, 'workerid', int)}"
     trial = Trial(
-        id=f"franke-degen-comprehension-{row['workerid']}-{expect(row, 'trial', int)}",
+        id=f"franke-degen-comprehension-{row['workerid']}-{get_field(row, 'trial', int)}",
         scene=_scene(row),
         targets=(places["target"],),
         domain="creatures",
-        condition=expect(row, "imptype", str),
-        meta={**remainder(row, "imptype"), "participant": listener},
+        condition=get_field(row, "imptype", str),
+        meta={**collect_unused_fields(row, "imptype"), "participant": listener},
     )
     response = Response(
         trial=trial.id,
         hearer=listener,
         outcome=Outcome.ENTITY,
-        entity=places[expect(row, "response", str)],
-        description=_message(expect(row, "message", str)),
-        identification_ms=expect(row, "rt", int),
-        flags=(expect(row, "trialtype", str),),
+        entity=places[get_field(row, "response", str)],
+        description=_message(get_field(row, "message", str)),
+        identification_ms=get_field(row, "rt", int),
+        flags=(get_field(row, "trialtype", str),),
     )
     return trial, response

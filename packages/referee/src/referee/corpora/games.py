@@ -43,16 +43,16 @@ class Round(NamedTuple):
 
 
 class Games:
-    """A corpus of games: `_rounds` yields its rounds, which become trials with histories, and responses."""
+    """A corpus of reference games: subclasses yield rounds, which become trials with histories, and responses."""
 
     def __init__(self, data: str | Path | None = None) -> None:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        return with_history(r.trial for r in self._rounds())
+        return add_history(r.trial for r in self._read_rounds())
 
     def responses(self) -> Iterator[Response]:
-        return chain.from_iterable(r.responses for r in self._rounds())
+        return chain.from_iterable(r.responses for r in self._read_rounds())
 
     def read_once(self) -> Self:
         """Return the same games with cached rounds, for callers that need trials and responses, which otherwise read
@@ -62,26 +62,26 @@ class Games:
 
         def rounds() -> Iterator[Round]:
             if not cached:
-                cached.extend(self._rounds())
+                cached.extend(self._read_rounds())
             return iter(cached)
 
         # A walk that is kept in place of the reader's own.
-        twin.__dict__["_rounds"] = rounds
+        twin.__dict__["_read_rounds"] = rounds
         return twin
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         raise NotImplementedError(f"{type(self).__name__} must say how its rounds are read")
 
 
-def click(entity: str, **data: object) -> Event:
+def record_click(entity: str, **data: object) -> Event:
     """Return a listener's click with further fields."""
     return Event(kind="click", by="listener", entities=(entity,), data=data)
 
 
-def answer(
+def make_response(
     trial: Trial, hearer: str, chosen: str | None, ms: float | None = None, flags: tuple[str, ...] = ()
 ) -> Response:
-    """Return a hearer's choice after the trial's words; None if the round ended without a choice."""
+    """Return a listener's choice as a response to the trial's words; None if the round ended without a choice."""
     return Response(
         trial=trial.id,
         hearer=hearer,
@@ -93,30 +93,30 @@ def answer(
     )
 
 
-def play(messages: Sequence[Message], *clicks: Event) -> tuple[Event, ...]:
-    """Return the events of a round: messages before the click (or the clicks of several listeners), the click, messages
+def list_events(messages: Sequence[Message], *clicks: Event) -> tuple[Event, ...]:
+    """Return the events of a round in order: messages before the click, the clicks, messages after it.
     after it.
     """
-    before = tuple(_event(m) for m in messages if m.in_time)
-    after = tuple(_event(m) for m in messages if not m.in_time)
+    before = tuple(_make_event(m) for m in messages if m.in_time)
+    after = tuple(_make_event(m) for m in messages if not m.in_time)
     return (*before, *clicks, *after)
 
 
-def _event(message: Message) -> Event:
+def _make_event(message: Message) -> Event:
     """Return a message as an event."""
     time = message.ms_before_click
     data = NOTHING if time is None else {"ms_before_click": time}
     return Event(kind="message", by=message.by, text=message.text, data=data)
 
 
-def said(messages: Sequence[Message], speaker: str | None, by: str = "speaker") -> tuple[Description, ...]:
-    """The speaker's words up to the click as one description; none where the click came first."""
+def join_messages(messages: Sequence[Message], speaker: str | None, by: str = "speaker") -> tuple[Description, ...]:
+    """Return a speaker's messages up to the click as one description; None if there are none."""
     texts = [m.text for m in messages if m.by == by and m.in_time]
     return (Description(text=" ".join(texts), speaker=speaker),) if texts else ()
 
 
-def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
-    """Milliseconds from the speaker's last message before the click to the click.
+def measure_delay(messages: Sequence[Message], by: str = "speaker") -> float | None:
+    """Return the milliseconds between the speaker's last message before the click and the click.
 
     None where there was none, or a time is not known.
     """
@@ -131,8 +131,8 @@ def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
     return len(messages) == 1 and messages[0].by == by and messages[0].in_time
 
 
-def with_history(trials: Iterable[Trial], unit: str = "game") -> Iterator[Trial]:
-    """Each trial with all that happened before it in the same game (``meta["game"]``, or another unit) and the id of the trial before."""
+def add_history(trials: Iterable[Trial], unit: str = "game") -> Iterator[Trial]:
+    """Yield the trials of games with the events of all earlier trials of the same game, and the id of the previous one."""
     last: dict[str, Trial] = {}
     for trial in trials:
         before = last.get(trial.meta[unit])
@@ -142,8 +142,8 @@ def with_history(trials: Iterable[Trial], unit: str = "game") -> Iterator[Trial]
         yield trial
 
 
-def first_of_each(rounds: Iterable[Round]) -> Iterator[Round]:
-    """The rounds whose trial has not been met before."""
+def drop_repeated(rounds: Iterable[Round]) -> Iterator[Round]:
+    """Yield the rounds whose trial did not occur in an earlier round."""
     seen: set[str] = set()
     for played in rounds:
         if played.trial.id not in seen:

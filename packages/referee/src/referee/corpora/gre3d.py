@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import expect, optional
-from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes, remainder
+from referee.corpora.reading.lines import get_field, get_optional_field
+from referee.corpora.reading.packed import (
+    Unheard,
+    check_member,
+    collect_unused_fields,
+    find_files,
+    read_rows,
+    read_scenes,
+)
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 # tg is the target and lm the landmark; `rel` between them is read apart.
@@ -70,46 +77,48 @@ class Gre3d(Unheard):
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every description."""
         name = f"gre3d{self.version}"
-        rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json", corpus=name)
+        rows, table = find_files(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json", corpus=name)
         scenes = read_scenes(table, lambda key, things: _scene(f"{name}-{key}", things))
-        return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "scene", str)], name))
+        return read_rows(rows, lambda row: _make_trial(row, scenes[get_field(row, "scene", str)], name))
 
 
 def _scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:
-    return Scene(id=scene_id, entities=tuple(_entity(t) for t in things))
+    return Scene(id=scene_id, entities=tuple(_make_entity(t) for t in things))
 
 
-def _entity(thing: Mapping[str, Any]) -> Entity:
+def _make_entity(thing: Mapping[str, Any]) -> Entity:
     """Return an object as an entity with its relations."""
-    places = (Property("location", SPELLING.get(place, place)) for place in expect(thing, "location", list))
+    places = (Property("location", SPELLING.get(place, place)) for place in get_field(thing, "location", list))
     return Entity(
-        id=expect(thing, "id", str),
-        attributes=(*(Property(name, expect(thing, name, str)) for name in ("type", "colour", "size")), *places),
+        id=get_field(thing, "id", str),
+        attributes=(*(Property(name, get_field(thing, name, str)) for name in ("type", "colour", "size")), *places),
         relations=tuple(Relation(name, other) for name, ids in thing["relations"].items() for other in ids),
     )
 
 
-def _trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
+def _make_trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
     """Return a description as a trial."""
-    target = member(scene, expect(row, "target", str))
-    speaker = expect(row, "speaker", str)
+    target = check_member(scene, get_field(row, "target", str))
+    speaker = get_field(row, "speaker", str)
     # Three rows of GRE3D7 have none: words and pattern differ in length.
-    slots = optional(row, "attributes", list)
-    properties = None if slots is None else tuple(_property(slot, value, scene.entity(target)) for slot, value in slots)
+    slots = get_optional_field(row, "attributes", list)
+    properties = (
+        None if slots is None else tuple(_convert_property(slot, value, scene.entity(target)) for slot, value in slots)
+    )
     return Trial(
-        id=f"{name}-{expect(row, 'id', str)}",
+        id=f"{name}-{get_field(row, 'id', str)}",
         scene=scene,
         targets=(target,),
         domain="blocks",
-        condition=optional(row, "schema", str),
+        condition=get_optional_field(row, "schema", str),
         speaker=speaker,
-        references=(Description(properties=properties, text=expect(row, "description", str), speaker=speaker),),
-        meta=remainder(row, "id", "scene", "target", "speaker", "description", "attributes"),
+        references=(Description(properties=properties, text=get_field(row, "description", str), speaker=speaker),),
+        meta=collect_unused_fields(row, "id", "scene", "target", "speaker", "description", "attributes"),
     )
 
 
-def _property(slot: str, value: str, target: Entity) -> Property:
-    """A slot of the source as a property.
+def _convert_property(slot: str, value: str, target: Entity) -> Property:
+    """Return an annotated property of the source with the names of this package.
 
     The landmark's id is known when the relation leads to one object only.
     """

@@ -37,16 +37,16 @@ def install(
     keep: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> None:
-    """Bring `source` (file, folder, zip archive or http address) to the folder `target`, if `verify` can read it.
+    """Copy, unpack or download a corpus into a folder, and keep it only if `verify` can read it.
 
     `files` are the names that a reader needs: in an archive they may be in some folder of it. With `keep`, existing
     content of `target` stays unless a new file has its name. After any error, `target` is unchanged.
     """
-    with _neighbour(target) as partial:
+    with _open_temporary_folder(target) as partial:
         fresh = partial / "new"
-        fetched = _fetch(source, partial, progress) if is_url(source) else Path(source)
+        fetched = _download(source, partial, progress) if is_url(source) else Path(source)
         _unpack(fetched, fresh)
-        source_folder = _where_the_files_are(fresh, tuple(files))
+        source_folder = _find_root(fresh, tuple(files))
         if keep and target.exists():
             merged = partial / "merged"
             shutil.copytree(target, merged)
@@ -56,8 +56,8 @@ def install(
 
 
 @contextlib.contextmanager
-def _neighbour(target: Path) -> Iterator[Path]:
-    """A folder beside the target that is gone in the end; trouble with the disk becomes `CannotWrite`."""
+def _open_temporary_folder(target: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside the target; file-system errors in the block become CannotWrite."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as partial:
@@ -70,7 +70,7 @@ def _neighbour(target: Path) -> Iterator[Path]:
         ) from None
 
 
-def _fetch(address: str, folder: Path, progress: Progress) -> Path:
+def _download(address: str, folder: Path, progress: Progress) -> Path:
     """Download a file and return its path. Raises InputError if the download fails."""
     name = Path(unquote(urlsplit(address).path)).name or "download"
     path = folder / name
@@ -97,7 +97,7 @@ def _fetch(address: str, folder: Path, progress: Progress) -> Path:
 
 
 def _unpack(source: Path, folder: Path) -> None:
-    """A folder is copied, a zip archive unpacked, any other file copied under its name."""
+    """Copy a folder or file, or unpack a zip archive, into a folder."""
     if source.is_dir():
         # Hidden files (.git, .DS_Store) are not part of the corpus.
         shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))
@@ -131,8 +131,8 @@ def _unzip(source: Path, folder: Path) -> None:
         ) from None
 
 
-def _where_the_files_are(folder: Path, files: tuple[str, ...]) -> Path:
-    """Return the uppermost folder that has all files.
+def _find_root(folder: Path, files: tuple[str, ...]) -> Path:
+    """Return the uppermost folder that has all files of the corpus.
 
     The given folder if there is none (the reader reports the missing files).
     """

@@ -4,7 +4,7 @@ Reading and writing are lossless. A game's history is not repeated in the file: 
 the id of the trial before it, and reading restores the histories.
 
 `read_trials` and `read_responses` read a file, `trial_from_json` and similar functions parsed JSON; `trials_to_json`,
-`trial_to_json`, … make the objects that `json_line` writes. The fields are declared by the records (`referee.records`)
+`trial_to_json`, … make the objects that `write_json_line` writes. The fields are declared by the records (`referee.records`)
 and nowhere else; a file has the scene's fields beside the trial's (`TrialForm`).
 """
 
@@ -24,7 +24,7 @@ from msgspec import UNSET, MsgspecError, Raw, Struct, UnsetType
 
 from referee.contracts import Card
 from referee.corpora.place_records import REGION_SCHEMA, place_to_json
-from referee.corpora.reading.decoding import Form, KeyCheck, decode_custom, field_names
+from referee.corpora.reading.decoding import Form, KeyCheck, decode_place, get_field_names
 from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, read_records
 from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.files import is_address
@@ -49,8 +49,8 @@ FORM = "`referee docs corpora` has the form of a trial"
 ANSWERED = "`referee docs passport` has the form of a response"
 
 
-def json_line(value: Any) -> str:
-    """One line of JSON, compact and readable, refusing NaN."""
+def write_json_line(value: Any) -> str:
+    """Return a value as one line of compact JSON. Raises an error for NaN."""
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
 
 
@@ -72,27 +72,27 @@ class JsonlCorpus:
         )
 
     def trials(self) -> Iterator[Trial]:
-        """The trials of the file (`read_corpus`)."""
+        """Yield the trials of the file."""
         return read_corpus(self.file)
 
     @property
     def file(self) -> str | Path:
-        """The file, or the address, that trials are read from."""
-        return str(self.data) if is_address(self.data or "") else self._file("trials.jsonl")
+        """Return the file or address from which trials are read."""
+        return str(self.data) if is_address(self.data or "") else self._find_file("trials.jsonl")
 
     def picture_folder(self) -> Path:
-        """Where the paths of pictures begin."""
-        return self._file("trials.jsonl").parent
+        """Return the folder to which the paths of pictures are relative."""
+        return self._find_file("trials.jsonl").parent
 
     def responses(self) -> Iterator[Response]:
         """Yield the responses of a folder; a single file has none."""
         if is_address(self.data or ""):
             return iter(())
-        path = self._file("responses.jsonl")
+        path = self._find_file("responses.jsonl")
         # Where `data` is a single file it holds the trials.
         return read_responses(path) if path.name == "responses.jsonl" and path.exists() else iter(())
 
-    def _file(self, name: str) -> Path:
+    def _find_file(self, name: str) -> Path:
         """Return the path of a file of the corpus. Raises MalformedInput if none was named."""
         if self.data is None:
             raise MalformedInput("no file was named", remedy="give a JSONL file of trials: --corpus FILE.jsonl")
@@ -104,7 +104,7 @@ class JsonlCorpus:
 
 
 class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A trial as a file has it.
+    """The fields of a trial in a JSONL file.
 
     The fields of `Trial` and of its scene side by side, one target without a list, words alone as a text.
 
@@ -139,7 +139,7 @@ class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class _TrialLine(TrialForm):
-    """The same with the entities as they are written, for trials share them."""
+    """A trial whose entities are still raw JSON, because many trials share one scene."""
 
     entities: Raw  # type: ignore[assignment]
 
@@ -155,7 +155,7 @@ def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
     A reference with "color" in a scene with "colour" would match no description.
     """
     for trial in read_trials(path):
-        slip = misnamed(trial)
+        slip = find_misnamed(trial)
         if slip is not None:
             written, meant = slip
             problem = f"trial {trial.id!r}: a reference says {written}, but no entity has a {written.name!r}"
@@ -164,7 +164,7 @@ def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
 
 
 def read_trials(path: str | Path | FileLines) -> Iterator[Trial]:
-    """Trials of a file or of a part of it, in order.
+    """Yield the trials of a file, or of some of its lines, in order.
 
     Duplicate ids and targets that are not in the scene are errors with file and line.
     """
@@ -185,7 +185,7 @@ def read_trials(path: str | Path | FileLines) -> Iterator[Trial]:
 
 
 def read_responses(path: str | Path) -> Iterator[Response]:
-    """Responses of a file, in order."""
+    """Yield the responses of a file in order."""
     return (response for _, response in read_records(path, _decode_response, ANSWERED))
 
 
@@ -198,33 +198,33 @@ class TrialReader:
     def __init__(self) -> None:
         self._line, self._check_keys = msgspec.json.Decoder(_TrialLine).decode, KeyCheck().check
         self._entities = msgspec.json.Decoder(tuple[Raw, ...]).decode
-        self._decode_entity = msgspec.json.Decoder(Entity, dec_hook=decode_custom).decode
+        self._decode_entity = msgspec.json.Decoder(Entity, dec_hook=decode_place).decode
         # Of as many as recur in the corpora at hand; beyond, they are decoded anew.
         self._entity = lru_cache(maxsize=1 << 16)(self._read_entity)
         self._scene = lru_cache(maxsize=1 << 12)(self._read_scene)
 
     def decode(self, line: bytes) -> Trial:
-        """The trial of a line."""
+        """Return the trial in a line."""
         try:
             form = self._line(line)
             entities = bytes(form.entities)
             # The keys of an entity are checked once for all that are written alike. A long needle takes long to search for.
             start = line.index(entities[:50])
             self._check_keys((line[:start] + b"0" + line[start + len(entities) :]).decode())
-            scene = self._scene(entities, form.scene, form.complete, form.picture, _taxonomy_of(form))
+            scene = self._scene(entities, form.scene, form.complete, form.picture, _make_taxonomy(form))
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return trial_from_json(parse_object(line))
-        return _trial_of(form, scene)
+        return _make_trial(form, scene)
 
     def _read_scene(self, entities: bytes, *fields: Any) -> Scene:
-        return _scene_of(tuple([self._entity(bytes(raw)) for raw in self._entities(entities)]), *fields)
+        return _make_scene(tuple([self._entity(bytes(raw)) for raw in self._entities(entities)]), *fields)
 
     def _read_entity(self, written: bytes) -> Entity:
         self._check_keys(written.decode())
         return self._decode_entity(written)
 
 
-def _taxonomy_of(form: TrialForm) -> Taxonomy | None:
+def _make_taxonomy(form: TrialForm) -> Taxonomy | None:
     """Return the taxonomy of a trial. Raises WrongShape for a cycle or two parents."""
     try:
         return Taxonomy.of(form.taxonomy, form.basic)
@@ -234,7 +234,7 @@ def _taxonomy_of(form: TrialForm) -> Taxonomy | None:
         ) from None
 
 
-def _scene_of(
+def _make_scene(
     entities: tuple[Entity, ...],
     name: str | None,
     complete: bool | None,
@@ -253,11 +253,11 @@ def _scene_of(
                 )
                 raise WrongShape(problem, "name entity ids of this scene in its relations, or add the entity")
     if picture is not None and picture.size is not None:
-        entities = tuple(_oriented(entity, picture.size) for entity in entities)
+        entities = tuple(_orient_mask(entity, picture.size) for entity in entities)
     return Scene(entities=entities, id=name, complete=complete is not False, picture=picture, taxonomy=taxonomy)
 
 
-def _oriented(entity: Entity, size: Size) -> Entity:
+def _orient_mask(entity: Entity, size: Size) -> Entity:
     """Return an entity with its mask in the picture's orientation, for files that swap width and height."""
     if not isinstance(entity.region, Mask):
         return entity
@@ -269,16 +269,16 @@ def _oriented(entity: Entity, size: Size) -> Entity:
         ) from None
 
 
-def _trial_of(form: TrialForm, scene: Scene) -> Trial:
+def _make_trial(form: TrialForm, scene: Scene) -> Trial:
     """Return the trial of a line with its scene."""
     return Trial(
         id=form.id,
         scene=scene,
-        targets=_targets_of(form, scene),
-        domain=_shared(form.domain),
-        condition=_shared(form.condition),
-        speaker=_shared(form.speaker),
-        language=_shared(form.language) or "en",
+        targets=_parse_targets(form, scene),
+        domain=_share_name(form.domain),
+        condition=_share_name(form.condition),
+        speaker=_share_name(form.speaker),
+        language=_share_name(form.language) or "en",
         history=form.history or (),
         episode=form.episode or (),
         after=form.after,
@@ -287,12 +287,12 @@ def _trial_of(form: TrialForm, scene: Scene) -> Trial:
     )
 
 
-def _shared(name: str | None) -> str | None:
-    """One object for all equal names: a million trials share a few speakers."""
+def _share_name(name: str | None) -> str | None:
+    """Return one string object for equal names, because a million trials have few speakers."""
     return name if name is None else intern(name)
 
 
-def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
+def _parse_targets(form: TrialForm, scene: Scene) -> tuple[str, ...]:
     """Return the targets of a trial. Raises WrongShape for missing or contradictory fields."""
     if form.target is UNSET and form.targets is UNSET:
         raise WrongShape("the field 'target' is missing", 'name the target: "target": "a"')
@@ -313,42 +313,42 @@ def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
 def trial_from_json(data: Any) -> Trial:
     """Return a trial from its JSON object. Raises `WrongShape`, which names the invalid field."""
     form = TRIAL.convert(data)
-    return _trial_of(form, _scene_of(form.entities, form.scene, form.complete, form.picture, _taxonomy_of(form)))
+    return _make_trial(form, _make_scene(form.entities, form.scene, form.complete, form.picture, _make_taxonomy(form)))
 
 
 def description_from_json(data: Any) -> Description:
     """A description from its JSON form, which may be part of a larger record."""
     if isinstance(data, Mapping):
-        data = {name: data[name] for name in field_names(Description) if name in data}
+        data = {name: data[name] for name in get_field_names(Description) if name in data}
     return DESCRIPTION.convert(data)
 
 
 def response_from_json(data: Any) -> Response:
     """A response from its JSON form."""
-    return _checked(RESPONSE.convert(data))
+    return _check_choice(RESPONSE.convert(data))
 
 
 def _decode_response(line: bytes) -> Response:
-    return _checked(RESPONSE.decode(line))
+    return _check_choice(RESPONSE.decode(line))
 
 
-def _checked(response: Response) -> Response:
+def _check_choice(response: Response) -> Response:
     """Return the response. Raises WrongShape for a choice without an entity."""
     if response.outcome is Outcome.ENTITY and response.entity is None:
         raise WrongShape("the outcome is an entity, but none is named", 'add "entity": ID')
     return response
 
 
-def pairs(data: Any) -> tuple[Property, ...]:
-    """Properties from ``[[name, value], …]`` or ``{name: value, …}``.
+def parse_pairs(data: Any) -> tuple[Property, ...]:
+    """Return properties from ``[[name, value], …]`` or ``{name: value, …}``.
 
     Values may be text, numbers or true/false.
     """
     return description_from_json({"properties": data}).properties or ()
 
 
-def misnamed(trial: Trial) -> tuple[Property, Property] | None:
-    """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
+def find_misnamed(trial: Trial) -> tuple[Property, Property] | None:
+    """Return a property of a reference whose name is a misspelling of an attribute in the scene; None if there is none."""
     in_scene = trial.scene.extensions
     for written in (p for r in trial.references for p in r.properties or ()):
         if written in in_scene:
@@ -368,20 +368,20 @@ _ALWAYS = ("attributes",)
 """Fields that are written when they are empty, too."""
 
 
-def to_json(record: Any) -> Any:
-    """The JSON form of a record or of a part of one; fields that have their default are left out."""
+def record_to_json(record: Any) -> Any:
+    """Return a record as JSON values without the fields that have their default."""
     if isinstance(record, Struct):
         if isinstance(record, Size):
             return [record.width, record.height]
         fields = ((name, getattr(record, name), default) for name, default in _defaults(type(record)))
-        return {name: to_json(part) for name, part, default in fields if part != default or name in _ALWAYS}
+        return {name: record_to_json(part) for name, part, default in fields if part != default or name in _ALWAYS}
     if isinstance(record, PlaceBase):
         return place_to_json(record)  # type: ignore[arg-type]
     if isinstance(record, frozenset):
         # A set has another order in every process; the file has not.
-        return sorted(map(to_json, record))
+        return sorted(map(record_to_json, record))
     if isinstance(record, tuple):
-        return [part if type(part) is str else to_json(part) for part in record]
+        return [part if type(part) is str else record_to_json(part) for part in record]
     if isinstance(record, Mapping):
         return dict(record)
     return str(record) if isinstance(record, Outcome) else record
@@ -393,7 +393,7 @@ def _defaults(kind: type[Struct]) -> list[tuple[str, Any]]:
 
 
 def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
-    """JSON forms of trials in order; a history that follows from the trials before is left out."""
+    """Yield trials as JSON values; a history that follows from earlier trials is left out."""
     played: dict[str, tuple[Event, ...]] = {}
     for trial in trials:
         data = trial_to_json(trial)
@@ -405,7 +405,7 @@ def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
 
 
 def trial_to_json(trial: Trial) -> dict[str, Any]:
-    """The JSON form of a trial; absent things are left out."""
+    """Return a trial as JSON values without the fields that have their default."""
     scene = trial.scene
     taxonomy, basic = ({}, {}) if scene.taxonomy is None else scene.taxonomy.as_json()
     parts = {
@@ -428,12 +428,12 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
         "episode": trial.episode or None,
         "meta": trial.meta or None,
     }
-    return {name: to_json(part) for name, part in parts.items() if part is not None}
+    return {name: record_to_json(part) for name, part in parts.items() if part is not None}
 
 
 def response_to_json(response: Response) -> dict[str, Any]:
     """The JSON form of a response."""
-    data: dict[str, Any] = to_json(response)
+    data: dict[str, Any] = record_to_json(response)
     if response.probabilities is not None:
         data["probabilities"] = dict(response.probabilities)
     return data

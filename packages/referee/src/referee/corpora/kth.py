@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.games import Games, Round
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, member, read_rows
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import check_member, find_files, read_rows
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
 FILE = "games.jsonl.gz"
@@ -57,21 +57,21 @@ class KthTangrams(Games):
         files=(f"kth-tangrams/{FILE}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "kth-tangrams", FILE)
-        return chain.from_iterable(read_rows(path, _game))
+    def _read_rounds(self) -> Iterator[Round]:
+        (path,) = find_files(self.data, "kth-tangrams", FILE)
+        return chain.from_iterable(read_rows(path, _read_game))
 
 
-def _game(row: dict[str, Any]) -> list[Round]:
-    """All rounds of a game; positions are carried on from event to event."""
-    events = expect(row, "events", list)
-    utterances = expect(row, "utterances", list)
-    numbers = list(dict.fromkeys(expect(e, "round", int) for e in events))
+def _read_game(row: dict[str, Any]) -> list[Round]:
+    """Return all rounds of a game; the positions of pieces are carried from event to event."""
+    events = get_field(row, "events", list)
+    utterances = get_field(row, "utterances", list)
+    numbers = list(dict.fromkeys(get_field(e, "round", int) for e in events))
     spoken: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for utterance in utterances:
         # Round 0 is the talk before the first turn; it has no board events of its own.
-        spoken[max(expect(utterance, "round", int), numbers[0])].append(utterance)
-    pieces = {f"p{expect(piece, 'id', int)}": _attributes(piece) for piece in expect(row, "pieces", list)}
+        spoken[max(get_field(utterance, "round", int), numbers[0])].append(utterance)
+    pieces = {f"p{get_field(piece, 'id', int)}": _list_attributes(piece) for piece in get_field(row, "pieces", list)}
     positions: Positions = {}
     rounds = []
     for number in numbers:
@@ -79,7 +79,7 @@ def _game(row: dict[str, Any]) -> list[Round]:
         # An event lists only the figures that it moved, so positions accumulate; the first event of a round is part of
         # its initial board.
         positions.update(_moves(board[0]))
-        rounds.append(_round(row, number, board, spoken[number], pieces, positions))
+        rounds.append(_make_round(row, number, board, spoken[number], pieces, positions))
         for event in board[1:]:
             positions.update(_moves(event))
     return rounds
@@ -88,11 +88,11 @@ def _game(row: dict[str, Any]) -> list[Round]:
 def _moves(event: Mapping[str, Any]) -> Positions:
     """Return the new positions of the figures that an event moved, from the left and from the top."""
     # The source has the distance from the top first: figures called *bottom left* begin near [0.8, 0.2].
-    moved = expect(event, "positions", dict).items()
+    moved = get_field(event, "positions", dict).items()
     return {f"p{piece}": (float(left), float(top)) for piece, (top, left) in moved}
 
 
-def _round(
+def _make_round(
     game: Mapping[str, Any],
     number: int,
     board: list[dict[str, Any]],
@@ -105,7 +105,7 @@ def _round(
     if start["name"] != "nextturn.request":
         raise WrongShape(f"round {number} does not begin with nextturn.request", "give the events of a round in order")
     scene = Scene(entities=tuple(Entity(id=p, attributes=a, position=positions[p]) for p, a in pieces.items()))
-    instructor = f"{game['game']}-{expect(start, 'by', str)}"
+    instructor = f"{game['game']}-{get_field(start, 'by', str)}"
     selections = [e for e in board if e["name"] == "selection.request"]
     # Talk of round 0 belongs to the first round's episode, but it describes nothing.
     instructions = [u for u in spoken if u["role"] == "instructor" and u["round"] == number]
@@ -115,11 +115,11 @@ def _round(
         id=f"kth-{game['game']}-{number}",
         scene=scene,
         # As logged when the round began: in two rounds of game 9 the logged referent changes later.
-        targets=(member(scene, f"p{start['referent']}"),),
+        targets=(check_member(scene, f"p{start['referent']}"),),
         domain="tangrams",
         speaker=instructor,
-        episode=_episode(board, spoken),
-        references=_words(instructions, first, instructor),
+        episode=_order_events(board, spoken),
+        references=_join_words(instructions, first, instructor),
         meta={
             "game": str(game["game"]),
             "round": number,
@@ -130,15 +130,15 @@ def _round(
             "first_instructor": game["first_instructor"],
         },
     )
-    return Round(trial, tuple(_response(e, trial, instructions, e is selections[0]) for e in selections))
+    return Round(trial, tuple(_make_response(e, trial, instructions, e is selections[0]) for e in selections))
 
 
-def _attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
+def _list_attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
     colours = (Property(space, ",".join(f"{c:g}" for c in piece[space])) for space in ("rgb", "hsb"))
     return (*(Property(name, piece[name]) for name in ("shape", "size", "edges", "area")), *colours)
 
 
-def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
+def _join_words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
     """Return the instructor's words that began before a time (or all of the round), without transcribed sounds."""
     # By their beginnings: speech that runs on over the selection had begun before it.
     utterances = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
@@ -146,32 +146,32 @@ def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str
     return (Description(text=text, speaker=speaker),) if text else ()
 
 
-def _response(event: Mapping[str, Any], trial: Trial, instructions: list[dict[str, Any]], first: bool) -> Response:
+def _make_response(event: Mapping[str, Any], trial: Trial, instructions: list[dict[str, Any]], first: bool) -> Response:
     """Return a selection as a response."""
     # Speech has no moment of sending, so the clock starts with the first word.
     begun = [u["start_s"] for u in instructions if u["start_s"] < event["time_s"]]
     return Response(
         trial=trial.id,
-        hearer=f"{trial.meta['game']}-{expect(event, 'by', str)}",
+        hearer=f"{trial.meta['game']}-{get_field(event, 'by', str)}",
         outcome=Outcome.ENTITY,
-        entity=member(trial.scene, f"p{event['selected']}"),
-        description=next(iter(_words(instructions, event["time_s"], trial.speaker or "")), None),
+        entity=check_member(trial.scene, f"p{event['selected']}"),
+        description=next(iter(_join_words(instructions, event["time_s"], trial.speaker or "")), None),
         identification_ms=round(1000 * (event["time_s"] - min(begun))) if begun else None,
         flags=("first",) if first else (),
     )
 
 
-def _episode(board: list[dict[str, Any]], spoken: list[dict[str, Any]]) -> tuple[Event, ...]:
-    events = [*map(_board_event, board), *map(_utterance, spoken)]
+def _order_events(board: list[dict[str, Any]], spoken: list[dict[str, Any]]) -> tuple[Event, ...]:
+    events = [*map(_make_board_event, board), *map(_make_utterance, spoken)]
     return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))
 
 
-def _board_event(event: Mapping[str, Any]) -> Event:
+def _make_board_event(event: Mapping[str, Any]) -> Event:
     """Return a selection or move as an event."""
     selected = event["selected"]
     return Event(
         kind=KINDS[event["name"]],
-        by=expect(event, "by", str),
+        by=get_field(event, "by", str),
         entities=() if selected is None else (f"p{selected}",),
         # Seconds times 1000 have binary tails; a microsecond is finer than this clock.
         start_ms=round(1000 * event["time_s"], 3),
@@ -184,13 +184,13 @@ def _board_event(event: Mapping[str, Any]) -> Event:
     )
 
 
-def _utterance(utterance: Mapping[str, Any]) -> Event:
+def _make_utterance(utterance: Mapping[str, Any]) -> Event:
     """Return an utterance as an event."""
     return Event(
         kind="utterance",
-        by=expect(utterance, "by", str),
-        text=expect(utterance, "text", str),
+        by=get_field(utterance, "by", str),
+        text=get_field(utterance, "text", str),
         start_ms=round(1000 * utterance["start_s"], 3),
         end_ms=round(1000 * utterance["end_s"], 3),
-        data={"role": expect(utterance, "role", str), "round": utterance["round"]},
+        data={"role": get_field(utterance, "role", str), "round": utterance["round"]},
     )

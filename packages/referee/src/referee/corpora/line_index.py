@@ -51,8 +51,8 @@ _place_fields = attrgetter(*_OutputId.__struct_fields__[2:])
 _NO_PLACE = (UNSET,) * len(_PLACES)
 
 
-def is_lines(path: str | Path) -> bool:
-    """Whether a file can be read from any line on: neither packed nor a table, and not standard input."""
+def is_line_based(path: str | Path) -> bool:
+    """Return whether a file can be read from any line on: it is not compressed, no table, and not standard input."""
     text = str(path).lower()
     if text == "-" or text.endswith(PACKED) or not (is_address(path) or Path(path).is_file()):
         return False
@@ -66,13 +66,13 @@ def has_index(path: str | Path) -> bool:
     descriptions.
     """
     if not is_parquet(path):
-        return is_lines(path)
+        return is_line_based(path)
     columns = read_columns(path)
     return "trial" in columns and columns.isdisjoint(_PLACES)
 
 
-def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[int, int, int, Any]]:
-    """Yield every line that is not blank: where it begins and ends, its number, and its ids.
+def _decode_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[int, int, int, Any]]:
+    """Yield begin and end (in bytes), number and ids of every line that is not blank.
 
     None for ids that cannot be read.
     """
@@ -108,7 +108,7 @@ def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
     if is_parquet(path):
         yield from _index_table(path)
         return
-    for start, end, line, row in _decoded_lines(path, Decoder(_OutputId)):
+    for start, end, line, row in _decode_lines(path, Decoder(_OutputId)):
         if row is None or _place_fields(row) != _NO_PLACE:
             yield IndexedOutput(None, None, start, end, line)
         else:
@@ -116,7 +116,7 @@ def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
 
 
 def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
-    """The rows of a Parquet table; bytes are numbers of rows there."""
+    """Yield the outputs of a Parquet table, with numbers of rows in place of byte ranges."""
     names = [name for name in ("trial", "system") if name in read_columns(path)]
     frame = read_parquet(path, names)
     columns = [frame[name].to_list() if name in names else [None] * len(frame) for name in ("trial", "system")]
@@ -132,7 +132,7 @@ def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
 
 @dataclass(slots=True)
 class TrialIndex:
-    """The trials of a file: their ids, the line and the byte where each begins (and where the last one ends)."""
+    """The trials of a file: ids, and for each the number and first byte of its line."""
 
     path: str
     ids: list[str] = field(default_factory=list)
@@ -144,10 +144,10 @@ class TrialIndex:
 
     @classmethod
     def of(cls, path: str | Path) -> TrialIndex:
-        """Raises DuplicateTrial where an id occurs twice."""
+        """Index a file. Raises DuplicateTrial if an id occurs twice."""
         index = cls(str(path))
         numbers: dict[str, int] = {}
-        for start, end, line, row in _decoded_lines(path, Decoder(_TrialId)):
+        for start, end, line, row in _decode_lines(path, Decoder(_TrialId)):
             if row is None:
                 index.is_readable = False
                 return index
@@ -167,7 +167,7 @@ class TrialIndex:
         return index
 
     def ranges(self, size: int) -> Iterator[tuple[FileLines, list[str]]]:
-        """Ranges of at least `size` trials with their ids.
+        """Yield line ranges of at least `size` trials, with their ids.
 
         A range begins where no later trial takes its history from before.
         """

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import find_files, read_rows
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 FILE = "choices.jsonl.gz"
@@ -53,27 +53,31 @@ class MaynRefgames:
         return (response for _, response in self._choices())
 
     def _choices(self) -> Iterator[tuple[Trial, Response]]:
-        (path,) = find(self.data, "mayn-refgames", FILE)
+        (path,) = find_files(self.data, "mayn-refgames", FILE)
         return (choice for choice in read_rows(path, _choice) if choice is not None)
 
 
 def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
-    if expect(row, "condition", str) == AMBIGUOUS:
+    if get_field(row, "condition", str) == AMBIGUOUS:
         return None
-    experiment, item, shown = expect(row, "experiment", str), expect(row, "item", int), expect(row, "objects", list)
+    experiment, item, shown = (
+        get_field(row, "experiment", str),
+        get_field(row, "item", int),
+        get_field(row, "objects", list),
+    )
     # The same objects for everybody, in another order.
     order = sorted(range(len(shown)), key=lambda i: _looks(shown[i]))
     ids = {i: f"o{rank}" for rank, i in enumerate(order, 1)}
     targets = [ids[i] for i, thing in enumerate(shown) if thing["role"] == "target"]
     if len(targets) != 1:
         raise WrongShape(f"{len(targets)} objects are the target", "mark one object so")
-    chosen = expect(row, "chosen", int)
+    chosen = get_field(row, "chosen", int)
     if chosen not in ids:
         raise WrongShape(f"chosen is {chosen} of {len(shown)} objects", "count objects from 0")
     scene = Scene(
         id=f"{experiment}-{item}", entities=tuple(Entity(id=ids[i], attributes=_looks(shown[i])) for i in order)
     )
-    if expect(row, "correct", bool) != (ids[chosen] == targets[0]):
+    if get_field(row, "correct", bool) != (ids[chosen] == targets[0]):
         raise WrongShape(f"correct is {row['correct']}, but {shown[chosen]['role']} was chosen")
     trial = Trial(
         id=f"mayn-{experiment}-{item}",
@@ -82,25 +86,25 @@ def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
         domain="creatures",
         condition=row["condition"],
         # Every person saw another order, which is not read.
-        meta={"experiment": experiment, "item_type": expect(row, "item_type", str), "places": []},
+        meta={"experiment": experiment, "item_type": get_field(row, "item_type", str), "places": []},
     )
     response = Response(
         trial=trial.id,
-        hearer=expect(row, "participant", str),
+        hearer=get_field(row, "participant", str),
         outcome=Outcome.ENTITY,
         entity=ids[chosen],
-        description=_message(expect(row, "message", str), scene),
+        description=_describe_message(get_field(row, "message", str), scene),
         flags=(experiment,),
     )
     return trial, response
 
 
 def _looks(thing: dict[str, Any]) -> tuple[Property, ...]:
-    return tuple(Property(name, expect(thing, name, str)) for name in LOOKS if name in thing)
+    return tuple(Property(name, get_field(thing, name, str)) for name in LOOKS if name in thing)
 
 
-def _message(text: str, scene: Scene) -> Description:
-    """A message with the property that it names."""
+def _describe_message(text: str, scene: Scene) -> Description:
+    """Return a message as a description with the property that it names."""
     properties = {p for e in scene.entities for p in e.attributes if p.value == text}
     if len(properties) != 1:
         raise WrongShape(f"the message {text!r} names {len(properties)} properties", "use a value of one attribute")

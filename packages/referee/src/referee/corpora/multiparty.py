@@ -11,9 +11,9 @@ from itertools import chain
 from pathlib import Path
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said
-from referee.corpora.reading.csv_tables import as_number, read_csv, worded
-from referee.corpora.reading.packed import find, located, member
+from referee.corpora.games import Games, Message, Round, join_messages, list_events, make_response, record_click
+from referee.corpora.reading.csv_tables import get_text, parse_number, read_csv
+from referee.corpora.reading.packed import add_location, check_member, find_files
 from referee.corpora.tangrams import FIGURES
 from referee.records import Event, Trial
 
@@ -55,24 +55,24 @@ class MultipartyTangrams(Games):
         files=tuple(f"multiparty-tangrams/{f}" for f in (*RESULTS, *CHATS)),
     )
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         """Yield the rounds of all studies."""
-        paths = find(self.data, "multiparty-tangrams", *RESULTS, *CHATS)
+        paths = find_files(self.data, "multiparty-tangrams", *RESULTS, *CHATS)
         parts = zip(STUDIES, paths[: len(STUDIES)], paths[len(STUDIES) :], strict=True)
-        return chain.from_iterable(_study(*part) for part in parts)
+        return chain.from_iterable(_read_study(*part) for part in parts)
 
 
-def _study(study: str, results: Path, chat: Path) -> Iterator[Round]:
+def _read_study(study: str, results: Path, chat: Path) -> Iterator[Round]:
     """Yield the rounds of a study, game by game in playing order (the table is ordered by listener)."""
-    rounds, spoken = _by_round(results), _by_round(chat)
+    rounds, spoken = _group_by_round(results), _group_by_round(chat)
     games = {game: place for place, game in enumerate(dict.fromkeys(game for game, _ in rounds))}
     for game, number in sorted(rounds, key=lambda key: (games[key[0]], key[1])):
-        with located(results):
-            played = _round(study, rounds[game, number], spoken.get((game, number), []))
+        with add_location(results):
+            played = _make_round(study, rounds[game, number], spoken.get((game, number), []))
         yield played
 
 
-def _by_round(path: Path) -> Rounds:
+def _group_by_round(path: Path) -> Rounds:
     """Return the rows of a table by game and round."""
     rounds: Rounds = defaultdict(list)
 
@@ -85,7 +85,7 @@ def _by_round(path: Path) -> Rounds:
     return rounds
 
 
-def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
+def _make_round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
     """Return one round with the answers of all its listeners."""
     first, game = answers[0], answers[0]["gameId"]
     # 332 rounds have a row of NA for a chat that was empty.
@@ -97,33 +97,33 @@ def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
     trial = Trial(
         id=f"multiparty-{study}-{game}-{int(first['trialNum'])}",
         scene=FIGURES,
-        targets=(_figure(first["target"]),),
+        targets=(_parse_figure(first["target"]),),
         domain="tangrams",
         condition=f"repetition-{repetition}",
         speaker=first["speaker"],
-        episode=play(messages, *(made for row in answers if (made := _click(row)))),
-        references=said(telling, speaker=first["speaker"]),
+        episode=list_events(messages, *(made for row in answers if (made := _make_click(row)))),
+        references=join_messages(telling, speaker=first["speaker"]),
         meta={"game": game, "study": study, "players": int(first["numPlayers"]), "repetition": repetition},
     )
     return Round(
-        trial, tuple(answer(trial, row["playerId"], _chosen(row), flags=(f"study-{study}",)) for row in answers)
+        trial, tuple(make_response(trial, row["playerId"], _chosen(row), flags=(f"study-{study}",)) for row in answers)
     )
 
 
-def _figure(picture: str) -> str:
+def _parse_figure(picture: str) -> str:
     """Return the letter of a figure, from the address of its picture."""
-    return member(FIGURES, picture.rpartition("_")[2].removesuffix(".png"))
+    return check_member(FIGURES, picture.rpartition("_")[2].removesuffix(".png"))
 
 
 def _chosen(row: Row) -> str | None:
-    response = worded(row, "response")
-    return None if response is None or response.lower() == NO_CHOICE else _figure(response)
+    response = get_text(row, "response")
+    return None if response is None or response.lower() == NO_CHOICE else _parse_figure(response)
 
 
-def _click(row: Row) -> Event | None:
+def _make_click(row: Row) -> Event | None:
     """Return a listener's click; None without a choice."""
-    chosen, seconds = _chosen(row), as_number(row, "time")
+    chosen, seconds = _chosen(row), parse_number(row, "time")
     if chosen is None:
         return None
     timed = {} if seconds is None else {"seconds_from_start": seconds}
-    return click(chosen, listener=row["playerId"], correct=row["correct"] == "TRUE", **timed)
+    return record_click(chosen, listener=row["playerId"], correct=row["correct"] == "TRUE", **timed)

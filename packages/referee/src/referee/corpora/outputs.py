@@ -27,18 +27,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import MsgspecError
 
-from referee.corpora.jsonl import to_json
+from referee.corpora.jsonl import record_to_json
 from referee.corpora.place_records import FIELDS as PLACES
 from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
-from referee.corpora.reading.decoding import Form, KeyCheck, field_names
+from referee.corpora.reading.decoding import Form, KeyCheck, get_field_names
 from referee.corpora.reading.lines import (
     FileLines,
     LineRange,
     WrongShape,
-    expect,
+    get_field,
+    get_optional_field,
     numbered_lines,
     open_binary,
-    optional,
     parse_object,
 )
 from referee.corpora.reading.parquet_rows import is_parquet, read_rows
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """One output of one system and its line: a description, or a `response` with the place of an object."""
+    """One output of one system with its line: a description, or a response with a place in the picture."""
 
     trial: str
     system: str
@@ -83,7 +83,7 @@ _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …],
 
 
 class OutputForm(Description, frozen=True, kw_only=True):
-    """An output in a file: the fields of a description, and those of a place."""
+    """The fields of an output in a file: those of a description, and those of a place."""
 
     trial: str
     system: str | None = None
@@ -100,9 +100,9 @@ class OutputForm(Description, frozen=True, kw_only=True):
 
 
 OUTPUT = Form(OutputForm, "an output")
-FIELDS = ("trial", "system", *(name for name in field_names(OutputForm) if name not in ("trial", "system")))
-_SAID = field_names(Description)
-_FOUND = tuple(name for name in field_names(OutputForm) if name not in (*_SAID, "trial", "system"))
+FIELDS = ("trial", "system", *(name for name in get_field_names(OutputForm) if name not in ("trial", "system")))
+_SAID = get_field_names(Description)
+_FOUND = tuple(name for name in get_field_names(OutputForm) if name not in (*_SAID, "trial", "system"))
 _description_fields = attrgetter(*_SAID)
 _place_fields = attrgetter(*(name if name != "in" else "convention" for name in _FOUND))
 _NOTHING_FOUND = (None,) * len(_FOUND)
@@ -180,10 +180,10 @@ class OutputsOfSystem(MutableMapping[str, Output]):
             if place is None:
                 continue
             if self._descriptions[place] is not UNREAD:
-                read.append(self._output(trial, place))
+                read.append(self._make_output(trial, place))
                 continue
             line = LineRange(self._starts[place], self._ends[place], self._lines[place])
-            unread.setdefault(self._file(place), []).append(line)
+            unread.setdefault(self._get_file(place), []).append(line)
         return read, unread
 
     def without(self, trials: Container[str]) -> OutputsOfSystem:
@@ -198,7 +198,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return rest
 
     def __getitem__(self, trial: str) -> Output:
-        return self._output(trial, self._places[trial])
+        return self._make_output(trial, self._places[trial])
 
     def __setitem__(self, trial: str, output: Output) -> None:
         if self.add(output):
@@ -220,19 +220,19 @@ class OutputsOfSystem(MutableMapping[str, Output]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def _output(self, trial: str, place: int) -> Output:
+    def _make_output(self, trial: str, place: int) -> Output:
         """Return the output at an index."""
         line = self._lines[place]
         return Output(
             trial,
             self.system,
             self._descriptions[place],
-            self._file(place),
+            self._get_file(place),
             None if line == _NO_LINE else line,
             self._responses.get(trial),
         )
 
-    def _file(self, place: int) -> str:
+    def _get_file(self, place: int) -> str:
         """Return the file of the output at an index."""
         if len(self._files) == 1:
             return self._files[0][1]
@@ -328,7 +328,7 @@ def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> It
         yield output
 
 
-def own_name(path: str | Path | FileLines) -> str:
+def default_name(path: str | Path | FileLines) -> str:
     """Return the default name of a system: the file's name, or the folder's for a part of a table (`part-0.parquet`).
 
     >>> own_name("mine.jsonl"), own_name("tables/mine/part-0.parquet"), own_name("tables/system=mine/0.parquet")
@@ -342,7 +342,7 @@ def own_name(path: str | Path | FileLines) -> str:
 
 
 class _OutputReader:
-    """Makes outputs of lines or rows of one file.
+    """Converts the lines or rows of one file to outputs.
 
     Fields that an output does not have are remarked on once.
     """
@@ -351,7 +351,7 @@ class _OutputReader:
         self, path: str | Path | FileLines, on_remark: Remark, remedy: str, default: str | None = None
     ) -> None:
         self.where, self.on_remark, self._remedy = str(path), on_remark, remedy
-        self.default = own_name(path) if default is None else default
+        self.default = default_name(path) if default is None else default
         self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(OutputForm).decode
         self._check_keys = KeyCheck().check
         self._fields: dict[str, str] | None = None
@@ -365,44 +365,44 @@ class _OutputReader:
             self._check_keys(line.decode())
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return self._read(parse_object(line), number)
-        return self._output(form, number)
+        return self._make_output(form, number)
 
     def convert(self, row: Mapping[str, Any], number: int) -> Output:
         """The output of a row of a table, whose columns may have other usual names."""
         if self._fields is None:
-            self._fields = self._usual_fields(row, number)
+            self._fields = self._infer_fields(row, number)
         if self._fields:
             row = {self._fields.get(name, name): value for name, value in row.items()}
-        return self._read(given(row), number, row)
+        return self._read(drop_empty_cells(row), number, row)
 
-    def _usual_fields(self, row: Mapping[str, Any], number: int) -> dict[str, str]:
-        """Column to field for a table without a column `trial`, inferred as `referee evaluate` does."""
+    def _infer_fields(self, row: Mapping[str, Any], number: int) -> dict[str, str]:
+        """Return the field for each column of a table without a column `trial`, inferred as `referee evaluate` does."""
         if "trial" in row:
             return {}
         # Imported here: that module reads outputs, too.
-        from referee.corpora.natives.columns import usual_fields
+        from referee.corpora.natives.columns import infer_fields
 
-        fields = usual_fields([str(name) for name in row])
+        fields = infer_fields([str(name) for name in row])
         if fields:
             self.on_remark(f"{self.where}: read as {', '.join(f'{field} = {name}' for name, field in fields.items())}")
         return fields
 
     def _read(self, data: Mapping[str, Any], number: int, names: Iterable[Any] | None = None) -> Output:
-        self._remark_on(data if names is None else names, number)
-        return self._output(OUTPUT.convert({name: data[name] for name in FIELDS if name in data}), number)
+        self._report_unknown(data if names is None else names, number)
+        return self._make_output(OUTPUT.convert({name: data[name] for name in FIELDS if name in data}), number)
 
-    def _output(self, form: OutputForm, number: int) -> Output:
+    def _make_output(self, form: OutputForm, number: int) -> Output:
         """Return an output from its fields. Raises WrongShape if it has no description and no place."""
         system = form.system or self.default
         values = _place_fields(form)
         if values != _NOTHING_FOUND:
             data = {name: part for name, part in zip(_FOUND, values, strict=True) if part is not None}
-            return Output(form.trial, system, Description(), self.where, number, _found(data, form.trial, system))
+            return Output(form.trial, system, Description(), self.where, number, _parse_place(data, form.trial, system))
         if form.text is None and form.properties is None and form.distribution is None and form.media is None:
             raise WrongShape("neither properties nor text are given")
-        return Output(form.trial, system, _shared_description(_description_fields(form)), self.where, number)
+        return Output(form.trial, system, _share_description(_description_fields(form)), self.where, number)
 
-    def _remark_on(self, names: Iterable[Any], number: int) -> None:
+    def _report_unknown(self, names: Iterable[Any], number: int) -> None:
         """Report unknown fields once, with a suggestion."""
         unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
         for name in unread:
@@ -425,36 +425,36 @@ class _OutputReader:
 
 
 @lru_cache(maxsize=1 << 14)
-def _shared_description(parts: tuple[Any, ...]) -> Description:
-    """One object for all that say the same: a million outputs share a few thousand."""
+def _share_description(parts: tuple[Any, ...]) -> Description:
+    """Return one object for equal descriptions, because a million outputs have few different ones."""
     return Description(**dict(zip(_SAID, parts, strict=True)))
 
 
-def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
-    """Return a system's place, from its fields or from a model's words."""
+def _parse_place(data: Mapping[str, Any], trial: str, system: str) -> Response:
+    """Return the place in an output, from its coordinate fields or from the words of a model."""
     if "answer" in data:
-        read = _in_words(data)
+        read = _parse_words(data)
     elif any(name in data for name in PLACES):
         read = place_answer_of([place_from_json({k: v for k, v in data.items() if k in (*PLACES, "in")})])
     else:
-        read = _spelled_out(data)
-    entity = optional(data, "entity", str)
+        read = _parse_fields(data)
+    entity = get_optional_field(data, "entity", str)
     return Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places, entity=entity)
 
 
-def _in_words(data: Mapping[str, Any]) -> PlaceAnswer:
+def _parse_words(data: Mapping[str, Any]) -> PlaceAnswer:
     """Return the place in a model's words."""
     try:
         convention = convention_from_json(data) if "in" in data else None
-        return parse_place_answer(expect(data, "answer", str), expect(data, "form", str), convention)
+        return parse_place_answer(get_field(data, "answer", str), get_field(data, "form", str), convention)
     except UnknownName as unknown:
         raise WrongShape(str(unknown).replace("\n  → ", "; ")) from None
 
 
-def _spelled_out(data: Mapping[str, Any]) -> PlaceAnswer:
+def _parse_fields(data: Mapping[str, Any]) -> PlaceAnswer:
     """Return the places in the fields of an output. Raises WrongShape for invalid ones."""
-    places = [place_from_json(place) for place in optional(data, "places", list) or ()]
-    outcome = optional(data, "outcome", str)
+    places = [place_from_json(place) for place in get_optional_field(data, "places", list) or ()]
+    outcome = get_optional_field(data, "outcome", str)
     if outcome is not None and outcome not in list(Outcome):
         raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
     if outcome is None and "entity" in data:
@@ -473,7 +473,7 @@ def output_to_json(
         places = [place_to_json(place) for place in response.places]
         filled = {key: value for key, value in {**values, "places": places or None}.items() if value is not None}
         return {"trial": trial, "system": system, **filled}
-    data = to_json(description)
+    data = record_to_json(description)
     return {
         "trial": trial,
         "system": system,
@@ -486,8 +486,8 @@ def output_to_json(
 LISTS = ("properties", "distribution", "spans", "meaning")
 
 
-def given(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row that hold something.
+def drop_empty_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cells of a row that are not empty.
 
     Lists that were written as text are read, numbers become names.
     """
@@ -495,13 +495,13 @@ def given(row: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("trial", "system", "speaker"):
         if isinstance(cells.get(name), int):
             cells[name] = str(cells[name])
-    return {name: _listed(name, value) if name in LISTS else value for name, value in cells.items()}
+    return {name: _parse_list(name, value) if name in LISTS else value for name, value in cells.items()}
 
 
-def _listed(name: str, value: Any) -> Any:
+def _parse_list(name: str, value: Any) -> Any:
     """Return the value of a cell as a list."""
     if isinstance(value, str):
-        return _from_text(name, value.strip())
+        return _parse_text(name, value.strip())
     values = value.tolist() if hasattr(value, "tolist") else value
     # Parquet keeps pairs as records where their parts have names.
     if (
@@ -513,7 +513,7 @@ def _listed(name: str, value: Any) -> Any:
     return values
 
 
-def _from_text(name: str, text: str) -> Any:
+def _parse_text(name: str, text: str) -> Any:
     """Return the value of a text cell. Raises WrongShape for invalid JSON."""
     if text.startswith(("[", "{")):
         try:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import expect, optional
-from referee.corpora.reading.packed import find, member, read_rows, remainder
+from referee.corpora.reading.lines import get_field, get_optional_field
+from referee.corpora.reading.packed import check_member, collect_unused_fields, find_files, read_rows
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
 FILE = "take.jsonl.gz"
@@ -51,31 +51,31 @@ class PentoTake:
         return (response for _, response in self._episodes())
 
     def _episodes(self) -> Iterator[tuple[Trial, Response]]:
-        (path,) = find(self.data, "pento-take", FILE)
-        return (pair for pair in read_rows(path, _episode) if pair is not None)
+        (path,) = find_files(self.data, "pento-take", FILE)
+        return (pair for pair in read_rows(path, _make_round) if pair is not None)
 
 
-def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
+def _make_round(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     """Return one episode as a trial and a response; None if no piece was taken."""
-    session, number = expect(row, "session", str), expect(row, "episode", int)
-    scene = Scene(entities=tuple(_piece(p) for p in expect(row, "objects", list)))
-    taken = optional(row, "selected", str)
+    session, number = get_field(row, "session", str), get_field(row, "episode", int)
+    scene = Scene(entities=tuple(_make_piece(p) for p in get_field(row, "objects", list)))
+    taken = get_optional_field(row, "selected", str)
     # In 4 of the 1,039 episodes.
     if taken is None:
         return None
-    utterances = expect(row, "utterances", list)
-    instructions = [expect(u, "text", str) for u in utterances if u["act"] == "INSTRUCT"]
+    utterances = get_field(row, "utterances", list)
+    instructions = [get_field(u, "text", str) for u in utterances if u["act"] == "INSTRUCT"]
     reference = (Description(text=" ".join(instructions), speaker=session),) if instructions else ()
     trial = Trial(
         id=f"pento-{session}-{number}",
         scene=scene,
-        targets=(member(scene, taken),),
+        targets=(check_member(scene, taken),),
         domain="pentominoes",
         speaker=session,
         language="de",
-        episode=_events(utterances, optional(row, "actions", list) or []),
+        episode=_list_events(utterances, get_optional_field(row, "actions", list) or []),
         references=reference,
-        meta=remainder(row, "objects", "utterances", "selected"),
+        meta=collect_unused_fields(row, "objects", "utterances", "selected"),
     )
     # The target was read off this very choice, so the response is right by construction: the flag says so.
     response = Response(
@@ -89,19 +89,19 @@ def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     return trial, response
 
 
-def _piece(piece: Mapping[str, Any]) -> Entity:
+def _make_piece(piece: Mapping[str, Any]) -> Entity:
     """Return a piece as an entity, with its cell on the whole board of four grids (two above two)."""
     number = int(str(piece["grid"]).removeprefix("grid")) - 1
     return Entity(
-        id=expect(piece, "id", str),
+        id=get_field(piece, "id", str),
         attributes=tuple(Property(name, piece[name]) for name in ATTRIBUTES),
         position=(float(piece["col"] + CELLS * (number % 2)), float(piece["row"] + CELLS * (number // 2))),
     )
 
 
-def _events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple[Event, ...]:
+def _list_events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple[Event, ...]:
     """Return speech and selections in order of start; an action without a piece has a kind of its own."""
-    events = [_utterance(u) for u in utterances]
+    events = [_make_utterance(u) for u in utterances]
     for seconds, what in actions:
         piece = what.startswith("tile-")
         events.append(
@@ -116,13 +116,13 @@ def _events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple
     return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))
 
 
-def _utterance(utterance: Mapping[str, Any]) -> Event:
+def _make_utterance(utterance: Mapping[str, Any]) -> Event:
     """Return an utterance as an event."""
     return Event(
         kind="utterance",
         by="speaker",
-        text=expect(utterance, "text", str),
-        start_ms=round(1000 * expect(utterance, "start", float), 3),
-        end_ms=round(1000 * expect(utterance, "end", float), 3),
+        text=get_field(utterance, "text", str),
+        start_ms=round(1000 * get_field(utterance, "start", float), 3),
+        end_ms=round(1000 * get_field(utterance, "end", float), 3),
         data={"act": utterance["act"]},
     )

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.lines import natural, open_binary
+from referee.corpora.reading.lines import natural_sort_key, open_binary
 from referee.corpora.reading.packed import Unheard
-from referee.corpora.reading.safe_xml import parse
+from referee.corpora.reading.safe_xml import parse_xml
 from referee.errors import DataNotFound, MalformedInput
 from referee.records import Description, Entity, Event, Property, Scene, Trial
 
@@ -59,7 +59,7 @@ _MARKED_LATER = "{}-utts-with-reference-(partial)"
 
 
 class PentoReference(NamedTuple):
-    """A marked reference.
+    """An annotated reference in an utterance.
 
     Its characters in the words of the utterance, the pieces meant, and whether as target or landmark.
     """
@@ -71,7 +71,7 @@ class PentoReference(NamedTuple):
 
 
 class PentoUtterance(NamedTuple):
-    """An utterance of A or B, without marks, and its references."""
+    """An utterance of participant A or B without markup, with its references."""
 
     start_ms: float
     end_ms: float
@@ -82,7 +82,7 @@ class PentoUtterance(NamedTuple):
 
 
 class PentoHand(NamedTuple):
-    """An action of one hand of the manipulator and its pieces."""
+    """An action of one of the manipulator's hands, and the pieces it concerns."""
 
     start_ms: float
     end_ms: float
@@ -93,7 +93,7 @@ class PentoHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PentoDialogue:
-    """One interval with fixed roles: `roles` maps A and B to instructor and manipulator.
+    """An interval in which the roles are fixed: `roles` says whether A or B is the instructor.
 
     Times count from its start.
     """
@@ -135,43 +135,43 @@ class PentoCv(Unheard):
     )
 
     def dialogues(self) -> Iterator[PentoDialogue]:
-        """The stretches with an instructor and a manipulator, file by file."""
-        for path in _files(self.data):
-            yield from _dialogues(path)
+        """Yield the dialogues, file by file."""
+        for path in _find_files(self.data):
+            yield from _read_dialogues(path)
 
     def trials(self) -> Iterator[Trial]:
         for dialogue in self.dialogues():
-            yield from _trials(dialogue)
+            yield from _make_trials(dialogue)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------------------
 
 
-def _files(data: str | Path | None) -> list[Path]:
-    """All ELAN files of the corpus's folder: more than the six are read where they are there."""
+def _find_files(data: str | Path | None) -> list[Path]:
+    """Return all ELAN files in the folder of the corpus."""
     try:
         folder = locate(data, NAME, FILES[:1])
     except DataNotFound as missing:
         # Other files of the corpus, or unpacked ones, are welcome too.
         folder = Path(missing.where) / NAME if missing.where else Path()
-        if not missing.where or not _in(folder):
+        if not missing.where or not _list_files(folder):
             raise
-    return _in(folder)
+    return _list_files(folder)
 
 
-def _in(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     files = {p.name.removesuffix(".gz"): p for p in folder.glob("*.eaf*") if p.suffix in (".eaf", ".gz")}
-    return [files[name] for name in sorted(files, key=natural)]
+    return [files[name] for name in sorted(files, key=natural_sort_key)]
 
 
-def _dialogues(path: Path) -> Iterator[PentoDialogue]:
+def _read_dialogues(path: Path) -> Iterator[PentoDialogue]:
     """Yield the dialogues of a file."""
     with open_binary(path) as file:
         try:
             content = file.read()
         except (EOFError, OSError) as error:
             raise MalformedInput(f"reading failed here ({error})", where=path, remedy="copy the file again") from None
-    root = parse(content, path)
+    root = parse_xml(content, path)
     tiers = _Tiers(root, path)
     pair = path.name.removesuffix(".gz").removesuffix(".eaf")
     stretches = [(start, end, _ROLES.fullmatch(value)) for start, end, value in tiers.read("Roles")]
@@ -180,7 +180,7 @@ def _dialogues(path: Path) -> Iterator[PentoDialogue]:
         if roles is None:
             continue
         number += 1
-        yield _stretch(tiers, f"{pair}-{number}", pair, {"A": roles[1], "B": roles[2]}, (start, end))
+        yield _make_dialogue(tiers, f"{pair}-{number}", pair, {"A": roles[1], "B": roles[2]}, (start, end))
     if not number:
         problem = "the tier Roles names no instructor and manipulator"
         raise MalformedInput(problem, where=path, remedy="`A instructor, B manipulator`, or the other way round")
@@ -197,11 +197,11 @@ class _Tiers:
         self.overlapping: dict[str, int] = {}
 
     def read(self, name: str) -> list[tuple[float, float, str]]:
-        """Start, end and value; empty values are silence."""
+        """Return start, end and value of the annotations of a tier that have a value."""
         if name not in self.tiers:
             remedy = "this corpus has the tiers Roles, A-utts, B-utts, lh and rh"
             raise MalformedInput(f"no tier {name}", where=self.where, remedy=remedy)
-        annotations = [self._one(a) for a in self.tiers[name].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION")]
+        annotations = [self._parse_annotation(a) for a in self.tiers[name].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION")]
         annotations = [annotation for annotation in annotations if annotation[2]]
         self.repeated[name] = len(annotations) - len(set(annotations))
         self.overlapping[name] = sum(b[0] < a[1] for a, b in pairwise(sorted(annotations)))
@@ -218,7 +218,7 @@ class _Tiers:
         ]
         return sorted([*unchanged, *again])
 
-    def _one(self, annotation: Any) -> tuple[float, float, str]:
+    def _parse_annotation(self, annotation: Any) -> tuple[float, float, str]:
         """Return start, end and text of an annotation. Raises MalformedInput without times."""
         times = [self.slots.get(annotation.get(f"TIME_SLOT_REF{i}")) for i in (1, 2)]
         try:
@@ -231,7 +231,9 @@ class _Tiers:
         return start, end, " ".join((annotation.findtext("ANNOTATION_VALUE") or "").split())
 
 
-def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: tuple[float, float]) -> PentoDialogue:
+def _make_dialogue(
+    tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: tuple[float, float]
+) -> PentoDialogue:
     """Return the events of one interval of roles, ordered by start, with times from the interval's start."""
     begin, end = span
     utterances = [
@@ -241,7 +243,7 @@ def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: t
         if begin <= start < end
     ]
     hands = [
-        PentoHand(start - begin, stop - begin, HANDS[tier], *_action(value))
+        PentoHand(start - begin, stop - begin, HANDS[tier], *_parse_action(value))
         for tier in HANDS
         for start, stop, value in tiers.read(tier)
         if begin <= start < end
@@ -263,14 +265,14 @@ def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: t
     )
 
 
-def _action(value: str) -> tuple[str, tuple[str, ...]]:
+def _parse_action(value: str) -> tuple[str, tuple[str, ...]]:
     # Some annotations hold two actions with a blank between; the first one began it.
     action, _, pieces = value.partition(":")
-    return action.split()[0] if action.split() else "", _pieces(pieces)
+    return action.split()[0] if action.split() else "", _parse_pieces(pieces)
 
 
-def _pieces(value: str) -> tuple[str, ...]:
-    """The pieces named, if all of them are pieces."""
+def _parse_pieces(value: str) -> tuple[str, ...]:
+    """Return the pieces that a value names; none if any part of it is no piece."""
     named = tuple(part for part in re.split(r"[,;\s]+", value.strip()) if part)
     return named if all(part in COLOURS for part in named) else ()
 
@@ -279,18 +281,18 @@ def _pieces(value: str) -> tuple[str, ...]:
 
 
 def read_markup(value: str) -> tuple[str, tuple[PentoReference, ...], int]:
-    """The words of an utterance without marks, the references in it, and how many marks were never closed or opened.
+    """Return the words of an utterance without marks, its references, and the number of unmatched marks.
 
     >>> read_markup('{F äh} <ref id="X" piece="target"> das rote </ref> ... hin')
     ('äh das rote hin', (PentoReference(start=3, end=11, pieces=('X',), part='target'),), 0)
     """
     marks: list[str] = []
     spelt = _MELTED.sub(lambda v: v[1] if "<ref" in v[1] and "<ref" not in v[2] else v[2], value)
-    words = _NOT_WORDS.sub("", _MARK.sub(lambda mark: _standing_in(mark, marks), spelt))
-    return _placed(words, iter(marks))
+    words = _NOT_WORDS.sub("", _MARK.sub(lambda mark: _make_placeholder(mark, marks), spelt))
+    return _split_references(words, iter(marks))
 
 
-def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
+def _make_placeholder(mark: re.Match[str], marks: list[str]) -> str:
     """Return a placeholder for the start or end of a reference.
 
     Empty for other marks, which do not split words.
@@ -301,7 +303,7 @@ def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
     return CLOSE if mark["close"] else ""
 
 
-def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference, ...], int]:
+def _split_references(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference, ...], int]:
     """Return the text without marks, its references, and the number of unmatched marks."""
     text, unopened = "", 0
     open_marks: list[tuple[int, str]] = []
@@ -310,7 +312,7 @@ def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference
         if sign == OPEN:
             open_marks.append((len(text), next(marks)))
         elif sign == CLOSE and open_marks:
-            references += _reference(text, *open_marks.pop())
+            references += _make_reference(text, *open_marks.pop())
         elif sign == CLOSE:
             unopened += 1
         # One blank between words, none at the beginning.
@@ -321,14 +323,14 @@ def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference
     return text.rstrip(), tuple(sorted(references)), unopened + len(open_marks)
 
 
-def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReference]:
-    """The reference that ends here, without the blanks around it.
+def _make_reference(text: str, start: int, attributes: str) -> Iterator[PentoReference]:
+    """Return the reference that ends here, without surrounding blanks.
 
     None where no words or no known pieces are in it.
     """
     words = text[start:]
     pieces = _ID.search(attributes)
-    named = _pieces(pieces[1]) if pieces else ()
+    named = _parse_pieces(pieces[1]) if pieces else ()
     if named and words.strip():
         part = _PART.search(attributes)
         begin = start + len(words) - len(words.lstrip())
@@ -338,13 +340,16 @@ def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReferenc
 # -- trials --------------------------------------------------------------------------------------------------------------------
 
 
-def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
+def _make_trials(dialogue: PentoDialogue) -> Iterator[Trial]:
     """Yield one trial per reference.
 
     Events until the next utterance with references are the episode of the utterance's last one.
     """
-    scene = Scene(id="pento-cv", entities=tuple(_piece(letter) for letter in COLOURS))
-    events = sorted([*map(_said, dialogue.utterances), *map(_done, dialogue.hands)], key=lambda e: e.start_ms or 0.0)
+    scene = Scene(id="pento-cv", entities=tuple(_make_piece(letter) for letter in COLOURS))
+    events = sorted(
+        [*map(_make_utterance, dialogue.utterances), *map(_make_action, dialogue.hands)],
+        key=lambda e: e.start_ms or 0.0,
+    )
     referring = [u for u in dialogue.utterances if u.references]
     ends = [u.start_ms for u in referring[1:]] + [float("inf")]
     history = tuple(e for e in events if referring and (e.start_ms or 0.0) < referring[0].start_ms)
@@ -383,14 +388,14 @@ def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
             yield trial
 
 
-def _piece(letter: str) -> Entity:
+def _make_piece(letter: str) -> Entity:
     """Return a piece as an entity."""
     colour, shade = COLOURS[letter]
     attributes = (Property("shape", letter), Property("colour", colour))
     return Entity(id=letter, attributes=attributes if shade is None else (*attributes, Property("shade", shade)))
 
 
-def _said(utterance: PentoUtterance) -> Event:
+def _make_utterance(utterance: PentoUtterance) -> Event:
     """Return an utterance as an event."""
     return Event(
         kind=UTTERANCE,
@@ -401,7 +406,7 @@ def _said(utterance: PentoUtterance) -> Event:
     )
 
 
-def _done(hand: PentoHand) -> Event:
+def _make_action(hand: PentoHand) -> Event:
     """Return a hand's action as an event."""
     return Event(
         kind=ACTION,

@@ -11,10 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, click, is_simple, play, said, waited
-from referee.corpora.reading.csv_tables import as_number, read_csv, worded
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find
+from referee.corpora.games import (
+    Games,
+    Message,
+    Round,
+    is_simple,
+    join_messages,
+    list_events,
+    measure_delay,
+    record_click,
+)
+from referee.corpora.reading.csv_tables import get_text, parse_number, read_csv
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import find_files
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -69,13 +78,13 @@ class ContinualAdaptation(Games):
         super().__init__(data)
         self.part = part
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         """Yield the rounds of all conditions."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
+        paths = find_files(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
         parts = zip(KINDS, paths[: len(KINDS)], paths[len(KINDS) :], strict=True)
-        rounds = chain.from_iterable(_read(*part) for part in parts)
+        rounds = chain.from_iterable(_read_condition(*part) for part in parts)
         return (r for r in rounds if self.part == "all" or not _is_test(r.trial))
 
 
@@ -84,25 +93,25 @@ def _is_test(trial: Trial) -> bool:
     return trial.condition == "human-human" and bool(trial.meta["iteration"] == "testing")
 
 
-def _read(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
+def _read_condition(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
     """Yield the rounds of one condition with their messages."""
     messages_by_round: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in read_csv(messages, dict):
         messages_by_round[row.get("gameid", ""), row.get("trialNum", "")].append(row)
-    return read_csv(clicks, lambda row: _round(row, kind, messages_by_round))
+    return read_csv(clicks, lambda row: _make_round(row, kind, messages_by_round))
 
 
-def _round(row: Row, kind: str, spoken: Said) -> Round:
+def _make_round(row: Row, kind: str, spoken: Said) -> Round:
     """Return one round with its messages and its click."""
     game, number = row["gameid"], int(row["trialNum"])
-    photos = _photos(row)
-    target, clicked = _named(photos, "target"), _named(photos, row["clickedObj"])
+    photos = _list_photos(row)
+    target, clicked = _find_photo(photos, "target"), _find_photo(photos, row["clickedObj"])
     messages = [_message(m, row) for m in spoken.get((game, row["trialNum"]), ()) if m["msg"].strip()]
     # By name, because the target is the last of the four in every row.
     ids = sorted(photos)
     by_model = kind == "model-as-speaker"
-    words = said(messages, speaker=MODEL if by_model else game)
-    made = click(clicked, correct=clicked == target)
+    words = join_messages(messages, speaker=MODEL if by_model else game)
+    made = record_click(clicked, correct=clicked == target)
     trial = Trial(
         id=f"continual-{kind}-{game}-{number}",
         scene=Scene(id=f"{KINDS[kind]}-{row['context_id']}", entities=tuple(map(_photo, ids))),
@@ -110,18 +119,18 @@ def _round(row: Row, kind: str, spoken: Said) -> Round:
         domain="photographs",
         condition=kind,
         speaker=None if by_model else game,
-        episode=play(messages, replace(made, by="model") if kind == "model-as-listener" else made),
+        episode=list_events(messages, replace(made, by="model") if kind == "model-as-listener" else made),
         references=() if by_model else words,
-        meta={"game": game, "round": number, "iteration": row["iterationName"], "repetition": _repetition(row)},
+        meta={"game": game, "round": number, "iteration": row["iterationName"], "repetition": _get_repetition(row)},
     )
-    return Round(trial, () if kind == "model-as-listener" else (_response(row, trial, clicked, words, messages),))
+    return Round(trial, () if kind == "model-as-listener" else (_make_response(row, trial, clicked, words, messages),))
 
 
-def _response(
+def _make_response(
     row: Row, trial: Trial, clicked: str, words: Sequence[Description], messages: Sequence[Message]
 ) -> Response:
     """Return the click as a response with its description."""
-    time = as_number(row, "timeFromMessage")
+    time = parse_number(row, "timeFromMessage")
     return Response(
         trial=trial.id,
         hearer=row["gameid"],
@@ -130,13 +139,13 @@ def _response(
         system=MODEL if trial.condition == "model-as-speaker" else None,
         description=next(iter(words), None),
         # human-human has no column of times.
-        identification_ms=waited(messages) if time is None else time,
+        identification_ms=measure_delay(messages) if time is None else time,
         flags=("simple",) if is_simple(messages) else (),
     )
 
 
-def _photos(row: Row) -> dict[str, str]:
-    """The four photographs of a row, each with its part in the round.
+def _list_photos(row: Row) -> dict[str, str]:
+    """Return the four photographs of a row, each with its role in the round.
 
     The first rows of the log have them inside an object.
     """
@@ -144,8 +153,8 @@ def _photos(row: Row) -> dict[str, str]:
         context = json.loads(row["fullContext"])
     except (json.JSONDecodeError, RecursionError):
         raise WrongShape("the column fullContext is not JSON") from None
-    things = expect(context, "stimuli", list) if isinstance(context, dict) else context
-    photos = {_plain(expect(thing, "url", str)): expect(thing, "targetStatus", str) for thing in things}
+    things = get_field(context, "stimuli", list) if isinstance(context, dict) else context
+    photos = {_plain(get_field(thing, "url", str)): get_field(thing, "targetStatus", str) for thing in things}
     if len(photos) != len(things):
         raise WrongShape("a photograph occurs twice in a context", "name every photograph once")
     return photos
@@ -155,8 +164,8 @@ def _plain(url: str) -> str:
     return url.removesuffix(".jpg")
 
 
-def _named(photos: Mapping[str, str], status: str) -> str:
-    """The photograph that has a part in the round."""
+def _find_photo(photos: Mapping[str, str], status: str) -> str:
+    """Return the photograph with a role in the round."""
     matches = [photo for photo, part in photos.items() if part == status]
     if len(matches) != 1:
         raise WrongShape(f"{len(matches)} photographs are {status!r}", "mark one photograph so")
@@ -171,6 +180,6 @@ def _message(message: Row, row: Row) -> Message:
     return Message("speaker", message["msg"], float(row["time"]) - float(message["time"]))
 
 
-def _repetition(row: Row) -> Any:
-    number = worded(row, "repNum")
+def _get_repetition(row: Row) -> Any:
+    number = get_text(row, "repNum")
     return None if number is None else int(float(number)) + 1

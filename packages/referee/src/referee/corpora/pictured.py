@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from referee.corpora.jsonl import json_line, trials_to_json
+from referee.corpora.jsonl import trials_to_json, write_json_line
 from referee.errors import InputError
 from referee.files import writing_folder
 from referee.geometry import ScenePicture
@@ -23,7 +23,7 @@ PICTURES = "pictures"
 
 
 def write_pictured(out: str | Path, trials: Iterable[Trial], outlines: bool = False) -> tuple[int, int]:
-    """A folder that any command takes as a corpus (trials.jsonl, pictures/).
+    """Draw every scene of the trials and write trials with picture regions: a folder with trials.jsonl and pictures/.
 
     Returns how many trials and pictures it has.
 
@@ -35,13 +35,13 @@ def write_pictured(out: str | Path, trials: Iterable[Trial], outlines: bool = Fa
         count = 0
         with (folder / "trials.jsonl").open("w", encoding="utf-8") as file:
             for data in trials_to_json(map(artist.pictured, trials)):
-                file.write(json_line(data) + "\n")
+                file.write(write_json_line(data) + "\n")
                 count += 1
     return count, artist.pictures
 
 
 class _Artist:
-    """Draws every scene once, however many trials are about it."""
+    """Draws each scene once, although several trials may share it."""
 
     def __init__(self, folder: Path, outlines: bool) -> None:
         self.folder, self.outlines, self.pictures = folder, outlines, 0
@@ -54,10 +54,10 @@ class _Artist:
             what = "has a picture already" if trial.scene.picture else "has nothing in it that could be drawn"
             raise InputError(f"the scene of trial {trial.id!r} {what}", remedy="export it as it is: --as trials")
         if trial.scene not in self.drawn_scenes:
-            self.drawn_scenes[trial.scene] = self._drawn(trial.scene)
+            self.drawn_scenes[trial.scene] = self._draw_scene(trial.scene)
         return replace(trial, scene=self.drawn_scenes[trial.scene])
 
-    def _drawn(self, scene: Scene) -> Scene:
+    def _draw_scene(self, scene: Scene) -> Scene:
         """Draw a scene, store its picture, and return the scene with regions."""
         layout = place(scene)
         made = draw_pixels(scene, layout=layout, scale=scale_for(layout), outlines=self.outlines, covers=self.covers)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.corpora.reading.lines import WrongShape, expect, optional
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field
 from referee.geometry import Box, Convention, Mask, Place, Point, Polygon, Size, WrongConvention
 
 FIELDS = ("point", "box", "polygon", "mask")
@@ -42,7 +42,7 @@ def convention_from_json(data: Mapping[str, Any]) -> Convention:
 
     It has no default, because none would be right for all.
     """
-    text = optional(data, "in", str)
+    text = get_optional_field(data, "in", str)
     if text is None:
         raise WrongShape('the numbers have no convention: the field "in" is missing', FORM)
     try:
@@ -63,7 +63,7 @@ def place_from_json(data: Any) -> Place:
         raise WrongShape(str(wrong), FORM) from None
 
 
-def numbers(value: Any, count: int) -> tuple[Any, ...]:
+def parse_numbers(value: Any, count: int) -> tuple[Any, ...]:
     """Return a list of `count` numbers as a tuple. Raises WrongShape for anything else."""
     if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
         raise WrongShape(f"{value!r:.60} are not {count} numbers", FORM)
@@ -76,30 +76,30 @@ def _is_number(value: Any) -> bool:
 
 
 def _box(data: Mapping[str, Any]) -> Place:
-    return Box(numbers(data["box"], 4), convention_from_json(data))
+    return Box(parse_numbers(data["box"], 4), convention_from_json(data))
 
 
 def _point(data: Mapping[str, Any]) -> Place:
-    return Point(numbers(data["point"], 2), convention_from_json(data))
+    return Point(parse_numbers(data["point"], 2), convention_from_json(data))
 
 
 def _polygon(data: Mapping[str, Any]) -> Place:
-    return Polygon(tuple(numbers(p, 2) for p in expect(data, "polygon", list)), convention_from_json(data))
+    return Polygon(tuple(parse_numbers(p, 2) for p in get_field(data, "polygon", list)), convention_from_json(data))
 
 
-def _mask(data: Mapping[str, Any]) -> Place:
+def _read_mask(data: Mapping[str, Any]) -> Place:
     """Return a mask from its JSON object."""
-    mask = expect(data, "mask", dict)
+    mask = get_field(data, "mask", dict)
     size = size_from_json(mask)
     if isinstance(counts := mask.get("counts"), str):
         # Packed runs come from COCO's own tools, which write height before width.
-        return Mask(Size(size.height, size.width), unpacked(counts))
-    counts = expect(mask, "counts", list)
-    return Mask(size, numbers(counts, len(counts)))
+        return Mask(Size(size.height, size.width), unpack_runs(counts))
+    counts = get_field(mask, "counts", list)
+    return Mask(size, parse_numbers(counts, len(counts)))
 
 
-def unpacked(text: str) -> tuple[int, ...]:
-    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows".
+def unpack_runs(text: str) -> tuple[int, ...]:
+    """Return the run lengths in COCO's compressed text: five bits per character and one that says that more follow.
 
     From the fourth run on, differences to the last run but one.
 
@@ -123,7 +123,7 @@ def unpacked(text: str) -> tuple[int, ...]:
     return tuple(runs)
 
 
-_PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _mask}
+_PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _read_mask}
 
 
 def place_to_json(place: Place) -> dict[str, Any]:
@@ -137,8 +137,8 @@ def place_to_json(place: Place) -> dict[str, Any]:
 
 
 def size_from_json(data: Mapping[str, Any]) -> Size:
-    """``"size": [width, height]``."""
-    width, height = numbers(expect(data, "size", list), 2)
+    """Return a size from ``[width, height]``."""
+    width, height = parse_numbers(get_field(data, "size", list), 2)
     if not isinstance(width, int) or not isinstance(height, int) or width < 1 or height < 1:
         raise WrongShape(f"a picture of {width} x {height} pixels", 'write "size": [640, 480]')
     return Size(width, height)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, expect, optional
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field
+from referee.corpora.reading.packed import find_files, read_rows
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
@@ -57,22 +57,22 @@ class Pragma:
         return (response for _, response in self._answers() if response is not None)
 
     def blank(self) -> list[str]:
-        """Return the trials of the choices that were left blank, in all parts, one each."""
-        (path,) = find(self.data, "pragma", FILE)
+        """Return one trial for each choice that was left blank, from all parts of the corpus."""
+        (path,) = find_files(self.data, "pragma", FILE)
         rows = read_rows(path, lambda row: (row.get("chosen") is None and row["question"] != "fluency", row["item"]))
         return [str(item) for is_blank, item in rows if is_blank]
 
     def _answers(self) -> Iterator[Answer]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        (path,) = find(self.data, "pragma", FILE)
-        return (read[1] for read in read_rows(path, _answer) if read[0] == self.part)
+        (path,) = find_files(self.data, "pragma", FILE)
+        return (read[1] for read in read_rows(path, _make_answer) if read[0] == self.part)
 
 
-def _answer(row: dict[str, Any]) -> tuple[str, Answer]:
+def _make_answer(row: dict[str, Any]) -> tuple[str, Answer]:
     """The part that an answer belongs to (fluency: none that is read), the trial and the response."""
-    items, item, system = expect(row, "items", str), expect(row, "item", str), expect(row, "system", str)
-    shown, place = expect(row, "shown", list), expect(row, "target", int)
+    items, item, system = get_field(row, "items", str), get_field(row, "item", str), get_field(row, "system", str)
+    shown, place = get_field(row, "shown", list), get_field(row, "target", int)
     if len(set(shown)) != 2 or place not in (0, 1):
         raise WrongShape(f"the target is {place} of {shown!r:.60}", "name two pictures and the target's place")
     names = sorted(map(str, shown))
@@ -83,9 +83,9 @@ def _answer(row: dict[str, Any]) -> tuple[str, Answer]:
         targets=(shown[place],),
         domain=items,
         # Answers say where the target was shown.
-        meta={"items": items, "differ": optional(row, "differ", int), "places": []},
+        meta={"items": items, "differ": get_optional_field(row, "differ", int), "places": []},
     )
-    chosen, question = row.get("chosen"), expect(row, "question", str)
+    chosen, question = row.get("chosen"), get_field(row, "question", str)
     # Which places are coded right can be told twice.
     correct = row.get("correct")
     if correct is not None and question != "fluency" and correct != (chosen == place):
@@ -93,19 +93,19 @@ def _answer(row: dict[str, Any]) -> tuple[str, Answer]:
     part = question if question != "forced" else "systems" if system != SAMPLER else SAMPLER
     return "coco" if items == "coco" and part == SAMPLER else part, (
         trial,
-        None if chosen is None else _response(row, trial, chosen, shown, system),
+        None if chosen is None else _make_response(row, trial, chosen, shown, system),
     )
 
 
-def _response(row: dict[str, Any], trial: Trial, chosen: Any, shown: list[str], system: str) -> Response:
+def _make_response(row: dict[str, Any], trial: Trial, chosen: Any, shown: list[str], system: str) -> Response:
     if isinstance(chosen, bool) or chosen not in CHOICES:
         raise WrongShape(f"chosen is {chosen!r}", "write 0, 1, both, neither or null")
     return Response(
         trial=trial.id,
-        hearer=expect(row, "participant", str),
+        hearer=get_field(row, "participant", str),
         outcome=CHOICES[chosen],
         entity=shown[chosen] if isinstance(chosen, int) else None,
         system=system,
-        description=Description(text=expect(row, "text", str)),
-        flags=(f"shown-{shown.index(trial.targets[0]) + 1}", expect(row, "file", str)),
+        description=Description(text=get_field(row, "text", str)),
+        flags=(f"shown-{shown.index(trial.targets[0]) + 1}", get_field(row, "file", str)),
     )

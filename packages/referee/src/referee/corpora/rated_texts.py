@@ -36,17 +36,17 @@ class RatedText:
 
 
 def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
-    """All rated texts of ``neuralreg`` in the folder of corpora."""
+    """Return all rated texts of the corpus ``neuralreg`` in the folder of corpora."""
     root = Path(data or os.environ.get("REFEREE_DATA", "data")) / "neuralreg"
     results = root / "humaneval" / "experiment_results.json.gz"
     if not results.is_file():
         raise DataNotFound(
             "the ratings of neuralreg are not here", where=results, remedy="set REFEREE_DATA to the folder of corpora"
         )
-    writers = _writers(root)
-    texts = _texts(root)
+    writers = _read_writers(root)
+    texts = _read_texts(root)
     ratings: dict[str, dict[str, list[tuple[str, float]]]] = defaultdict(lambda: defaultdict(list))
-    for row in json.loads(_unzipped(results))["RECORDS"]:
+    for row in json.loads(_unzip(results))["RECORDS"]:
         page = "official/" + row["url"].replace(".php", ".html")
         if page not in texts:
             raise MalformedInput(f"a rating names the page {page!r}, which is not there", where=results)
@@ -63,19 +63,19 @@ def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
     ]
 
 
-def _writers(root: Path) -> dict[str, set[str]]:
+def _read_writers(root: Path) -> dict[str, set[str]]:
     """Return the systems that wrote each text."""
     writers: dict[str, set[str]] = defaultdict(set)
     for system in SYSTEMS:
-        for line in _unzipped(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
+        for line in _unzip(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
             writers[_letters(line)].add(system)
     return writers
 
 
-def _texts(root: Path) -> dict[str, str]:
+def _read_texts(root: Path) -> dict[str, str]:
     """Return the text of each page."""
     texts = {}
-    for line in _unzipped(root / "humaneval" / "pages.jsonl.gz").splitlines():
+    for line in _unzip(root / "humaneval" / "pages.jsonl.gz").splitlines():
         page = json.loads(line)
         article = ARTICLE.search(page["html"])
         if article:
@@ -88,7 +88,7 @@ def _letters(text: str) -> str:
     return re.sub(r"\W+", "", text.lower())
 
 
-def _unzipped(path: Path) -> str:
+def _unzip(path: Path) -> str:
     """Return the text of a gzip file. Raises MalformedInput if it is damaged."""
     try:
         return gzip.decompress(path.read_bytes()).decode("utf-8")

@@ -20,10 +20,10 @@ import numpy as np
 
 from referee.contracts import Card
 from referee.corpora.outputs import Output
-from referee.corpora.place_records import numbers, size_from_json
+from referee.corpora.place_records import parse_numbers, size_from_json
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
-from referee.corpora.reading.packed import REMEDY, Unheard, located
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field, parse_object, read_lines
+from referee.corpora.reading.packed import REMEDY, Unheard, add_location
 from referee.errors import DataNotFound, MalformedInput, UnknownName
 from referee.geometry import Box, Convention, Order, Place, Point, ScenePicture, Size, Unit, WrongConvention
 from referee.grounding.overlap import iou, on_pixels
@@ -71,7 +71,7 @@ class RecEval(Unheard):
     @cached_property
     def gold(self) -> Order:
         """How the boxes meant are written."""
-        return _order(self.declared) if self.declared else _fitting_order(self.path())
+        return _parse_order(self.declared) if self.declared else _infer_order(self.path())
 
     def path(self) -> Path:
         """Return the file of the reading. Raises an error with the existing names for an unknown one."""
@@ -83,7 +83,7 @@ class RecEval(Unheard):
                 return locate(self.data, FOLDER, [self.reading + suffix]) / (self.reading + suffix)
             except DataNotFound:
                 continue
-        readings = _there(self.data)
+        readings = _list_readings(self.data)
         if not readings:
             locate(self.data, FOLDER, [READINGS[0] + SUFFIXES[0]])
         raise UnknownName("reading", self.reading, readings, hint=f"one of {', '.join(readings)}")
@@ -92,8 +92,8 @@ class RecEval(Unheard):
         """Yield a trial for every expression of the reading."""
         path, order = self.path(), self.gold
         for line, row in read_box_lines(path):
-            with located(path, line):
-                yield _trial(row, self.reading, order)
+            with add_location(path, line):
+                yield _make_trial(row, self.reading, order)
 
     def recorded(self, prose: bool = False) -> Iterator[Output]:
         """Yield the models' answers, one output per model and expression.
@@ -101,24 +101,24 @@ class RecEval(Unheard):
         With `prose` each model occurs a second time (``qwen25vl+prose``), with boxes extracted from its texts.
         """
         path = self.path()
-        pointing = _pointing(path)
+        pointing = _find_pointing_models(path)
         for line, row in read_box_lines(path):
-            with located(path, line):
-                trial = _name(row, self.reading)
-                for model, answer in expect(row, "answers", dict).items():
-                    for system, read in _readings(model, answer, prose, model in pointing):
+            with add_location(path, line):
+                trial = _make_id(row, self.reading)
+                for model, answer in get_field(row, "answers", dict).items():
+                    for system, read in _list_outputs(model, answer, prose, model in pointing):
                         response = Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places)
                         yield Output(trial, system, Description(), str(path), line, response)
 
 
-def _readings(model: str, answer: Any, prose: bool, points: bool) -> Iterator[tuple[str, PlaceAnswer]]:
-    """Yield the answer of a model, and with `prose` its second version."""
+def _list_outputs(model: str, answer: Any, prose: bool, points: bool) -> Iterator[tuple[str, PlaceAnswer]]:
+    """Return the output of a model for an answer, and with `prose` the output for its second version."""
     yield model, read_recorded_answer(model, answer, points=points)
     if prose:
         yield f"{model}+prose", read_recorded_answer(model, answer, prose=True, points=points)
 
 
-def _pointing(path: Path) -> set[str]:
+def _find_pointing_models(path: Path) -> set[str]:
     """Return the models that point, by their answers: most of their places are points."""
     votes: Counter[str] = Counter()
     for _, row in read_box_lines(path):
@@ -130,8 +130,8 @@ def _pointing(path: Path) -> set[str]:
     return {model for model, count in votes.items() if count > 0 or model.startswith(POINTS)}
 
 
-def _fitting_order(path: Path) -> Order:
-    """Return the order of numbers in a file's gold boxes: the one in which they overlap with more of the models' boxes."""
+def _infer_order(path: Path) -> Order:
+    """Return the order of numbers in gold boxes: the order in which they overlap most with the models' boxes."""
     pairs = [
         (row["gt"], answer) for _, row in read_box_lines(path) for answer in row["answers"].values() if _is_box(answer)
     ]
@@ -148,14 +148,14 @@ def _is_box(answer: Any) -> bool:
     return isinstance(answer, list) and len(answer) == 4 and all(type(n) in (int, float) for n in answer)
 
 
-def _there(data: str | Path | None) -> list[str]:
+def _list_readings(data: str | Path | None) -> list[str]:
     """The readings in the folder."""
     folder = locate(data, FOLDER, [])
     files = folder.iterdir() if folder.is_dir() else ()
     return sorted({p.name.removesuffix(s) for p in files for s in SUFFIXES if p.name.endswith(s)})
 
 
-def _order(gold: str) -> Order:
+def _parse_order(gold: str) -> Order:
     """Return the order of box numbers. Raises UnknownName for an unknown one."""
     if gold not in list(Order):
         raise UnknownName("order of box numbers", gold, list(Order), hint="xywh or xyxy")
@@ -163,30 +163,30 @@ def _order(gold: str) -> Order:
 
 
 def read_box_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Lines with ``gt`` (four numbers) and ``answers`` by model, each checked."""
+    """Yield the checked lines of a file: ``gt`` (four numbers) and ``answers`` by model."""
     line = 0
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             row = parse_object(text)
-            numbers(expect(row, "gt", list), 4)
-            expect(row, "answers", dict)
+            parse_numbers(get_field(row, "gt", list), 4)
+            get_field(row, "answers", dict)
         yield line, row
     if not line:
         raise MalformedInput("the file is empty", where=path, remedy=REMEDY)
 
 
-def _name(row: Row, reading: str) -> str:
+def _make_id(row: Row, reading: str) -> str:
     name = row.get("i")
-    return f"{reading}-{name if isinstance(name, str) and name else expect(row, 'i', int)}"
+    return f"{reading}-{name if isinstance(name, str) and name else get_field(row, 'i', int)}"
 
 
-def _trial(row: Row, reading: str, order: Order) -> Trial:
+def _make_trial(row: Row, reading: str, order: Order) -> Trial:
     """Return one expression as a trial with its gold box."""
-    region = Box(numbers(row["gt"], 4), Convention(order=order))
-    text = optional(row, "text", str)
+    region = Box(parse_numbers(row["gt"], 4), Convention(order=order))
+    text = get_optional_field(row, "text", str)
     return Trial(
-        id=_name(row, reading),
-        scene=Scene(entities=(Entity(id="gold", region=region),), complete=False, picture=_picture(row)),
+        id=_make_id(row, reading),
+        scene=Scene(entities=(Entity(id="gold", region=region),), complete=False, picture=_read_picture(row)),
         targets=("gold",),
         domain="photographs",
         condition=reading,
@@ -194,10 +194,10 @@ def _trial(row: Row, reading: str, order: Order) -> Trial:
     )
 
 
-def _picture(row: Row) -> ScenePicture | None:
-    """The original has none; a file of the same form may name picture and size."""
+def _read_picture(row: Row) -> ScenePicture | None:
+    """Return the picture that a row names, with its size; the original files name none."""
     size: Size | None = size_from_json(row) if row.get("size") is not None else None
-    path = optional(row, "picture", str)
+    path = get_optional_field(row, "picture", str)
     return ScenePicture(path=path or "", size=size) if path is not None or size is not None else None
 
 
@@ -216,17 +216,17 @@ def read_recorded_answer(model: str, answer: Any, prose: bool = False, points: b
     if answer is None or answer == []:
         return PlaceAnswer(Outcome.EMPTY)
     try:
-        return place_answer_of(_places(answer, points or model.startswith(POINTS)))
+        return place_answer_of(_parse_places(answer, points or model.startswith(POINTS)))
     except (WrongShape, WrongConvention):
         return PlaceAnswer(Outcome.UNPARSABLE)
 
 
-def _places(answer: Any, points: bool) -> list[Place]:
+def _parse_places(answer: Any, points: bool) -> list[Place]:
     """Return the places of a recorded answer."""
     if isinstance(answer, list) and isinstance(answer[0], dict):
-        best = max(answer, key=lambda detection: expect(detection, "score", float))
-        return [Box(numbers(expect(best, "box", list), 4))]
+        best = max(answer, key=lambda detection: get_field(detection, "score", float))
+        return [Box(parse_numbers(get_field(best, "box", list), 4))]
     if not isinstance(answer, list) or not (points or len(answer) == 2):
-        return [Box(numbers(answer, 4))]
-    flat = numbers(answer, len(answer) + len(answer) % 2)
+        return [Box(parse_numbers(answer, 4))]
+    flat = parse_numbers(answer, len(answer) + len(answer) % 2)
     return [Point((flat[i], flat[i + 1]), PERCENT) for i in range(0, len(flat), 2)]

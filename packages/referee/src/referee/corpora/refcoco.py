@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.coco import Annotations, read_annotations, region_of
+from referee.corpora.coco import Annotations, get_region, read_annotations
 from referee.corpora.reading.data_pickle import read_pickle
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import Unheard, located, read_list
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import Unheard, add_location, read_list
 from referee.corpora.reading.parquet_rows import read_columns
 from referee.errors import DataNotFound, InputError, MalformedInput, UnknownName
 from referee.geometry import ScenePicture, Size
@@ -38,7 +38,7 @@ ROWS = 200
 Row = Mapping[str, Any]
 
 
-def _card(name: str) -> Card:
+def _make_card(name: str) -> Card:
     """Return the card of a corpus."""
     return Card(
         name=name,
@@ -64,7 +64,7 @@ class RefCoco(Unheard):
     With ``unc-objects`` (``google-objects``, ``umd-objects``) there is one trial an object, and all its expressions are references, as descriptions are scored.
     """
 
-    card = _card("refcoco")
+    card = _make_card("refcoco")
 
     def __init__(
         self, data: str | Path | None = None, reading: str = "", regions: str = "box", name: str = "refcoco"
@@ -74,7 +74,7 @@ class RefCoco(Unheard):
             raise UnknownName("corpus", name, CUTS)
         self.name, self.regions = name, regions
         self.reading = reading or CUTS[name][0]
-        self.card = _card(name)
+        self.card = _make_card(name)
 
     def trials(self) -> Iterator[Trial]:
         """Yield the trials of the reading, from pickle, JSON or Parquet files."""
@@ -89,7 +89,7 @@ class RefCoco(Unheard):
             except DataNotFound:
                 continue
             annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
-            return _expressions(folder / file, annotations, self.name, unit == OBJECTS)
+            return _read_expressions(folder / file, annotations, self.name, unit == OBJECTS)
         return self._from_parquet(cut, unit == OBJECTS)
 
     def _from_parquet(self, cut: str, by_object: bool) -> Iterator[Trial]:
@@ -99,10 +99,10 @@ class RefCoco(Unheard):
         if not files:
             locate(self.data, self.name, (f"refs({cut}).p", "instances.json"))
         for path in files:
-            yield from _parquet(path, self.name, self.regions, by_object)
+            yield from _read_parquet(path, self.name, self.regions, by_object)
 
 
-def _expressions(path: Path, annotations: Annotations, name: str, by_object: bool) -> Iterator[Trial]:
+def _read_expressions(path: Path, annotations: Annotations, name: str, by_object: bool) -> Iterator[Trial]:
     """Yield the expressions of a file of references as trials."""
     refs = read_pickle(path) if path.suffix == ".p" else list(read_list(path, dict))
     if not isinstance(refs, list):
@@ -110,26 +110,30 @@ def _expressions(path: Path, annotations: Annotations, name: str, by_object: boo
             "this is not a list of references", where=path, remedy="take the file from lichengunc/refer"
         )
     for ref in refs:
-        with located(path):
-            made = list(_of_ref(ref, annotations, (expect(ref, "ann_id", int),), name, by_object))
+        with add_location(path):
+            made = list(_make_trials(ref, annotations, (get_field(ref, "ann_id", int),), name, by_object))
         yield from made
 
 
-def _of_ref(
+def _make_trials(
     ref: Row, annotations: Annotations, meant: Sequence[int], name: str, by_object: bool = False
 ) -> Iterator[Trial]:
-    """One trial for every sentence of a reference, or one for all of them."""
-    picture = expect(ref, "image_id", int)
+    """Yield one trial per sentence of a reference, or one trial with all sentences."""
+    picture = get_field(ref, "image_id", int)
     if picture not in annotations.scenes:
         raise WrongShape(f"picture {picture} is not among the annotations", "take both files from one source")
     scene = annotations.scenes[picture]
     for number in meant:
         if annotations.picture_of.get(number) != picture:
             raise WrongShape(f"annotation {number} is not on picture {picture}", "take both files from one source")
-    sentences = [(expect(part, "sent_id", int), expect(part, "sent", str)) for part in expect(ref, "sentences", list)]
+    sentences = [
+        (get_field(part, "sent_id", int), get_field(part, "sent", str)) for part in get_field(ref, "sentences", list)
+    ]
     # An object is described by several people: as one item, or as many.
     groups = (
-        [(f"ref{expect(ref, 'ref_id', int)}", sentences)] if by_object else [(str(n), [(n, s)]) for n, s in sentences]
+        [(f"ref{get_field(ref, 'ref_id', int)}", sentences)]
+        if by_object
+        else [(str(n), [(n, s)]) for n, s in sentences]
     )
     for label, part in groups:
         yield Trial(
@@ -137,7 +141,7 @@ def _of_ref(
             scene=scene,
             targets=tuple(map(str, meant)),
             domain="photographs",
-            condition=expect(ref, "split", str),
+            condition=get_field(ref, "split", str),
             references=tuple(Description(text=text) for _, text in part),
             meta={"ref": ref.get("ref_id")},
         )
@@ -151,7 +155,7 @@ def read_gold(path: Path) -> list[Trial] | None:
         InputError: if a folder has several splits.
     """
     if path.is_file() and path.suffix == ".parquet" and {"question_id", "answer", "bbox"} <= read_columns(path):
-        return list(_parquet(path, "refcoco", "box", by_object=True))
+        return list(_read_parquet(path, "refcoco", "box", by_object=True))
     files = sorted(path.glob("refs(*).*")) if (path / "instances.json").is_file() else []
     if len(files) > 1:
         raise InputError(
@@ -160,11 +164,11 @@ def read_gold(path: Path) -> list[Trial] | None:
             remedy="numbers of different cuts cannot be compared: keep one of them in a folder",
         )
     annotations = read_annotations(path / "instances.json", "box", PICTURES) if files else None
-    return None if annotations is None else list(_expressions(files[0], annotations, path.name, by_object=False))
+    return None if annotations is None else list(_read_expressions(files[0], annotations, path.name, by_object=False))
 
 
-def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
-    """The form of lmms-lab: a row an object, with expressions under ``answer`` and the box under ``bbox``.
+def _read_parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
+    """Yield the trials of a Parquet file of lmms-lab: one row per object, with its expressions and box.
 
     Of photographs only the header is read.
     """
@@ -180,8 +184,8 @@ def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[T
         # Some rows at a time, since photographs are large.
         for start in range(0, number, ROWS):
             for row in chosen.slice(start, ROWS).collect().iter_rows(named=True):
-                with located(path):
-                    made = list(_of_row(row, part, name, regions, by_object))
+                with add_location(path):
+                    made = list(_read_row(row, part, name, regions, by_object))
                 yield from made
     except (pl.exceptions.PolarsError, OSError) as error:
         raise MalformedInput(
@@ -191,17 +195,17 @@ def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[T
         ) from None
 
 
-def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
+def _read_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
     """Yield the trials of one row of a Parquet file."""
-    file = expect(row, "file_name", str)
-    entity = Entity(id="meant", region=region_of(row, regions, None))
+    file = get_field(row, "file_name", str)
+    entity = Entity(id="meant", region=get_region(row, regions, None))
     scene = Scene(
         entities=(entity,),
         id=Path(file).stem.rpartition("_")[0] or file,
         complete=False,
-        picture=ScenePicture(path=PICTURES + file, size=_size(row.get("image"))),
+        picture=ScenePicture(path=PICTURES + file, size=_read_size(row.get("image"))),
     )
-    texts = [str(text) for text in expect(row, "answer", list)]
+    texts = [str(text) for text in get_field(row, "answer", list)]
     groups = [("", texts)] if by_object else [(f"-{i}", [text]) for i, text in enumerate(texts)]
     for label, group in groups:
         yield Trial(
@@ -215,8 +219,8 @@ def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: 
         )
 
 
-def _size(image: Any) -> Size | None:
-    """Width and height of a photograph in a cell.
+def _read_size(image: Any) -> Size | None:
+    """Return width and height of a photograph that is stored in a cell.
 
     None where it is no picture, or the extra sight is not installed.
     """
@@ -260,12 +264,12 @@ class GRefCoco(Unheard):
         annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
         path = folder / "grefs(unc).json"
         for ref in read_list(path, dict):
-            with located(path):
-                made = list(_of_ref(ref, annotations, _meant(ref), "grefcoco"))
+            with add_location(path):
+                made = list(_make_trials(ref, annotations, _get_targets(ref), "grefcoco"))
             yield from made
 
 
-def _meant(ref: Row) -> tuple[int, ...]:
+def _get_targets(ref: Row) -> tuple[int, ...]:
     """Return the ids of the target annotations; -1 means none."""
     annotation = ref.get("ann_id")
     annotations = annotation if isinstance(annotation, list) else [annotation]

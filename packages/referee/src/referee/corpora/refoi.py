@@ -19,7 +19,7 @@ from typing import Any
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape
-from referee.corpora.reading.packed import Unheard, located
+from referee.corpora.reading.packed import Unheard, add_location
 from referee.errors import DataNotFound, MalformedInput
 from referee.geometry import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -63,15 +63,15 @@ class RefOi(Unheard):
             )
         number = 0
         for path in files:
-            for row in _rows(path):
-                with located(path):
-                    trial = _trial(row, number, _alone(path, row))
+            for row in _read_rows(path):
+                with add_location(path):
+                    trial = _make_trial(row, number, _is_single(path, row))
                 number += 1
                 yield trial
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """All but the pictures, which stay packed."""
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file without the pictures, which are not decoded."""
     import polars as pl
 
     try:
@@ -81,13 +81,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise MalformedInput(f"not a Parquet file of this form ({error!s:.200})", where=path, remedy=remedy) from None
 
 
-def _alone(path: Path, row: dict[str, Any]) -> bool:
+def _is_single(path: Path, row: dict[str, Any]) -> bool:
     """Return whether the object is the only one of its kind in its picture, by the published file name or by a column."""
     split = path.name.partition("-")[0]
     return split == "single_presence" if split in SPLITS else int(row["co_occurrence"]) <= 1
 
 
-def _trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
+def _make_trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
     """Return one object as a trial."""
     left, top, right, bottom = (float(row[side]) for side in SIDES)
     if max(left, top, right, bottom) > 1:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.place_records import numbers
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import Unheard, find, located, read_list
+from referee.corpora.place_records import parse_numbers
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import Unheard, add_location, find_files, read_list
 from referee.errors import UnknownName
 from referee.geometry import Box, Convention, Polygon, Region, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -52,15 +52,17 @@ class OsWorldG(Unheard):
         self.reading = reading
 
     def picture_folder(self) -> Path:
-        return find(self.data, "osworld-g", *self.FILES)[0].parent
+        return find_files(self.data, "osworld-g", *self.FILES)[0].parent
 
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every instruction of the reading."""
         if self.reading not in self.READINGS:
             raise UnknownName("reading", self.reading, self.READINGS, hint=f"one of {', '.join(self.READINGS)}")
-        original, refined = (list(read_list(path, _instruction)) for path in find(self.data, "osworld-g", *self.FILES))
+        original, refined = (
+            list(read_list(path, _make_trial)) for path in find_files(self.data, "osworld-g", *self.FILES)
+        )
         wordings = {t.id: t.references for t in refined}
-        scenes = _scenes(original)
+        scenes = _make_scenes(original)
         for trial in original:
             again = wordings.get(trial.id, ())
             references = {"both": trial.references + again, "original": trial.references, "refined": again}[
@@ -69,13 +71,13 @@ class OsWorldG(Unheard):
             yield replace(trial, scene=scenes[trial.scene.id], references=references)
 
 
-def _instruction(row: dict[str, Any]) -> Trial:
+def _make_trial(row: dict[str, Any]) -> Trial:
     """Return an instruction as a trial."""
-    name = expect(row, "id", str)
-    region = _region(expect(row, "box_type", str), expect(row, "box_coordinates", list))
-    width, height = numbers(expect(row, "image_size", list), 2)
-    stem = Path(expect(row, "image_path", str)).stem
-    kinds = tuple(Property("kind", kind) for kind in expect(row, "GUI_types", list) if isinstance(kind, str))
+    name = get_field(row, "id", str)
+    region = _parse_region(get_field(row, "box_type", str), get_field(row, "box_coordinates", list))
+    width, height = parse_numbers(get_field(row, "image_size", list), 2)
+    stem = Path(get_field(row, "image_path", str)).stem
+    kinds = tuple(Property("kind", kind) for kind in get_field(row, "GUI_types", list) if isinstance(kind, str))
     entities = () if region is None else (Entity(id=name, attributes=kinds, region=region),)
     picture = ScenePicture(path=f"images/{stem}.webp", size=Size(int(width), int(height)))
     return Trial(
@@ -84,24 +86,24 @@ def _instruction(row: dict[str, Any]) -> Trial:
         targets=tuple(e.id for e in entities),
         domain="screens",
         condition=row["box_type"],
-        references=(Description(text=text),) if (text := expect(row, "instruction", str)).strip() else (),
+        references=(Description(text=text),) if (text := get_field(row, "instruction", str)).strip() else (),
     )
 
 
-def _region(kind: str, coordinates: list[Any]) -> Region | None:
+def _parse_region(kind: str, coordinates: list[Any]) -> Region | None:
     """Return the gold region: box or polygon; None for a refusal."""
     if kind == "refusal":
         return None
     if kind == "bbox":
-        return Box(numbers(coordinates, 4), XYWH)
+        return Box(parse_numbers(coordinates, 4), XYWH)
     if kind != "polygon" or len(coordinates) % 2:
         raise WrongShape(f"{len(coordinates)} numbers of the kind {kind!r}", "bbox, polygon (x1 y1 x2 y2 …) or refusal")
-    flat = numbers(coordinates, len(coordinates))
+    flat = parse_numbers(coordinates, len(coordinates))
     return Polygon(tuple((flat[i], flat[i + 1]) for i in range(0, len(flat), 2)))
 
 
-def _scenes(trials: Sequence[Trial]) -> dict[str | None, Scene]:
-    """One scene a picture, with all that is outlined on it."""
+def _make_scenes(trials: Sequence[Trial]) -> dict[str | None, Scene]:
+    """Return one scene per picture, with all objects that any trial outlines on it."""
     entities: dict[str | None, list[Entity]] = defaultdict(list)
     for trial in trials:
         entities[trial.scene.id] += trial.scene.entities
@@ -137,34 +139,34 @@ class ScreenSpot(Unheard):
             raise UnknownName("reading", self.reading, (*self.READINGS, "all"), hint="desktop, mobile, web or all")
         chosen = self.READINGS if self.reading == "all" else (self.reading,)
         for part in chosen:
-            (path,) = find(self.data, "screenspot", f"screenspot_{part}.json")
-            yield from (_spot(row, part, i, path.parent) for i, row in enumerate(read_list(path, dict)))
+            (path,) = find_files(self.data, "screenspot", f"screenspot_{part}.json")
+            yield from (_make_spot_trial(row, part, i, path.parent) for i, row in enumerate(read_list(path, dict)))
 
     def picture_folder(self) -> Path:
         part = self.READINGS[0] if self.reading == "all" else self.reading
-        return find(self.data, "screenspot", f"screenspot_{part}.json")[0].parent
+        return find_files(self.data, "screenspot", f"screenspot_{part}.json")[0].parent
 
 
-def _spot(row: dict[str, Any], part: str, number: int, folder: Path) -> Trial:
+def _make_spot_trial(row: dict[str, Any], part: str, number: int, folder: Path) -> Trial:
     """Return an instruction as a trial."""
-    with located(folder / f"screenspot_{part}.json"):
-        name = Path(expect(row, "img_filename", str)).name
-        region = Box(numbers(expect(row, "bbox", list), 4), XYWH)
-        kind = expect(row, "data_type", str)
-        picture = ScenePicture(path=f"screenspot_imgs/{name}", size=_size(folder / "screenspot_imgs" / name))
+    with add_location(folder / f"screenspot_{part}.json"):
+        name = Path(get_field(row, "img_filename", str)).name
+        region = Box(parse_numbers(get_field(row, "bbox", list), 4), XYWH)
+        kind = get_field(row, "data_type", str)
+        picture = ScenePicture(path=f"screenspot_imgs/{name}", size=_read_size(folder / "screenspot_imgs" / name))
         return Trial(
             id=f"{part}-{number}",
             scene=Scene(entities=(Entity(id="meant", region=region),), id=name, complete=False, picture=picture),
             targets=("meant",),
             domain="screens",
             condition=f"{part}-{kind}",
-            references=(Description(text=expect(row, "instruction", str)),),
+            references=(Description(text=get_field(row, "instruction", str)),),
             meta={"source": row.get("data_source")},
         )
 
 
-def _size(path: Path) -> Size | None:
-    """Of a picture that is at hand; its header is enough."""
+def _read_size(path: Path) -> Size | None:
+    """Return the size of a picture, from the header of its file."""
     if not path.is_file():
         return None
     from referee.grounding.pictures import size_of

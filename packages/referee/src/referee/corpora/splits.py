@@ -35,7 +35,7 @@ _EXAMPLES = ("challenge-80/20", "random-80/20", "speaker-80/20", "scene-80/20", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A split in a run's manifest: its name, the seed, the sizes of its parts, and a checksum of their trials."""
+    """A split as a run's manifest describes it: name, seed, sizes of its parts, and a checksum of their trials."""
 
     name: str
     seed: int
@@ -46,26 +46,26 @@ class Split:
         return asdict(self)
 
 
-def describe(name: str, seed: int, parts: Sequence[Iterable[Trial]]) -> Split:
+def describe_split(name: str, seed: int, parts: Sequence[Iterable[Trial]]) -> Split:
     """Return the description of a split; its checksum covers the ids of each part in any order."""
     ids = [sorted(t.id for t in trials) for trials in parts]
     text = "\n\n".join("\n".join(names) for names in ids)
     return Split(name=name, seed=seed, sizes=tuple(map(len, ids)), checksum=digest(text))
 
 
-def folds(
+def make_folds(
     trials: Iterable[Trial], k: int, by: str = "speaker", seed: int = 1
 ) -> Iterator[tuple[list[Trial], list[Trial]]]:
-    """`k` pairs of training and test trials: each trial is tested once, and no speaker (or scene) is on both sides of a pair."""
+    """Return `k` pairs of training and test trials: each trial is tested once, no speaker (or scene) is in both parts of a pair."""
     items = list(trials)
-    where = _fold_of_each(items, k, by, seed)
+    where = _assign_folds(items, k, by, seed)
     for fold in range(k):
         train = [t for t, f in zip(items, where, strict=True) if f != fold]
         test = [t for t, f in zip(items, where, strict=True) if f == fold]
         yield train, test
 
 
-def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial], ...]:
+def split_trials(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial], ...]:
     """Return the parts of a named split: training and test, or training, development and test.
 
     The module lists the names.
@@ -75,36 +75,36 @@ def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial
     if not match or match["by"] not in CUTS:
         raise UnknownName("split", name, _EXAMPLES, hint=f"for example {', '.join(_EXAMPLES)}")
     if match["fold"]:
-        return _one_fold(items, match["by"], int(match["fold"]), int(match["of"]), seed)
+        return _make_fold(items, match["by"], int(match["fold"]), int(match["of"]), seed)
     shares = [int(s) for s in match["shares"].split("/")]
     if sum(shares) != 100 or 0 in shares:
         raise InputError(
             f"the shares of {name!r} do not make 100 %",
             remedy="write for example challenge-80/20 or challenge-60/20/20",
         )
-    return _shared_out(items, match["by"], shares, seed)
+    return _divide_units(items, match["by"], shares, seed)
 
 
-def part(trials: Iterable[Trial], name: str, which: str = "test", seed: int = 1) -> list[Trial]:
-    """One part of a named cut: ``train``, ``dev`` (where there are three) or ``test``."""
-    parts = split(trials, name, seed)
+def get_part(trials: Iterable[Trial], name: str, which: str = "test", seed: int = 1) -> list[Trial]:
+    """Return one part of a named split: ``train``, ``dev`` (if the split has three parts) or ``test``."""
+    parts = split_trials(trials, name, seed)
     names = PARTS if len(parts) == 3 else (PARTS[0], PARTS[-1])
     if which not in names:
         raise UnknownName("part", which, names, hint=f"{name} has the parts {', '.join(names)}")
     return parts[names.index(which)]
 
 
-def _one_fold(items: list[Trial], by: str, fold: int, of: int, seed: int) -> tuple[list[Trial], ...]:
+def _make_fold(items: list[Trial], by: str, fold: int, of: int, seed: int) -> tuple[list[Trial], ...]:
     """Return training and test part of one fold. Raises InputError for a fold out of range."""
     if not 1 <= fold <= of:
         raise InputError(f"there is no fold {fold} of {of}", remedy=f"folds count from 1 to {of}")
-    return list(folds(items, of, by, seed))[fold - 1]
+    return list(make_folds(items, of, by, seed))[fold - 1]
 
 
-def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
-    """Units in random order, each to the fold that has the fewest trials so far."""
+def _assign_folds(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
+    """Return the fold of each trial: units in random order go to the fold with the fewest trials so far."""
     # Strata in turn, each distributed to the smallest folds, so that every fold gets its share of each.
-    units = [unit for stratum in _strata(items, by, seed) for unit in stratum]
+    units = [unit for stratum in _make_strata(items, by, seed) for unit in stratum]
     if k < 2 or k > len(units):
         fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
         raise InputError(
@@ -121,10 +121,10 @@ def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
     return where
 
 
-def _shared_out(items: list[Trial], by: str, shares: list[int], seed: int) -> tuple[list[Trial], ...]:
+def _divide_units(items: list[Trial], by: str, shares: list[int], seed: int) -> tuple[list[Trial], ...]:
     """Later parts get their rounded share of the units of each stratum, the first one the rest."""
     chosen: list[list[int]] = [[] for _ in shares]
-    for units in _strata(items, by, seed):
+    for units in _make_strata(items, by, seed):
         rest = units
         # From the last part back to the second: training gets the remainder of rounding.
         for i, share in list(enumerate(shares))[:0:-1]:
@@ -140,23 +140,23 @@ def _shared_out(items: list[Trial], by: str, shares: list[int], seed: int) -> tu
     return tuple([items[place] for place in sorted(places)] for places in chosen)
 
 
-def _strata(items: list[Trial], by: str, seed: int) -> list[list[list[int]]]:
+def _make_strata(items: list[Trial], by: str, seed: int) -> list[list[list[int]]]:
     """Units that must stay together (lists of places in `items`), shuffled, in the strata that are cut separately."""
     if by not in CUTS:
         raise UnknownName("cut", by, CUTS, hint=f"one of {', '.join(CUTS)}")
     rng = Random(seed)
     if by == "challenge":
-        strata = [[[place] for place in places] for places in _grouped(items, lambda t: t.domain or "").values()]
+        strata = [[[place] for place in places] for places in _group_indices(items, lambda t: t.domain or "").values()]
     elif by == "random":
         strata = [[[place] for place in range(len(items))]]
     else:
-        strata = [list(_grouped(items, _KEYS[by]).values())]
+        strata = [list(_group_indices(items, _KEYS[by]).values())]
     for units in strata:
         rng.shuffle(units)
     return strata
 
 
-def _grouped(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[int]]:
+def _group_indices(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[int]]:
     """Return the indices of trials by key."""
     groups: dict[str, list[int]] = {}
     for place, trial in enumerate(items):
@@ -164,7 +164,7 @@ def _grouped(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[
     return groups
 
 
-def _known(trial: Trial, value: str | None, what: str) -> str:
+def _require_value(trial: Trial, value: str | None, what: str) -> str:
     """Return the value. Raises InputError if a trial has none."""
     if value is None:
         raise InputError(
@@ -175,7 +175,7 @@ def _known(trial: Trial, value: str | None, what: str) -> str:
 
 
 _KEYS: dict[str, Callable[[Trial], str]] = {
-    "speaker": lambda t: _known(t, t.speaker, "speaker"),
-    "scene": lambda t: _known(t, t.scene.id, "scene"),
-    "game": lambda t: _known(t, t.cluster("game"), "game"),
+    "speaker": lambda t: _require_value(t, t.speaker, "speaker"),
+    "scene": lambda t: _require_value(t, t.scene.id, "scene"),
+    "game": lambda t: _require_value(t, t.cluster("game"), "game"),
 }

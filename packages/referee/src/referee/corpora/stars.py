@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.jsonl import pairs
-from referee.corpora.reading.lines import expect
-from referee.corpora.reading.packed import Unheard, find, member, read_document, read_rows, read_scenes, remainder
+from referee.corpora.jsonl import parse_pairs
+from referee.corpora.reading.lines import get_field
+from referee.corpora.reading.packed import (
+    Unheard,
+    check_member,
+    collect_unused_fields,
+    find_files,
+    read_document,
+    read_rows,
+    read_scenes,
+)
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 # The context tables list relations among the attributes; these names tell them apart.
@@ -55,55 +63,57 @@ class Stars(Unheard):
 
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every description."""
-        rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json", corpus=self.name)
+        rows, table = find_files(
+            self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json", corpus=self.name
+        )
         contexts = read_document(table, dict)
         scenes = read_scenes(table, lambda key, context: _scene(f"{self.name}-{key}", context))
 
         def trial(row: dict[str, Any]) -> Trial:
-            context = expect(row, "context", str)
-            return _trial(row, scenes[context], contexts[context], self.name)
+            context = get_field(row, "context", str)
+            return _make_trial(row, scenes[context], contexts[context], self.name)
 
         return read_rows(rows, trial)
 
 
 def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
-    return Scene(id=scene_id, entities=tuple(_entity(e) for e in expect(context, "entities", list)))
+    return Scene(id=scene_id, entities=tuple(_make_entity(e) for e in get_field(context, "entities", list)))
 
 
-def _entity(thing: Mapping[str, Any]) -> Entity:
+def _make_entity(thing: Mapping[str, Any]) -> Entity:
     """Return an object as an entity with its relations."""
-    properties = pairs(expect(thing, "attributes", list))
+    properties = parse_pairs(get_field(thing, "attributes", list))
     return Entity(
-        id=expect(thing, "id", str),
+        id=get_field(thing, "id", str),
         attributes=tuple(p for p in properties if p.name not in RELATIONS),
         relations=tuple(Relation(*p) for p in properties if p.name in RELATIONS),
     )
 
 
-def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: str) -> Trial:
+def _make_trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: str) -> Trial:
     """Return a description as a trial."""
-    speaker = expect(row, "speaker", str)
+    speaker = get_field(row, "speaker", str)
     reference = Description(
-        properties=tuple(_property(p) for p in pairs(expect(row, "attributes", list))),
-        text=expect(row, "description", str),
+        properties=tuple(_convert_property(p) for p in parse_pairs(get_field(row, "attributes", list))),
+        text=get_field(row, "description", str),
         speaker=speaker,
     )
-    about = {f"context_{key}": value for key, value in remainder(context, "entities").items()}
+    about = {f"context_{key}": value for key, value in collect_unused_fields(context, "entities").items()}
     return Trial(
-        id=f"{name}-{expect(row, 'trial', str)}-{row['context']}",
+        id=f"{name}-{get_field(row, 'trial', str)}-{row['context']}",
         scene=scene,
-        targets=(member(scene, expect(row, "target", str)),),
+        targets=(check_member(scene, get_field(row, "target", str)),),
         domain=name,
         # Stars has no such field: there the context's name without its number is the condition (abs1, fill3).
         condition=context.get("cond") or row["context"].rstrip("0123456789"),
         speaker=speaker,
         language="pt",
         references=(reference,),
-        meta={**remainder(row, "speaker", "target", "description", "attributes"), **about},
+        meta={**collect_unused_fields(row, "speaker", "target", "description", "attributes"), **about},
     )
 
 
-def _property(pair: Property) -> Property:
+def _convert_property(pair: Property) -> Property:
     """Return a property with the names of this package."""
     for prefix, written in PREFIXES.items():
         if pair.name.startswith(prefix):

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.place_records import numbers
-from referee.corpora.reading.lines import expect
-from referee.corpora.reading.packed import Unheard, find, located, read_document
+from referee.corpora.place_records import parse_numbers
+from referee.corpora.reading.lines import get_field
+from referee.corpora.reading.packed import Unheard, add_location, find_files, read_document
 from referee.errors import UnknownName
 from referee.geometry import Box, Convention, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -38,7 +38,7 @@ class Talk2Car(Unheard):
             "pictures (nuScenes, 1600 x 900) are not included; several commands are about one picture under several names, so scenes are samples",
             "only what a command is about has a box",
         ),
-        files=tuple(f"talk2car/{r}_commands.json.gz" for r in READINGS),
+        files=tuple(f"talk2car/{r}_read_commands.json.gz" for r in READINGS),
     )
 
     def __init__(self, data: str | Path | None = None, reading: str = "all") -> None:
@@ -50,32 +50,32 @@ class Talk2Car(Unheard):
         if self.reading not in (*READINGS, "all"):
             raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="val, test or all")
         for part in READINGS if self.reading == "all" else (self.reading,):
-            (path,) = find(self.data, "talk2car", f"{part}_commands.json.gz")
-            for command in read_document(path, _commands):
-                with located(path):
-                    trial = _trial(command, part)
+            (path,) = find_files(self.data, "talk2car", f"{part}_read_commands.json.gz")
+            for command in read_document(path, _read_commands):
+                with add_location(path):
+                    trial = _make_trial(command, part)
                 yield trial
 
 
-def _commands(document: dict[str, Any]) -> list[Any]:
-    commands: list[Any] = expect(document, "commands", list)
+def _read_commands(document: dict[str, Any]) -> list[Any]:
+    commands: list[Any] = get_field(document, "commands", list)
     return commands
 
 
-def _trial(command: dict[str, Any], part: str) -> Trial:
+def _make_trial(command: dict[str, Any], part: str) -> Trial:
     """Return a command as a trial."""
     thing = Entity(
-        id=expect(command, "box_token", str),
-        attributes=(Property("type", expect(command, "obj_name", str)),),
-        region=Box(numbers(expect(command, "2d_box", list), 4), XYWH),
+        id=get_field(command, "box_token", str),
+        attributes=(Property("type", get_field(command, "obj_name", str)),),
+        region=Box(parse_numbers(get_field(command, "2d_box", list), 4), XYWH),
     )
-    picture = ScenePicture(path=f"images/{expect(command, 't2c_img', str)}", size=CAMERA)
+    picture = ScenePicture(path=f"images/{get_field(command, 't2c_img', str)}", size=CAMERA)
     return Trial(
-        id=expect(command, "command_token", str),
-        scene=Scene(entities=(thing,), id=expect(command, "sample_token", str), complete=False, picture=picture),
+        id=get_field(command, "command_token", str),
+        scene=Scene(entities=(thing,), id=get_field(command, "sample_token", str), complete=False, picture=picture),
         targets=(thing.id,),
         domain="streets",
         condition=part,
-        references=(Description(text=expect(command, "command", str)),),
-        meta={"drive": expect(command, "scene_token", str)},
+        references=(Description(text=get_field(command, "command", str)),),
+        meta={"drive": get_field(command, "scene_token", str)},
     )

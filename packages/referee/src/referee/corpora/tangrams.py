@@ -9,9 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, first_of_each, play, said
-from referee.corpora.reading.lines import expect, optional
-from referee.corpora.reading.packed import find, member, read_rows, remainder
+from referee.corpora.games import (
+    Games,
+    Message,
+    Round,
+    drop_repeated,
+    join_messages,
+    list_events,
+    make_response,
+    record_click,
+)
+from referee.corpora.reading.lines import get_field, get_optional_field
+from referee.corpora.reading.packed import check_member, collect_unused_fields, find_files, read_rows
 from referee.records import Description, Entity, Property, Scene, Trial
 
 LETTERS = "ABCDEFGHIJKL"
@@ -42,28 +51,28 @@ class HawkinsTangrams(Games):
         files=(f"tangrams-hawkins/{CUED}",),
     )
 
-    def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "tangrams-hawkins", CUED)
-        return read_rows(path, _round)
+    def _read_rounds(self) -> Iterator[Round]:
+        (path,) = find_files(self.data, "tangrams-hawkins", CUED)
+        return read_rows(path, _make_round)
 
 
-def _round(row: dict[str, Any]) -> Round:
+def _make_round(row: dict[str, Any]) -> Round:
     """Return one round of a game."""
-    game, clicked = expect(row, "game", str), member(FIGURES, expect(row, "clicked", str))
-    messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
+    game, clicked = get_field(row, "game", str), check_member(FIGURES, get_field(row, "clicked", str))
+    messages = [Message(WHO[by], text, time).checked() for by, text, time in get_field(row, "messages", list)]
     trial = Trial(
-        id=f"tangrams-{game}-{expect(row, 'trial', int)}",
+        id=f"tangrams-{game}-{get_field(row, 'trial', int)}",
         scene=FIGURES,
-        targets=(member(FIGURES, expect(row, "target", str)),),
+        targets=(check_member(FIGURES, get_field(row, "target", str)),),
         domain="tangrams",
-        condition=f"repetition-{expect(row, 'repetition', int)}",
+        condition=f"repetition-{get_field(row, 'repetition', int)}",
         speaker=game,
-        episode=play(messages, click(clicked, correct=expect(row, "correct", bool))),
-        references=said(messages, speaker=game),
-        meta=remainder(row, "target", "clicked", "messages"),
+        episode=list_events(messages, record_click(clicked, correct=get_field(row, "correct", bool))),
+        references=join_messages(messages, speaker=game),
+        meta=collect_unused_fields(row, "target", "clicked", "messages"),
     )
     simple = ("simple",) if row["simple"] else ()
-    return Round(trial, (answer(trial, game, clicked, optional(row, "rt_ms", int), simple),))
+    return Round(trial, (make_response(trial, game, clicked, get_optional_field(row, "rt_ms", int), simple),))
 
 
 class NaiveMatchers(Games):
@@ -90,50 +99,55 @@ class NaiveMatchers(Games):
     )
 
     def trials(self) -> Iterator[Trial]:
-        return (guess.trial for guess in first_of_each(self._rounds()))
+        return (guess.trial for guess in drop_repeated(self._read_rounds()))
 
-    def _rounds(self) -> Iterator[Round]:
+    def _read_rounds(self) -> Iterator[Round]:
         """Yield the guesses of naive readers as rounds."""
-        (path,) = find(self.data, "tg-matcher", RATED)
+        (path,) = find_files(self.data, "tg-matcher", RATED)
         trial_ids: dict[tuple[str, str], str] = {}
         texts: Counter[str] = Counter()
 
         def guess(row: dict[str, Any]) -> Round:
-            place = _place(row)
+            place = _get_position(row)
             key = (place, json.dumps(row["messages"]))
             if key not in trial_ids:
                 # The same figure of the same game can have been shown with two different texts.
                 texts[place] += 1
                 trial_ids[key] = place if texts[place] == 1 else f"{place}-{texts[place]}"
-            return _guess(row, trial_ids[key])
+            return _make_round_of_guess(row, trial_ids[key])
 
         return read_rows(path, guess)
 
 
-def _place(row: dict[str, Any]) -> str:
-    parts = (expect(row, "experiment", str), optional(row, "condition", str), expect(row, "game", str), row["target"])
+def _get_position(row: dict[str, Any]) -> str:
+    parts = (
+        get_field(row, "experiment", str),
+        get_optional_field(row, "condition", str),
+        get_field(row, "game", str),
+        row["target"],
+    )
     return "-".join(("tg", *(part for part in parts if part)))
 
 
-def _guess(row: dict[str, Any], trial_id: str) -> Round:
+def _make_round_of_guess(row: dict[str, Any], trial_id: str) -> Round:
     """Return one guess as a round."""
-    messages = [Message(by, text, None).checked() for by, text in expect(row, "messages", list)]
+    messages = [Message(by, text, None).checked() for by, text in get_field(row, "messages", list)]
     trial = Trial(
         id=trial_id,
         scene=FIGURES,
-        targets=(member(FIGURES, expect(row, "target", str)),),
+        targets=(check_member(FIGURES, get_field(row, "target", str)),),
         domain="tangrams",
-        condition=optional(row, "condition", str),
+        condition=get_optional_field(row, "condition", str),
         speaker=row["game"],
-        episode=play(messages),
-        references=said(messages, speaker=row["game"]),
+        episode=list_events(messages),
+        references=join_messages(messages, speaker=row["game"]),
         meta={"experiment": row["experiment"], "game": row["game"]},
     )
-    reader, selected = str(expect(row, "participant", int)), member(FIGURES, expect(row, "selected", str))
-    guess = answer(trial, reader, selected, optional(row, "rt_ms", float), (row["experiment"],))
-    return Round(trial, (replace(guess, description=overheard(messages, row["game"])),))
+    reader, selected = str(get_field(row, "participant", int)), check_member(FIGURES, get_field(row, "selected", str))
+    guess = make_response(trial, reader, selected, get_optional_field(row, "rt_ms", float), (row["experiment"],))
+    return Round(trial, (replace(guess, description=join_as_overheard(messages, row["game"])),))
 
 
-def overheard(messages: Sequence[Message], speaker: str) -> Description:
+def join_as_overheard(messages: Sequence[Message], speaker: str) -> Description:
     """Return all messages of both players as one description, as an overhearer reads them."""
     return Description(text=" ".join(m.text for m in messages), speaker=speaker)

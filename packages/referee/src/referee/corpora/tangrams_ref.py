@@ -9,10 +9,19 @@ from operator import itemgetter
 from pathlib import Path
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, click, play, said, with_history
-from referee.corpora.reading.csv_tables import as_list, as_number, read_csv, worded
-from referee.corpora.reading.lines import WrongShape, natural
-from referee.corpora.reading.packed import find, member
+from referee.corpora.games import (
+    Games,
+    Message,
+    Round,
+    add_history,
+    join_messages,
+    list_events,
+    make_response,
+    record_click,
+)
+from referee.corpora.reading.csv_tables import get_text, parse_list, parse_number, read_csv
+from referee.corpora.reading.lines import WrongShape, natural_sort_key
+from referee.corpora.reading.packed import check_member, find_files
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
 
@@ -59,83 +68,85 @@ class TangramsRef(Games):
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
-        main, *pilots = self._parts()
-        return chain((r.trial for r in main), *(with_history(r.trial for r in pilot) for pilot in pilots))
+        main, *pilots = self._read_parts()
+        return chain((r.trial for r in main), *(add_history(r.trial for r in pilot) for pilot in pilots))
 
-    def _rounds(self) -> Iterator[Round]:
-        return chain(*self._parts())
+    def _read_rounds(self) -> Iterator[Round]:
+        return chain(*self._read_parts())
 
-    def _parts(self) -> list[Iterable[Round]]:
+    def _read_parts(self) -> list[Iterable[Round]]:
         """Return the main experiment and the pilots; an unselected part is empty."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        main, *pilots = find(self.data, "tangrams-ref", MAIN, *PILOTS)
+        main, *pilots = find_files(self.data, "tangrams-ref", MAIN, *PILOTS)
         return [
-            _main(main) if self.part != "pilots" else (),
-            *(_pilot(path) if self.part != "main" else () for path in pilots),
+            _read_main(main) if self.part != "pilots" else (),
+            *(_read_pilot(path) if self.part != "main" else () for path in pilots),
         ]
 
 
 # -- the main experiment ---------------------------------------------------------------------------------------------------
 
 
-def _main(path: Path) -> Iterator[Round]:
+def _read_main(path: Path) -> Iterator[Round]:
     """Yield the rounds of the main experiment."""
     figures: dict[str, set[str]] = defaultdict(set)
 
     def look(row: Row) -> None:
-        figures[row["game_id"]].update(f for column in ("target", "response") if (f := _figure(row, column)))
+        figures[row["game_id"]].update(f for column in ("target", "response") if (f := _get_figure(row, column)))
 
     # A first pass over the file, for the figures that a game shows.
     for _ in read_csv(path, look):
         pass
-    scenes = {game: _scene(shown, complete=False) for game, shown in figures.items()}
-    return read_csv(path, lambda row: _main_round(row, scenes))
+    scenes = {game: _make_scene(shown, complete=False) for game, shown in figures.items()}
+    return read_csv(path, lambda row: _make_main_round(row, scenes))
 
 
-def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Round:
+def _make_main_round(row: Row, scenes: Mapping[str, Scene]) -> Round:
     """Return a round of the main experiment."""
     messages = [
-        Message(role, text, None).checked() for role in ("speaker", "listener") for text in as_list(row[f"{role}_desc"])
+        Message(role, text, None).checked()
+        for role in ("speaker", "listener")
+        for text in parse_list(row[f"{role}_desc"])
     ]
-    seconds = as_number(row, "sec_until_click")
-    trial = _trial(row, "main", scenes[row["game_id"]], messages, speaker=None)
-    return Round(trial, (_response(row, trial, seconds),))
+    seconds = parse_number(row, "sec_until_click")
+    trial = _make_trial(row, "main", scenes[row["game_id"]], messages, speaker=None)
+    return Round(trial, (_make_response(row, trial, seconds),))
 
 
 # -- the pilots ------------------------------------------------------------------------------------------------------------
 
 
-def _pilot(path: Path) -> Iterator[Round]:
-    """Rounds in the order they were played: the file has them shuffled."""
+def _read_pilot(path: Path) -> Iterator[Round]:
+    """Yield the rounds of a pilot in the order they were played, which the file does not keep."""
     name = path.name.partition("_")[0]
     scenes: dict[tuple[str, ...], Scene] = {}
 
     def turn(row: Row) -> tuple[tuple[str, int], Round]:
-        context = tuple(sorted(map(_plain, as_list(row["context"])), key=natural))
+        context = tuple(sorted(map(_plain, parse_list(row["context"])), key=natural_sort_key))
         if len(set(context)) < len(context):
             raise WrongShape("a figure occurs twice in the context", "name every figure once")
-        scene = scenes.setdefault(context, _scene(context, name=f"{name}-context-{len(scenes) + 1}"))
-        return (row["game_id"], int(row["trial_index"])), _pilot_round(row, name, scene)
+        scene = scenes.setdefault(context, _make_scene(context, name=f"{name}-context-{len(scenes) + 1}"))
+        return (row["game_id"], int(row["trial_index"])), _make_pilot_round(row, name, scene)
 
     return (played for _, played in sorted(read_csv(path, turn), key=itemgetter(0)))
 
 
-def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
+def _make_pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
     """Return a round of a pilot."""
-    text, speaker = worded(row, "description"), f"{pilot}-{row['speaker_id']}"
+    text, speaker = get_text(row, "description"), f"{pilot}-{row['speaker_id']}"
     messages = [] if text is None else [Message("speaker", text, None)]
-    trial = _trial(row, pilot, scene, messages, speaker)
-    return Round(trial, (_response(row, trial, _after_message(row)),))
+    trial = _make_trial(row, pilot, scene, messages, speaker)
+    return Round(trial, (_make_response(row, trial, _measure_delay(row)),))
 
 
-def _after_message(row: Row) -> float | None:
+def _measure_delay(row: Row) -> float | None:
     """Return the seconds from the message to the click.
 
     The file has those from the start of the round, as ``(23,)``.
     """
-    click = worded(row, "sec_until_click")
-    message_time = as_number(row, "time_to_message")
+    click = get_text(row, "sec_until_click")
+    message_time = parse_number(row, "time_to_message")
     return None if click is None or message_time is None else float(click.strip("(),")) - message_time
 
 
@@ -146,22 +157,22 @@ def _plain(figure: str) -> str:
     return figure.strip().removesuffix(".svg")
 
 
-def _figure(row: Row, column: str) -> str | None:
-    text = worded(row, column)
+def _get_figure(row: Row, column: str) -> str | None:
+    text = get_text(row, column)
     return None if text is None else _plain(text)
 
 
-def _scene(figures: Iterable[str], name: str | None = None, complete: bool = True) -> Scene:
-    entities = (Entity(id=f, attributes=(Property("name", f),)) for f in sorted(figures, key=natural))
+def _make_scene(figures: Iterable[str], name: str | None = None, complete: bool = True) -> Scene:
+    entities = (Entity(id=f, attributes=(Property("name", f),)) for f in sorted(figures, key=natural_sort_key))
     return Scene(id=name, entities=tuple(entities), complete=complete)
 
 
-def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: str | None) -> Trial:
+def _make_trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: str | None) -> Trial:
     """Return a round's trial with its messages and click."""
     game, block = row["game_id"], int(row["block"])
-    target, clicked = member(scene, _plain(row["target"])), _figure(row, "response")
+    target, clicked = check_member(scene, _plain(row["target"])), _get_figure(row, "response")
     right = {"True": True, "False": False}.get(row["correct"])
-    made = () if clicked is None else (click(clicked, correct=right),)
+    made = () if clicked is None else (record_click(clicked, correct=right),)
     return Trial(
         id=f"tangrams-ref-{part}-{game}-{block}-{target}",
         scene=scene,
@@ -169,8 +180,8 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
         domain="tangrams",
         condition=f"block-{block + 1}",
         speaker=speaker,
-        episode=play(messages, *made),
-        references=said(messages, speaker=speaker),
+        episode=list_events(messages, *made),
+        references=join_messages(messages, speaker=speaker),
         meta={
             "game": game,
             "part": part,
@@ -181,14 +192,14 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
     )
 
 
-def _response(row: Row, trial: Trial, seconds: float | None) -> Response:
+def _make_response(row: Row, trial: Trial, seconds: float | None) -> Response:
     """Return the click as a response."""
-    clicked = _figure(row, "response")
+    clicked = _get_figure(row, "response")
     part = trial.meta["part"]
     # Only the pilots name their listeners.
     hearer = f"{part}-{row['listener_id']}" if "listener_id" in row else row["game_id"]
     if clicked is None:
-        return answer(trial, hearer, None, flags=(part,))
-    return answer(
-        trial, hearer, member(trial.scene, clicked), None if seconds is None else 1000 * seconds, flags=(part,)
+        return make_response(trial, hearer, None, flags=(part,))
+    return make_response(
+        trial, hearer, check_member(trial.scene, clicked), None if seconds is None else 1000 * seconds, flags=(part,)
     )

@@ -26,7 +26,7 @@ from pathlib import Path
 from referee.contracts import Card
 from referee.corpora.challenge_xml import read_trials
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.safe_xml import natural
+from referee.corpora.reading.safe_xml import natural_sort_key
 from referee.errors import DuplicateTrial, UnknownName
 from referee.records import Description, Property, Response, Trial
 
@@ -81,30 +81,30 @@ class Tuna:
         if self.reading not in READINGS:
             raise UnknownName("reading", self.reading, READINGS, hint=f"readings are {', '.join(READINGS)}")
         read = READINGS[self.reading]
-        self._trials = self._trials or self._read()
+        self._trials = self._trials or self._read_archives()
         for trial in self._trials.values():
             reading = read(trial)
             if reading is not None:
                 yield reading
 
-    def _read(self) -> dict[str, Trial]:
+    def _read_archives(self) -> dict[str, Trial]:
         """Return the trials of all archives. Raises DuplicateTrial for repeated ids."""
         trials: dict[str, Trial] = {}
-        for path in self._sources():
+        for path in self._find_sources():
             for trial in read_trials(path):
                 if trial.id in trials:
                     problem = f"trial {trial.id!r} is in more than one archive"
                     raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
                 trials[trial.id] = trial
         # s9t1 before s10t1, whatever order the archive has.
-        return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=natural)}
+        return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=natural_sort_key)}
 
     def responses(self) -> Iterator[Response]:
         """Return no responses: the experiment had no listeners."""
         return iter(())
 
-    def _sources(self) -> list[Path]:
-        """Where the XML is: unpacked files come before archives, which may be the same files once more."""
+    def _find_sources(self) -> list[Path]:
+        """Return the XML files of the corpus; unpacked files come before archives, which may hold the same files."""
         root = self.data or os.environ.get("REFEREE_DATA")
         if root and Path(root).is_file():
             return [Path(root)]
@@ -122,7 +122,7 @@ def _read_raw(trial: Trial) -> Trial:
 
 def _read_true(trial: Trial) -> Trial:
     targets = [trial.scene.entity(t) for t in trial.targets]
-    return _with_properties(trial, lambda pairs: tuple(p for p in pairs if any(t.has(p) for t in targets)))
+    return _change_properties(trial, lambda pairs: tuple(p for p in pairs if any(t.has(p) for t in targets)))
 
 
 def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial | None:
@@ -141,10 +141,10 @@ def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial
             )
         )
 
-    return _with_properties(trial, correct)
+    return _change_properties(trial, correct)
 
 
-def _with_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
+def _change_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
     """Return a trial with changed properties of its references."""
 
     def changed(reference: Description) -> Description:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.place_records import numbers
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import Unheard, find, located, read_rows
+from referee.corpora.place_records import parse_numbers
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import Unheard, add_location, find_files, read_rows
 from referee.errors import UnknownName
 from referee.geometry import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Scene, Trial
@@ -55,19 +55,19 @@ class UiBert(Unheard):
         if self.reading not in (*READINGS, "all"):
             raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="dev, test or all")
         for part in READINGS if self.reading == "all" else (self.reading,):
-            (path,) = find(self.data, "uibert-refexp", f"{part}.jsonl.gz")
+            (path,) = find_files(self.data, "uibert-refexp", f"{part}.jsonl.gz")
             for number, row in enumerate(read_rows(path, dict)):
-                with located(path, number + 1):
-                    trial = _trial(row, f"{part}-{number}", part)
+                with add_location(path, number + 1):
+                    trial = _make_trial(row, f"{part}-{number}", part)
                 yield trial
 
 
-def _trial(row: Row, name: str, part: str) -> Trial:
+def _make_trial(row: Row, name: str, part: str) -> Trial:
     """Return an expression as a trial with its candidates."""
-    screen = _only(row, "image/id")
-    boxes = _boxes(row, "image/object/bbox")
+    screen = _get_only(row, "image/id")
+    boxes = _read_boxes(row, "image/object/bbox")
     entities = tuple(Entity(id=f"e{i}", region=Box(box, SHARES)) for i, box in enumerate(boxes))
-    meant = _only(row, "image/ref_exp/label")
+    meant = _get_only(row, "image/ref_exp/label")
     if not isinstance(meant, int) or not 0 <= meant < len(entities):
         raise WrongShape(f"element {meant!r} of {len(entities)} is meant", "count the elements from 0")
     return Trial(
@@ -76,18 +76,18 @@ def _trial(row: Row, name: str, part: str) -> Trial:
         targets=(f"e{meant}",),
         domain="screens",
         condition=part,
-        references=(Description(text=str(_only(row, "image/ref_exp/text"))),),
+        references=(Description(text=str(_get_only(row, "image/ref_exp/text"))),),
     )
 
 
-def _only(row: Row, key: str) -> Any:
+def _get_only(row: Row, key: str) -> Any:
     """Return the only value of a field. Raises WrongShape for several."""
-    values = expect(row, key, list)
+    values = get_field(row, key, list)
     if len(values) != 1:
         raise WrongShape(f"{key!r} has {len(values)} values", "one screen, one expression, one element a line")
     return values[0]
 
 
-def _boxes(row: Row, prefix: str) -> list[tuple[Any, ...]]:
-    sides = [expect(row, f"{prefix}/{side}", list) for side in SIDES]
-    return [numbers(list(box), 4) for box in zip(*sides, strict=True)]
+def _read_boxes(row: Row, prefix: str) -> list[tuple[Any, ...]]:
+    sides = [get_field(row, f"{prefix}/{side}", list) for side in SIDES]
+    return [parse_numbers(list(box), 4) for box in zip(*sides, strict=True)]

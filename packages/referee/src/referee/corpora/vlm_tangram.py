@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.games import Games, Message, Round, answer, first_of_each, play, said
-from referee.corpora.reading.csv_tables import as_list, as_number, read_csv
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import find, member
-from referee.corpora.tangrams import FIGURES, overheard
+from referee.corpora.games import Games, Message, Round, drop_repeated, join_messages, list_events, make_response
+from referee.corpora.reading.csv_tables import parse_list, parse_number, read_csv
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import check_member, find_files
+from referee.corpora.tangrams import FIGURES, join_as_overheard
 from referee.records import Scene, Trial
 
 FILE = "human_data.csv.gz"
@@ -52,18 +52,18 @@ class VlmTangram(Games):
     )
 
     def trials(self) -> Iterator[Trial]:
-        return (guess.trial for guess in first_of_each(self._rounds()))
+        return (guess.trial for guess in drop_repeated(self._read_rounds()))
 
-    def _rounds(self) -> Iterator[Round]:
-        (path,) = find(self.data, "vlm-tangram", FILE)
-        return read_csv(path, _guess)
+    def _read_rounds(self) -> Iterator[Round]:
+        (path,) = find_files(self.data, "vlm-tangram", FILE)
+        return read_csv(path, _make_round)
 
 
-def _guess(row: Row) -> Round:
+def _make_round(row: Row) -> Round:
     """Return one guess as a round. Raises WrongShape if its columns contradict each other."""
-    game, target = row["gameId"], member(PICTURED, row["correct_tangram"])
-    messages = [_message(m) for m in as_list(row["text"])]
-    selected = member(PICTURED, row["selected"])
+    game, target = row["gameId"], check_member(PICTURED, row["correct_tangram"])
+    messages = [_message(m) for m in parse_list(row["text"])]
+    selected = check_member(PICTURED, row["selected"])
     # The table says it twice; where the two disagree, a column is misread.
     if (selected == target) != (row["correct"] == "1"):
         raise WrongShape(f"correct is {row['correct']}, but {selected} was chosen and {target} meant")
@@ -74,13 +74,13 @@ def _guess(row: Row) -> Round:
         domain="tangrams",
         condition=f"{row['condition']}_{row['round']}",
         speaker=game,
-        episode=play(messages),
-        references=said(messages, speaker=game),
+        episode=list_events(messages),
+        references=join_messages(messages, speaker=game),
         meta={"game": game, "group": row["group_size"], "talk": row["thickness"], "round": row["round"]},
     )
-    guess = answer(trial, row["workerid"], selected, as_number(row, "button_rt"))
-    return Round(trial, (replace(guess, description=overheard(messages, game) if messages else None),))
+    guess = make_response(trial, row["workerid"], selected, parse_number(row, "button_rt"))
+    return Round(trial, (replace(guess, description=join_as_overheard(messages, game) if messages else None),))
 
 
 def _message(row: Any) -> Message:
-    return Message(expect(row, "role", str), expect(row, "text", str), None)
+    return Message(get_field(row, "role", str), get_field(row, "text", str), None)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.contracts import Card
-from referee.corpora.jsonl import pairs
-from referee.corpora.reading.lines import WrongShape, expect
-from referee.corpora.reading.packed import Unheard, find, read_rows, read_scenes, remainder
+from referee.corpora.jsonl import parse_pairs
+from referee.corpora.reading.lines import WrongShape, get_field
+from referee.corpora.reading.packed import Unheard, collect_unused_fields, find_files, read_rows, read_scenes
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 FILES = ("zoom.jsonl.gz", "zoom_maps.json")
@@ -49,38 +49,38 @@ class Zoom(Unheard):
 
     def trials(self) -> Iterator[Trial]:
         """Yield a trial for every description."""
-        path, maps = find(self.data, "zoom", *FILES)
-        scenes = read_scenes(maps, _scene)
-        asked = _asked(path, scenes)
+        path, maps = find_files(self.data, "zoom", *FILES)
+        scenes = read_scenes(maps, _make_scene)
+        asked = _list_targets(path, scenes)
         seen: Counter[str] = Counter()
 
         def trial(row: dict[str, Any]) -> Trial:
-            place = f"zoom-{expect(row, 'speaker', str)}-{expect(row, 'context', str)}"
+            place = f"zoom-{get_field(row, 'speaker', str)}-{get_field(row, 'context', str)}"
             seen[place] += 1
             again = f"-{seen[place]}" if seen[place] > 1 else ""
-            return _trial(row, place + again, scenes[row["context"]], asked[row["context"]])
+            return _make_trial(row, place + again, scenes[row["context"]], asked[row["context"]])
 
         return read_rows(path, trial)
 
 
-def _asked(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]]:
+def _list_targets(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]]:
     """Return the targets that speakers describe on each map, in the order of the map."""
     named: dict[str, set[str]] = {key: set() for key in scenes}
 
     def note(row: dict[str, Any]) -> None:
-        named[expect(row, "context", str)].update(expect(s, "target", str) for s in expect(row, "sets", list))
+        named[get_field(row, "context", str)].update(get_field(s, "target", str) for s in get_field(row, "sets", list))
 
     for _ in read_rows(path, note):
         pass
     return {key: tuple(e.id for e in scenes[key].entities if e.id in ids) for key, ids in named.items()}
 
 
-def _scene(key: str, places: list[dict[str, Any]]) -> Scene:
-    ids = {expect(p, "id", str) for p in places}
-    return Scene(id=f"zoom-map-{key}", entities=tuple(_entity(p, ids) for p in places))
+def _make_scene(key: str, places: list[dict[str, Any]]) -> Scene:
+    ids = {get_field(p, "id", str) for p in places}
+    return Scene(id=f"zoom-map-{key}", entities=tuple(_make_entity(p, ids) for p in places))
 
 
-def _entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
+def _make_entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
     """Return a place as an entity with its relations."""
     relations = (
         Relation(name, other)
@@ -89,13 +89,13 @@ def _entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
         for other in dict.fromkeys(IDS.findall(value) if isinstance(value, str) else value)
         if other in ids
     )
-    attributes = tuple(Property(name, expect(place, name, str)) for name in PLAIN if name in place)
+    attributes = tuple(Property(name, get_field(place, name, str)) for name in PLAIN if name in place)
     return Entity(id=place["id"], attributes=attributes, relations=tuple(relations))
 
 
-def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, ...]) -> Trial:
+def _make_trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, ...]) -> Trial:
     """Return a description as a trial with its targets."""
-    sets = expect(row, "sets", list)
+    sets = get_field(row, "sets", list)
     ids = {e.id for e in scene.entities}
     described = dict.fromkeys(s["target"] for s in sets if s["target"] in ids)
     # Eleven descriptions name one of two places twice, one names a place off the map.
@@ -111,21 +111,23 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
         condition="one-place" if len(asked) == 1 else "two-places",
         speaker=row["speaker"],
         language="pt",
-        references=(_reference(row, sets),),
-        meta={**remainder(row, "speaker", "description"), "asked": list(asked)},
+        references=(_make_reference(row, sets),),
+        meta={**collect_unused_fields(row, "speaker", "description"), "asked": list(asked)},
     )
 
 
-def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
+def _make_reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
     """Return the properties of all sets in order; None without annotation."""
-    properties = tuple(p for s in sets for pair in pairs(expect(s, "attributes", list)) for p in _properties(pair))
+    properties = tuple(
+        p for s in sets for pair in parse_pairs(get_field(s, "attributes", list)) for p in _convert_pair(pair)
+    )
     # Two descriptions have no annotated set, which is not the same as an empty one.
     return Description(
-        properties=properties if sets else None, text=expect(row, "description", str), speaker=row["speaker"]
+        properties=properties if sets else None, text=get_field(row, "description", str), speaker=row["speaker"]
     )
 
 
-def _properties(pair: Property) -> tuple[Property, ...]:
+def _convert_pair(pair: Property) -> tuple[Property, ...]:
     """Return an annotated pair as properties with this package's names."""
     nested = NESTED.fullmatch(pair.name)
     if nested is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from referee.corpora.clusters import cluster_of
+from referee.corpora.clusters import get_cluster
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
 from referee.metrics.hearing import PEOPLE
 from referee.records import Trial
@@ -42,7 +42,7 @@ def _find_unit(answer: Asked, factor: str) -> str | None:
     """Return the unit of an answer in a factor; None if it has none."""
     if factor == PARTICIPANT:
         return answer.participant
-    label = cluster_of(answer.trial, factor)
+    label = get_cluster(answer.trial, factor)
     return None if label is None else f"{answer.origin}/{label}"
 
 

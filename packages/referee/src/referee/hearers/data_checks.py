@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from referee.corpora.jsonl import json_line, trial_to_json
+from referee.corpora.jsonl import trial_to_json, write_json_line
 from referee.hearers.answering import known_words, understand, words_of
 from referee.records import Description, Outcome, Response, Trial
 
@@ -213,7 +213,7 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
     contents: dict[Hashable, list[str]] = defaultdict(list)
     for trial in trials:
         if trial.references or trial.episode:
-            contents[json_line(trial_to_json(replace(trial, id="", after=None, history=())))].append(trial.id)
+            contents[write_json_line(trial_to_json(replace(trial, id="", after=None, history=())))].append(trial.id)
     copies = [ids for ids in contents.values() if len(ids) > 1]
     if copies:
         yield _finding(

@@ -15,8 +15,8 @@ from math import exp, isclose, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.corpora.reading.lines import WrongShape, expect, optional, parse_object, read_lines
-from referee.corpora.reading.packed import find, located
+from referee.corpora.reading.lines import WrongShape, get_field, get_optional_field, parse_object, read_lines
+from referee.corpora.reading.packed import add_location, find_files
 from referee.errors import DataNotFound, DuplicateTrial, InputError, UnknownName, UnknownTrial
 from referee.records import Outcome, Response, Trial
 
@@ -108,7 +108,7 @@ def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = 
     else:
         path = Path(stored)
         form = LineForm(
-            lambda row: str(expect(row, "trial", str)),
+            lambda row: str(get_field(row, "trial", str)),
             lambda row, trial: _of_line(row, name, trial),
             "name trials of this corpus, by the ids of its export",
         )
@@ -119,7 +119,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
     """Return the recorded answers of a file. Raises InputError for unknown or repeated trials."""
     collected: dict[str, Answered] = {}
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             row = parse_object(text)
             trial = form.trial_of(row)
         if trial not in trials_by_id:
@@ -127,7 +127,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
                 continue
             problem = f"trial {trial!r} is not in the corpus"
             raise UnknownTrial(problem, where=path, line=line, remedy=form.stranger)
-        with located(path, line):
+        with add_location(path, line):
             answered = form.answer_of(row, trials_by_id[trial])
         if trial in collected:
             problem = f"trial {trial!r} is answered twice"
@@ -153,7 +153,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
 def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
     """Return the answer of a line. Raises WrongShape for an invalid one."""
     places = _places(row, trial)
-    outcome = optional(row, "outcome", str) or Outcome.ENTITY.value
+    outcome = get_optional_field(row, "outcome", str) or Outcome.ENTITY.value
     if outcome not in list(Outcome):
         raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
     response = Response(
@@ -163,12 +163,12 @@ def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
         entity=_entity(row, Outcome(outcome), places),
         probabilities=_probabilities(row, places),
     )
-    return Answered(response, places, optional(row, "text", str))
+    return Answered(response, places, get_optional_field(row, "text", str))
 
 
 def _places(row: Row, trial: Trial) -> tuple[str, ...]:
     """The entities in the order shown: all of the scene, each once, for a hearer that saw fewer had an easier task."""
-    places = expect(row, "places", list)
+    places = get_field(row, "places", list)
     entity_ids = {e.id for e in trial.scene.entities}
     if not all(isinstance(p, str) for p in places) or len(set(places)) < len(places):
         raise WrongShape(f"the places {places!r:.60} are not ids, each once", FORM)
@@ -181,7 +181,7 @@ def _places(row: Row, trial: Trial) -> tuple[str, ...]:
 
 def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
     """Return the chosen entity. Raises WrongShape if it contradicts the outcome."""
-    chosen: str | None = optional(row, "entity", str)
+    chosen: str | None = get_optional_field(row, "entity", str)
     if outcome != Outcome.ENTITY:
         if chosen is not None:
             raise WrongShape(f"the outcome is {outcome}, and yet {chosen!r} is chosen", '"entity" is null there')
@@ -195,7 +195,7 @@ def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
 
 def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float], ...] | None:
     """Return the probabilities of a line. Raises WrongShape for invalid ones."""
-    stored = optional(row, "probabilities", dict)
+    stored = get_optional_field(row, "probabilities", dict)
     if stored is None:
         return None
     for entity, share in stored.items():
@@ -222,11 +222,11 @@ def _model_file(folder: str, data: str | Path | None) -> Path:
     file = FOLDERS[folder].file
     beside = () if data is None else (Path(data).resolve().parent, None)
     try:
-        return find(data, folder, file)[0]
+        return find_files(data, folder, file)[0]
     except DataNotFound as missing:
         for place in beside:
             with suppress(DataNotFound):
-                return find(place, folder, file)[0]
+                return find_files(place, folder, file)[0]
         # The folder that was named is where they belong.
         raise missing from None
 
@@ -235,7 +235,7 @@ def _models(folder: str, path: Path) -> tuple[str, ...]:
     """Return the names of the models in a file."""
     names: dict[str, None] = {}
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             names.update(dict.fromkeys(FOLDERS[folder].models_of(parse_object(text))))
     return tuple(sorted(names))
 
@@ -253,7 +253,7 @@ def _check_model(folder: str, model: str, path: Path) -> None:
 
 def _of_grids(model: str, hearer: str) -> LineForm:
     return LineForm(
-        lambda row: f"{expect(row, 'game', str)}-{expect(row, 'round', int)}",
+        lambda row: f"{get_field(row, 'game', str)}-{get_field(row, 'round', int)}",
         lambda row, trial: _of_model(row, model, hearer, trial),
         "these are answers to color-grids",
     )
@@ -264,13 +264,13 @@ def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | Non
 
     Positions count from the left, as the human listener saw the grids; -1 is an unparsable answer.
     """
-    stored = expect(row, "answers", dict).get(model)
+    stored = get_field(row, "answers", dict).get(model)
     if stored is None:
         return None
     place, text = stored
     places = tuple(trial.meta["places"])
     # Both folders say where the target is: agreement proves that places are counted the same way.
-    if places[expect(row, "target_place", int)] != trial.targets[0]:
+    if places[get_field(row, "target_place", int)] != trial.targets[0]:
         raise WrongShape("the target is at another place than in the corpus", "take both folders from one source")
     if place not in range(UNREADABLE, len(places)):
         raise WrongShape(f"{model} chose place {place!r} of {len(places)}", "count places from 0; -1 is unreadable")
@@ -288,7 +288,7 @@ def _of_scores(model: str, hearer: str) -> LineForm:
     """Scores of the three objects of an item, in order; items that no person listened to are passed over."""
 
     def answer(row: Row, trial: Trial) -> Answered:
-        scores = expect(expect(row["models"], model, dict), "listener", list)
+        scores = get_field(get_field(row["models"], model, dict), "listener", list)
         places = tuple(e.id for e in trial.scene.entities)
         if len(scores) != len(places) or not all(isinstance(x, int | float) and isfinite(x) for x in scores):
             raise WrongShape(f"the scores {scores!r:.60} are not {len(places)} numbers", "give every object a score")
@@ -303,7 +303,7 @@ def _of_scores(model: str, hearer: str) -> LineForm:
         )
         return Answered(response, places, scores=by_entity)
 
-    return LineForm(lambda row: f"franke2024-listener-{expect(row, 'item', int)}", answer)
+    return LineForm(lambda row: f"franke2024-listener-{get_field(row, 'item', int)}", answer)
 
 
 def _believe(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, float], ...]:
@@ -323,16 +323,16 @@ def _of_clicks(model: str, hearer: str) -> LineForm:
         ids = {role: entity for entity, role in trial.meta["roles"].items()}
         positions = trial.meta["listener_positions"]
         places = tuple(sorted(positions, key=positions.__getitem__))
-        clicked = expect(row, model, str)
+        clicked = get_field(row, model, str)
         if clicked not in ids:
             raise WrongShape(f"{model} clicked {clicked!r}", f"one of {', '.join(ids)}")
         return Answered(Response(trial=trial.id, hearer=hearer, outcome=Outcome.ENTITY, entity=ids[clicked]), places)
 
-    return LineForm(lambda row: f"colors-{expect(row, 'game', str)}-{expect(row, 'round', int)}", answer)
+    return LineForm(lambda row: f"colors-{get_field(row, 'game', str)}-{get_field(row, 'round', int)}", answer)
 
 
 FOLDERS = {
-    "mllm-listeners": Folder("answers.jsonl.gz", lambda row: expect(row, "answers", dict), _of_grids),
-    "franke2024": Folder("items_models.jsonl.gz", lambda row: expect(row, "models", dict), _of_scores),
+    "mllm-listeners": Folder("answers.jsonl.gz", lambda row: get_field(row, "answers", dict), _of_grids),
+    "franke2024": Folder("items_models.jsonl.gz", lambda row: get_field(row, "models", dict), _of_scores),
     "coop-nets": Folder("outputs.jsonl.gz", lambda row: [m for m in ("L0", "Le") if m in row], _of_clicks),
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from referee.contracts import Batch
-from referee.corpora.line_index import TrialIndex, is_lines
+from referee.corpora.line_index import TrialIndex, is_line_based
 from referee.corpora.reading.lines import FileLines
 from referee.jobs.open import Answers, AnswersPart, Opened
 from referee.records import HUMAN, Description, Response, Trial
@@ -107,7 +107,7 @@ def cut_corpus(
     Raises:
         DuplicateTrial: for a repeated id.
     """
-    if opened.file is not None and not of_others and is_lines(opened.file):
+    if opened.file is not None and not of_others and is_line_based(opened.file):
         index = TrialIndex.of(opened.file)
         # For an unreadable id, reading from the beginning reports the error.
         if index.is_readable and index.ids:

@@ -15,10 +15,10 @@ from referee import __version__, catalogue
 from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
 from referee.corpora.natives.logs import UNIT_SQUARE
 from referee.corpora.natives.material import Declared, NativeData, make_trial
-from referee.corpora.natives.recognition import SIGNS, USUAL, material_of_table, read_material
-from referee.corpora.natives.texts import material_of_texts
+from referee.corpora.natives.recognition import SIGNS, USUAL, convert_table, read_material
+from referee.corpora.natives.texts import convert_texts
 from referee.corpora.outputs import Output
-from referee.corpora.reading.tables import TABLE_ENDINGS, read_json, read_table, rows_of, table_of
+from referee.corpora.reading.tables import TABLE_ENDINGS, convert_to_rows, make_table, read_json, read_table
 from referee.errors import InputError
 from referee.geometry import Box, Mask, Point, Polygon
 from referee.jobs.compare import (
@@ -74,21 +74,21 @@ def open_material(
         if any(is_run(path) for path in paths):
             return _read_runs(paths, declared)
         return read_material(paths, _list_paths(references) or (), trials, declared)
-    rows = rows_of(outputs)
+    rows = convert_to_rows(outputs)
     if isinstance(rows, Mapping) and references is None and (columns := _transpose_columns(rows)):
         rows = columns
-    if isinstance(rows, Mapping) and rows and all(_are_texts(rows_of(part)) for part in rows.values()):
-        systems = {str(name): list(rows_of(part)) for name, part in rows.items()}
-        return material_of_texts(systems, _arrange_references(references, systems), declared)
+    if isinstance(rows, Mapping) and rows and all(_are_texts(convert_to_rows(part)) for part in rows.values()):
+        systems = {str(name): list(convert_to_rows(part)) for name, part in rows.items()}
+        return convert_texts(systems, _arrange_references(references, systems), declared)
     if _are_texts(rows):
         systems = {"system": list(rows)}
-        return material_of_texts(systems, _arrange_references(references, systems), declared)
+        return convert_texts(systems, _arrange_references(references, systems), declared)
     if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
         raise InputError(
             f"outputs are of type {type(outputs).__name__}",
             remedy="give a path, a data frame, a list of dictionaries, or a list of texts with references",
         )
-    material = material_of_table(table_of(rows), trials, declared)
+    material = convert_table(make_table(rows), trials, declared)
     if references is not None:
         _add_references(material, references, declared)
     material.finish(declared.systems)
@@ -170,7 +170,7 @@ def _are_texts(value: Any) -> bool:
 
 def _transpose_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
     """Return the rows of a dictionary of columns, as data sets write them; none if it is no such dictionary."""
-    parts = [rows_of(part) for part in columns.values()]
+    parts = [convert_to_rows(part) for part in columns.values()]
     if not parts or not all(isinstance(part, list | tuple) for part in parts) or len(set(map(len, parts))) > 1:
         return []
     return [dict(zip(map(str, columns), cells, strict=True)) for cells in zip(*parts, strict=True)]
@@ -178,17 +178,17 @@ def _transpose_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
 
 def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return one list of texts per set of references, from any of the forms in which users give them."""
-    references = rows_of(references)
+    references = convert_to_rows(references)
     if isinstance(references, Mapping):
         references = list(references.values())
-        if not references or not all(_are_texts(rows_of(part)) for part in references):
+        if not references or not all(_are_texts(convert_to_rows(part)) for part in references):
             raise _missing_references()
-        return [list(rows_of(part)) for part in references]
+        return [list(convert_to_rows(part)) for part in references]
     if _are_texts(references):
         return [list(references)]
     if not isinstance(references, (list, tuple)) or not references:
         raise _missing_references()
-    parts = [[part] if isinstance(part, str) else rows_of(part) for part in references]
+    parts = [[part] if isinstance(part, str) else convert_to_rows(part) for part in references]
     if not all(_are_texts(part) for part in parts):
         raise _missing_references()
     count = len(next(iter(systems.values())))
@@ -228,9 +228,9 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
             table = read_table(path)
             return read_scenes_of_rows(table, declared) or read_objects(table, declared)
         return {t.id: t for t in open_corpus(scenes, data=data).trials()}
-    rows = rows_of(scenes)
+    rows = convert_to_rows(scenes)
     if isinstance(rows, Sequence) and rows and isinstance(rows[0], Mapping):
-        table = table_of(rows, "scenes")
+        table = make_table(rows, "scenes")
         if is_objects_table(table):
             return read_objects(table, declared)
         if "entities" not in table.columns and (trials := read_scenes_of_rows(table, declared)):

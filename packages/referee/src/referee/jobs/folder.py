@@ -19,7 +19,7 @@ from typing import Any, Required, TypedDict
 import msgspec
 
 from referee import __version__
-from referee.corpora.jsonl import json_line, read_responses, read_trials, trials_to_json
+from referee.corpora.jsonl import read_responses, read_trials, trials_to_json, write_json_line
 from referee.corpora.outputs import Output, output_to_json, read_outputs
 from referee.corpora.reading.lines import read_lines
 from referee.errors import InputError, MalformedInput
@@ -135,13 +135,13 @@ def writing_run(target: str | Path, overwrite: bool = False) -> AbstractContextM
 
 
 def write_trials(folder: Path, trials: Iterable[Trial]) -> None:
-    write_atomically(folder / "trials.jsonl", map(json_line, trials_to_json(trials)))
+    write_atomically(folder / "trials.jsonl", map(write_json_line, trials_to_json(trials)))
 
 
 def write_outputs(
     folder: Path, outputs: Iterable[tuple[str, str, Description] | tuple[str, str, Description, Response | None]]
 ) -> None:
-    write_atomically(folder / "outputs.jsonl", (json_line(output_to_json(*o)) for o in outputs))
+    write_atomically(folder / "outputs.jsonl", (write_json_line(output_to_json(*o)) for o in outputs))
 
 
 def write_manifest(folder: Path, **fields: Any) -> None:

@@ -40,7 +40,7 @@ def cut_folds(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
     if plan.split is None and not any(learns(system.build(plan.seed)) for system in plan.systems):
         return [([], list(trials))]
     if plan.split is None:
-        return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
-    parts = splits.split(trials, plan.split, plan.seed)
+        return list(splits.make_folds(trials, plan.folds, plan.by, plan.seed))
+    parts = splits.split_trials(trials, plan.split, plan.seed)
     # Training and test; the middle part of a three-way split is for development and is not touched.
     return [(parts[0], parts[-1])]

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.jsonl import json_line, response_to_json
-from referee.corpora.natives.harness_material import choose_entity, material_of_episodes, parse_description_of
+from referee.corpora.jsonl import response_to_json, write_json_line
+from referee.corpora.natives.harness_material import choose_entity, convert_episodes, parse_description
 from referee.corpora.natives.logs import LogAnswer
 from referee.corpora.natives.material import Declared, NativeData
-from referee.corpora.natives.recognition import read_answers, recognise
+from referee.corpora.natives.recognition import read_answers, recognise_format
 from referee.corpora.outputs import Output
 from referee.errors import InputError, UnknownTrial
 from referee.files import write_atomically
@@ -35,7 +35,7 @@ def import_answers(
     command: Sequence[str] = (),
 ) -> NativeData:
     """Read a log or a table of answers to a corpus' trials and write the run `out`."""
-    kind = format or recognise(source)
+    kind = format or recognise_format(source)
     trials = {t.id: t for t in opened.trials()}
     material = _match_answers(read_answers(source, kind, Declared(columns=columns or {})), trials, kind)
     if not material.outputs and not material.responses:
@@ -63,7 +63,7 @@ def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], fo
             material.responses.append(response)
             material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
             continue
-        outcome, text = parse_description_of(answer.content or "")
+        outcome, text = parse_description(answer.content or "")
         material.count(answer.model, outcome)
         if text is None:
             continue
@@ -94,7 +94,7 @@ def import_episodes(
     folder: Path, out: Path, *, speaker: str | None = None, overwrite: bool = False, command: Sequence[str] = ()
 ) -> NativeData:
     """Read the episodes of clembench's reference game and write the run `out`."""
-    material = material_of_episodes(folder, speaker)
+    material = convert_episodes(folder, speaker)
     write_material(out, material, folder.name, {"name": "clembench"}, overwrite, command)
     return material
 
@@ -107,7 +107,7 @@ def write_material(
         write_trials(folder, list(material.trials.values()))
         write_outputs(folder, ((o.trial, o.system, o.description) for o in material.outputs))
         if material.responses:
-            lines = (json_line(response_to_json(r)) for r in material.responses)
+            lines = (write_json_line(response_to_json(r)) for r in material.responses)
             write_atomically(folder / "responses.jsonl", lines)
         hearers = dict.fromkeys(r.hearer for r in material.responses)
         write_manifest(

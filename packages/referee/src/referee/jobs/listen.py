@@ -28,7 +28,7 @@ from referee.capabilities import (
     resolve_all,
 )
 from referee.corpora import splits
-from referee.corpora.jsonl import json_line, read_responses, read_trials, response_to_json
+from referee.corpora.jsonl import read_responses, read_trials, response_to_json, write_json_line
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import read_lines
 from referee.engines.local import LocalEngine
@@ -126,7 +126,7 @@ def cut_folds(session: Session, trials: list[Trial], train: Path | None = None) 
     train = train or (None if session.train is None else Path(session.train))
     if train is not None:
         return [(list(_check_disjoint(read_trials(train), trials, str(train))), trials)]
-    return [(learned, asked) for learned, asked in splits.folds(trials, session.folds, session.by, session.seed)]
+    return [(learned, asked) for learned, asked in splits.make_folds(trials, session.folds, session.by, session.seed)]
 
 
 def train_hearer(session: Session, train: Sequence[Trial] | None) -> Any:
@@ -179,7 +179,7 @@ def collect_answers(
             )
             for (system, description), response in zip(descriptions[trial.id], responses, strict=True)
         ]
-        yield trial, [None if NOT_ANSWERED in r.flags else json_line(response_to_json(r)) for r in signed]
+        yield trial, [None if NOT_ANSWERED in r.flags else write_json_line(response_to_json(r)) for r in signed]
         advance(len(responses))
 
 
@@ -311,7 +311,7 @@ def _collect_and_write(folder: Path, session: Session, run: Run, engine: Engine,
             "the endpoint gave no answers", where=folder, remedy="see that it runs; the same command asks again"
         )
     # By name: the same name with other options is another hearer.
-    others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
+    others = [write_json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
     write_atomically(folder / "responses.jsonl", [*others, *(line for line in lines if line is not None)])
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
@@ -355,7 +355,9 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
             )
         # People are identified by a missing field: only simulated hearers have probabilities (see `add_belief`).
         simulated = [r for r in run.responses() if r.probabilities is not None]
-        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
+        write_atomically(
+            folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in [*theirs, *simulated])
+        )
         manifest["people"] = {"source": source, "responses": len(theirs)}
         write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
         return len(theirs)
@@ -380,7 +382,7 @@ def add_recorded(folder: Path, file: Path) -> int:
             )
         names = {r.hearer for r in theirs}
         others = [r for r in run.responses() if r.hearer not in names]
-        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *theirs]))
+        write_atomically(folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in [*others, *theirs]))
         manifest["hearers"] = {
             **manifest.get("hearers", {}),
             **{name: f"{name}|recorded:{file.name}" for name in names},
@@ -455,7 +457,7 @@ def _hash_settings(folder: Path, session: Session, hearer: object) -> str:
     files = [*HearerWork(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
     settings = (session.seed, session.humans, session.folds, session.by, session.train is None)
     read = [digest(path.read_text("utf-8")) for path in files if path.is_file()]
-    return digest(json_line([signature(session.name, hearer), settings, read]))[:16]
+    return digest(write_json_line([signature(session.name, hearer), settings, read]))[:16]
 
 
 def _prepare_hearer(hearer: Any, folder: Path, session: Session) -> BatchFile | None:

@@ -19,10 +19,10 @@ from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, read_corpus, read_trials
 from referee.corpora.line_index import IndexedOutput, has_index, index_outputs
-from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, own_name, read_outputs, rows_as_outputs
-from referee.corpora.reading.lines import FileLines, LineRange, natural, read_lines
+from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, default_name, read_outputs, rows_as_outputs
+from referee.corpora.reading.lines import FileLines, LineRange, natural_sort_key, read_lines
 from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
-from referee.corpora.reading.tables import rows_of
+from referee.corpora.reading.tables import convert_to_rows
 from referee.errors import (
     DuplicateTrial,
     InputError,
@@ -336,10 +336,10 @@ def _open_from_catalogue(name: str, data: Any, reading: str | None) -> Any:
 def _select_part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
     """Return the trials that meet ``FIELD=VALUE`` conditions, or those of a part such as ``challenge-80/20:test``."""
     if "=" not in split:
-        from referee.corpora.splits import part
+        from referee.corpora.splits import get_part
 
         name, _, which = split.partition(":")
-        return lambda: iter(part(whole(), name, which or "test", seed))
+        return lambda: iter(get_part(whole(), name, which or "test", seed))
     conditions = [item.partition("=")[::2] for item in split.split(",")]
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
     for name, _ in conditions:
@@ -491,7 +491,7 @@ class Answers:
             missing = [] if may_miss else [i for i in ids if i not in outputs]
             if missing:
                 raise MissingOutputs(
-                    f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                    f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural_sort_key)!r} is the first one missing",
                     where=next(iter(outputs.values())).where if outputs else "",
                     remedy="answer every trial, choose a part with --split, or use --lenient to score the existing ones",
                 )
@@ -702,7 +702,7 @@ def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = Fal
         return read_outputs(source, on_remark=answers.notes.append, **on_problem)
 
     if index and not is_part and has_index(str(source)):
-        where, default = str(source), own_name(source)
+        where, default = str(source), default_name(source)
         for entry in index_outputs(where):
             read += 1
             if entry.trial is not None:
@@ -759,7 +759,7 @@ def _list_sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[An
     if isinstance(outputs, (str, Path)):
         yield from expand_outputs(outputs)
         return
-    rows = rows_of(outputs)
+    rows = convert_to_rows(outputs)
     if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
         raise InputError(
             "outputs are neither a file nor rows",

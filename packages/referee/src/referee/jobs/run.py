@@ -292,7 +292,7 @@ def _describe_folds(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Spl
             or ("train and test" if plan.trained_on is not None else "")
             or (f"{plan.by}-fold-{number}/{len(folds)}" if len(folds) > 1 else "all trials, no training")
         )
-        yield splits.describe(name, plan.seed, fold)
+        yield splits.describe_split(name, plan.seed, fold)
 
 
 def _take_batch(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:

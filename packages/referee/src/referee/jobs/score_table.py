@@ -16,7 +16,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import CountsAnswered
 from referee.contracts import FloatArray, Metric
-from referee.corpora.reading.lines import natural
+from referee.corpora.reading.lines import natural_sort_key
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.progress import CountedWork, ProgressCallback
 from referee.metrics.tokens import UNSPACED, choose_tokeniser
@@ -313,7 +313,7 @@ class ScoreTable:
         for name, labels in self.groups.items():
             # As objects: fixed-width text would make every label as wide as the longest.
             column = np.array([x if x is not None else "" for x in labels], dtype=object)
-            for value in sorted({x for x in labels if x is not None}, key=natural):
+            for value in sorted({x for x in labels if x is not None}, key=natural_sort_key):
                 yield f"{name}={value}", column == value
 
     def _select_rows(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.jsonl import json_line
+from referee.corpora.jsonl import write_json_line
 from referee.files import write_atomically
 from referee.jobs.folder import Run, is_run, write_manifest, write_outputs, write_trials, writing_run
 from referee.jobs.open import Answers, Opened
@@ -36,7 +36,7 @@ def save_scored(
         write_trials(folder, opened.trials())
         write_outputs(folder, _iterate_outputs(answers))
         heard = _copy_hearing(opened, folder)
-        write_atomically(folder / "scores.jsonl", map(json_line, rows))
+        write_atomically(folder / "scores.jsonl", map(write_json_line, rows))
         # The schema is given, since nothing can be inferred where nothing was measured.
         pl.DataFrame(table.items(), schema={"system": str, "trial": str, "metric": str, "value": float}).write_parquet(
             folder / "items.parquet"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__
-from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError, MalformedInput, UnknownTrial
@@ -148,7 +148,7 @@ def make_task(
             remedy="choose a corpus in which people described the targets",
         )
     blind = [_blind_trial(trial) for trial in trials]
-    sealed = "".join(f"{json_line(data)}\n" for data in trials_to_json(trials))
+    sealed = "".join(f"{write_json_line(data)}\n" for data in trials_to_json(trials))
     chosen = tuple(metrics) or _choose_metrics(trials)
     source = opened.source
     title = title or f"Describe the target: {source.corpus if source.is_named else Path(source.corpus).stem}"
@@ -157,7 +157,7 @@ def make_task(
     ) as folder:
         for name in ("participants", "organisers", "codabench/scoring_program"):
             (folder / name).mkdir(parents=True)
-        write_atomically(folder / ITEMS, map(json_line, trials_to_json(blind)))
+        write_atomically(folder / ITEMS, map(write_json_line, trials_to_json(blind)))
         write_atomically(folder / SEALED, sealed.splitlines())
         manifest = {
             "title": title,

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
 from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically, write_bytes
@@ -50,18 +50,19 @@ class RunPart:
     def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
         """Return a finished part from its descriptions."""
         lines = {
-            trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.descriptions
+            trial: write_json_line(output_to_json(trial, system, description))
+            for trial, description in spoken.descriptions
         }
         return cls(system=system, trials=tuple(trials), counts=spoken.counts, lines=lines)
 
     @property
     def name(self) -> str:
         # By content: the same part is the same file. Labels hold slashes and bars, which file names may not.
-        return digest(json_line([self.system, *self.trials]))[:24]
+        return digest(write_json_line([self.system, *self.trials]))[:24]
 
     def as_bytes(self) -> bytes:
         """Return the part as bytes: a line of counts, then one output a line."""
-        head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
+        head = write_json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
         return "".join(f"{line}\n" for line in (head, *self.lines.values())).encode()
 
     @classmethod
@@ -128,7 +129,7 @@ class Unfinished:
         is_resumed = (self.folder / PLAN).exists()
         # Written also when a run is taken up, to see whether the corpus is still the same; the kept one is not touched.
         fresh = self.folder / (f"new-{CORPUS}" if is_resumed else CORPUS)
-        write_atomically(fresh, map(json_line, trials_to_json(trials)))
+        write_atomically(fresh, map(write_json_line, trials_to_json(trials)))
         asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
         if is_resumed:
             fresh.unlink()
@@ -203,15 +204,17 @@ class Unfinished:
         if failures:
             order = {t.id: place for place, t in enumerate(tested)}
             ordered = sorted(failures, key=lambda f: (systems.index(f.system), order[f.trial]))
-            write_atomically(self.folder / FAILURES, (json_line(asdict(f)) for f in ordered))
+            write_atomically(self.folder / FAILURES, (write_json_line(asdict(f)) for f in ordered))
             for failure in ordered:
                 system_counts = counts[failure.system]
                 system_counts |= {name: system_counts.get(name, 0) + 1 for name in ("trials", "failed")}
-        write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
+        write_atomically(self.folder / "trials.jsonl", map(write_json_line, trials_to_json(tested)))
         cache = ResponseCache(self.calls)
         if cache.costs:
             # Sorted, for threads add their calls as they are answered.
-            write_atomically(self.folder / "calls.jsonl", (json_line(as_json(call)) for call in cache.sorted_calls()))
+            write_atomically(
+                self.folder / "calls.jsonl", (write_json_line(as_json(call)) for call in cache.sorted_calls())
+            )
         for system, spent in cache.costs.items():
             # A question that two folds have is asked and paid for once.
             if system in counts:

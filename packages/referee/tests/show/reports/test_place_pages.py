@@ -10,7 +10,7 @@ import pytest
 
 from referee import score
 from referee.cli import main
-from referee.corpora.jsonl import json_line, read_trials, response_to_json
+from referee.corpora.jsonl import read_trials, response_to_json, write_json_line
 from referee.corpora.synthetic.solids import Solids, write_solids
 from referee.errors import InputError
 from referee.geometry import Point
@@ -45,7 +45,7 @@ def run(tmp_path: Path, toys: Path) -> Run:
         Response(trial=trials[0].id, hearer=f"p{i}", outcome=Outcome.POINT, places=(Point((i, i)),)) for i in range(5)
     ]
     (tmp_path / "run" / "responses.jsonl").write_text(
-        "".join(json_line(response_to_json(r)) + "\n" for r in clicks), "utf-8"
+        "".join(write_json_line(response_to_json(r)) + "\n" for r in clicks), "utf-8"
     )
     return Run(tmp_path / "run")
 

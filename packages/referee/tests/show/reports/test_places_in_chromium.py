@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from real_chromium import open_chromium
 from referee.cli import main
-from referee.corpora.jsonl import json_line, read_trials, response_to_json
+from referee.corpora.jsonl import read_trials, response_to_json, write_json_line
 from referee.corpora.synthetic.solids import Solids, write_solids
 from referee.geometry import Convention, Order, Point
 from referee.grounding.marks import bounds_of
@@ -44,7 +44,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Response(trial=trials[0].id, hearer=f"p{i}", outcome=Outcome.POINT, places=(Point((40 + i, 30), xy),))
         for i in range(6)
     ]
-    heard = "".join(f"{json_line(response_to_json(r))}\n" for r in clicks)
+    heard = "".join(f"{write_json_line(response_to_json(r))}\n" for r in clicks)
     (folder / "run" / "responses.jsonl").write_text(heard, "utf-8")
     out = folder / "report"
     assert main(["report", str(folder / "run"), "--pictures", str(folder / "toys"), "--out", str(out)]) == 0

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from referee.cli import main
-from referee.corpora.synthetic.corpus import generate
+from referee.corpora.synthetic.corpus import generate_trials
 from referee.errors import InputError
 from referee.jobs.speak import Spoken
 from referee.jobs.unfinished import RunPart, Unfinished
@@ -91,7 +91,7 @@ def test_the_page_is_the_report_over_all_items(demo: Path) -> None:
 
 def test_a_run_under_way_is_shown_and_followed_to_its_end(tmp_path: Path) -> None:
     """Two systems of two folds; one part is done, then another, then the folder gets its name."""
-    trials = list(generate(40))
+    trials = list(generate_trials(40))
     run = Unfinished(tmp_path / "run")
     run.begin({"systems": ["one", "two"]}, trials, overwrite=False, restart=False)
     said = Description(properties=(Property("type", "chair"),), text="the chair")

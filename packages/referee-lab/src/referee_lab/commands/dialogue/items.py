@@ -38,7 +38,7 @@ def items(
 
     The field game of meta is the pair, so that `--cluster game` gives intervals for new pairs.
     """
-    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.corpora.jsonl import trials_to_json, write_json_line
     from referee.files import write_atomically
     from referee_lab.tangram.models.dialogue_items import dialogue_items, unusable_references
 
@@ -56,7 +56,7 @@ def items(
         raise InputError(
             "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
         )
-    write_atomically(out, [json_line(row) for row in trials_to_json(trials)])
+    write_atomically(out, [write_json_line(row) for row in trials_to_json(trials)])
     pairs = number_of(len({t.meta["game"] for t in trials}), "pair")
     dialogue_count = number_of(len(sources), "dialogue")
     print(f"Wrote {out}: {number_of(len(trials), 'item')} of {dialogue_count} and {pairs} from {name}.")

@@ -163,12 +163,12 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
 
 def _save(out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], responses: Sequence[Response]) -> None:
     """Write the tables, and trials and answers for `referee listen --recorded` and the court."""
-    from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
+    from referee.corpora.jsonl import response_to_json, trials_to_json, write_json_line
     from referee.files import make_folder, write_atomically
 
     make_folder(out)
-    write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(trials)))
-    write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
+    write_atomically(out / "trials.jsonl", map(write_json_line, trials_to_json(trials)))
+    write_atomically(out / "responses.jsonl", (write_json_line(response_to_json(r)) for r in responses))
     write_atomically(out / "evaluation.json", [tables])
     write_atomically(out / "evaluation.txt", text)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from referee.corpora.jsonl import json_line, response_to_json
+from referee.corpora.jsonl import response_to_json, write_json_line
 from referee.errors import InputError
 from referee.files import write_atomically
 from referee.jobs.folder import Run, write_manifest, write_outputs, write_trials, writing_run
@@ -54,7 +54,7 @@ def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: 
     with writing_run(out, overwrite) as folder:
         write_trials(folder, _trials(collected))
         write_outputs(folder, _list_descriptions(collected))
-        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
+        write_atomically(folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in responses))
         write_manifest(
             folder,
             kind="study",
@@ -95,7 +95,7 @@ def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
     """Add the bots' responses and credits to a run."""
     names = {r.hearer for r in bots}
     others = [r for r in Run(run).responses() if r.hearer not in names]
-    write_atomically(run / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *bots]))
+    write_atomically(run / "responses.jsonl", (write_json_line(response_to_json(r)) for r in [*others, *bots]))
     manifest = Run(run).manifest
     manifest["hearers"] = {**manifest.get("hearers", {}), **_credits(collected, bots)["hearers"]}
     write_atomically(run / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])

@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from random import Random
 
-from referee.corpora.demo.make import chatty
+from referee.corpora.demo.make import describe_fully
 from referee.corpora.synthetic.corpus import Synthetic
-from referee.corpora.synthetic.words import say_plainly
+from referee.corpora.synthetic.words import phrase_plainly
 from referee.records import Description, Trial
 from referee_lab.study.design.conditions import COMPARED
 from referee_lab.study.folder.draft import Extra
@@ -43,8 +43,8 @@ def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = D
 
 
 def _everything(trial: Trial) -> Description:
-    properties = chatty(trial.for_speaker())
-    return Description(properties=properties, text=say_plainly(properties))
+    properties = describe_fully(trial.for_speaker())
+    return Description(properties=properties, text=phrase_plainly(properties))
 
 
 def as_check(extra: Extra, protocol: str, language: str) -> Extra:

@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.corpora.demo.make import TOYS
 from referee.corpora.synthetic.corpus import Synthetic
-from referee.corpora.synthetic.words import say_plainly
+from referee.corpora.synthetic.words import phrase_plainly
 from referee.records import Description, Trial
 from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import Request, lay_out
@@ -107,4 +107,4 @@ def _describe(trial: Trial, speaker: str) -> Description:
     if speaker == HUMAN:
         return trial.references[0]
     properties = TOYS[speaker](trial.for_speaker())
-    return Description(properties=properties, text=say_plainly(properties))
+    return Description(properties=properties, text=phrase_plainly(properties))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.jsonl import json_line, to_json, trial_to_json
+from referee.corpora.jsonl import record_to_json, trial_to_json, write_json_line
 from referee.errors import InputError, near
 from referee.files import write_atomically, writing_folder
 from referee.jobs.folder import write_outputs, write_trials
@@ -171,16 +171,16 @@ def _said(draft: Draft) -> list[Description]:
 
 def _write_extras(path: Path, extras: Sequence[Extra]) -> None:
     if extras:
-        write_atomically(path, map(json_line, map(_extra, extras)))
+        write_atomically(path, map(write_json_line, map(_extra, extras)))
 
 
 def _extra(extra: Extra) -> dict[str, Any]:
     """Return a practice trial or check as a JSON object."""
-    data = {"trial": trial_to_json(extra.trial), **to_json(extra.description)}
+    data = {"trial": trial_to_json(extra.trial), **record_to_json(extra.description)}
     if extra.rival is not None:
-        data["rival"] = to_json(extra.rival)
+        data["rival"] = record_to_json(extra.rival)
     if extra.more:
-        data["more"] = [to_json(description) for description in extra.more]
+        data["more"] = [record_to_json(description) for description in extra.more]
     return data if extra.expect is None else {**data, "expect": dict(extra.expect)}
 
 
@@ -192,7 +192,7 @@ def _lists(draft: Draft) -> Iterator[str]:
         if entry.blocks:
             data["blocks"] = list(entry.blocks)
         data["trials"] = [list(pair) for pair in entry.trials]
-        yield json_line(data) + ("," if number + 1 < len(draft.layout.lists) else "")
+        yield write_json_line(data) + ("," if number + 1 < len(draft.layout.lists) else "")
     yield "]}"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.catalogue import create
-from referee.corpora.reading.packed import find, read_rows
+from referee.corpora.reading.packed import find_files, read_rows
 from referee.errors import InputError, MalformedInput
 from referee.records import Event, Trial
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, POSITION, UTTERANCE, Dialogue
@@ -165,7 +165,7 @@ def _taken(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Even
 
 
 def _rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any]]:
-    (path,) = find(data, folder, file)
+    (path,) = find_files(data, folder, file)
     return list(read_rows(path, dict))
 
 
@@ -259,7 +259,7 @@ def _onecommon(data: str | Path | None) -> Iterator[Dialogue]:
     Positions are those of the first player's view; the view of the second one is moved against it.
     """
     files = (f"{name}.json" for name in ("final_transcripts", "markable_annotation", "aggregated_referent_annotation"))
-    paths = find(data, "onecommon", *files)
+    paths = find_files(data, "onecommon", *files)
     chats, phrases, referents = (_read_json(path) for path in paths)
     by_id = {chat.get("uuid"): chat for chat in chats}
     for id in referents:

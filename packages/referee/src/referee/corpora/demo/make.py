@@ -14,46 +14,46 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
-from referee.corpora.jsonl import json_line
+from referee.corpora.jsonl import write_json_line
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import Synthetic
-from referee.corpora.synthetic.words import say_plainly
+from referee.corpora.synthetic.words import phrase_plainly
 from referee.files import write_atomically
 from referee.records import Description, Property, SpeakerView
 
 
-def _visible(view: SpeakerView) -> list[Property]:
+def _list_visible(view: SpeakerView) -> list[Property]:
     """Return the visible properties of the target, its position last, without absent features (such as no beard)."""
     return [p for p in view.scene.entity(view.targets[0]).attributes if p.value != "0"]
 
 
-def minimal(view: SpeakerView) -> tuple[Property, ...]:
-    """The first of the smallest sets that only the target has."""
-    visible = _visible(view)
+def describe_minimally(view: SpeakerView) -> tuple[Property, ...]:
+    """Return the first of the smallest sets of properties that identify the target."""
+    visible = _list_visible(view)
     # By size, then in the order of the attributes: the same file whenever it is made.
     sets = (s for size in range(1, len(visible) + 1) for s in combinations(visible, size))
     return next(s for s in sets if view.scene.denotation(s) == view.target_mask)
 
 
-def chatty(view: SpeakerView) -> tuple[Property, ...]:
+def describe_fully(view: SpeakerView) -> tuple[Property, ...]:
     """Return all attributes of the target except its position."""
-    return tuple(p for p in _visible(view) if not p.name.endswith("-dimension"))
+    return tuple(p for p in _list_visible(view) if not p.name.endswith("-dimension"))
 
 
-TOYS = {"toy-minimal": minimal, "toy-chatty": chatty}
+TOYS = {"toy-minimal": describe_minimally, "toy-chatty": describe_fully}
 
 
-def make(system: str) -> Iterator[str]:
-    """The lines of one toy speaker's outputs on the default synthetic corpus."""
+def make_lines(system: str) -> Iterator[str]:
+    """Yield the output lines of one toy speaker on the default synthetic corpus."""
     for trial in Synthetic().trials():
         properties = TOYS[system](trial.for_speaker())
-        description = Description(properties=properties, text=say_plainly(properties))
-        yield json_line(output_to_json(trial.id, system, description))
+        description = Description(properties=properties, text=phrase_plainly(properties))
+        yield write_json_line(output_to_json(trial.id, system, description))
 
 
 def _write(folder: Path) -> None:
     for system in TOYS:
-        write_atomically(folder / f"{system}.jsonl", make(system))
+        write_atomically(folder / f"{system}.jsonl", make_lines(system))
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.corpora.natives.columns import find_column, infer_roles, simplify
-from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.columns import find_column, infer_roles, simplify_name
+from referee.corpora.natives.described import parse_texts
 from referee.corpora.natives.logs import LogAnswer
-from referee.corpora.natives.material import Declared, as_identifier, as_number
+from referee.corpora.natives.material import Declared, format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing
 from referee.errors import InputError, MalformedInput
 from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
@@ -32,14 +32,14 @@ SLACK = 1.02
 
 def has_boxes(table: Table, declared: Declared) -> bool:
     """Return whether a table has a model's box or point, in numbers or in words, beside a gold box."""
-    table = _join_numbers(table)
-    answer = _column(table, "box", declared) or _column_of_words(table, declared)
-    return answer is not None and _column(table, "gold_box", declared) is not None
+    table = _join_columns(table)
+    answer = _find_column(table, "box", declared) or _find_words(table, declared)
+    return answer is not None and _find_column(table, "gold_box", declared) is not None
 
 
-def _column_of_words(table: Table, declared: Declared) -> str | None:
-    """The column with the words of models, where most of them hold coordinates."""
-    asked = [c for c in table.columns if simplify(c) in _EXPRESSIONS]
+def _find_words(table: Table, declared: Declared) -> str | None:
+    """Return the column with models' words, if most of its cells contain coordinates."""
+    asked = [c for c in table.columns if simplify_name(c) in _EXPRESSIONS]
     column = find_column(table, "text", declared, asked)
     words = [c for c in table.column(column) if isinstance(c, str)] if column is not None else []
     is_place = [len(re.findall(r"\d+(?:\.\d+)?", text)) > 1 for text in words]
@@ -52,19 +52,19 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
     Raises:
         InputError: if the order or unit of the numbers is not declared and cannot be inferred.
     """
-    table = _join_numbers(table)
-    answer, gold = _column(table, "box", declared), _column(table, "gold_box", declared) or ""
-    words = _column_of_words(table, declared) if answer is None else None
+    table = _join_columns(table)
+    answer, gold = _find_column(table, "box", declared), _find_column(table, "gold_box", declared) or ""
+    words = _find_words(table, declared) if answer is None else None
     answer = answer or words or ""
     rest = {role: c for role, c in declared.columns.items() if role not in ("box", "gold_box", "gold", "text")}
     roles = infer_roles(table, ("trial", "system"), Declared(columns=rest))
-    expression = next((c for c in table.columns if simplify(c) in _EXPRESSIONS), None)
+    expression = next((c for c in table.columns if simplify_name(c) in _EXPRESSIONS), None)
     scene = find_column(table, "scene", Declared(), roles.values())
-    sizes = [_size(row) for row in table.rows]
-    golds = [_four_numbers(row, gold, table.source, line) for row, line in zip(table.rows, table.lines, strict=True)]
+    sizes = [_parse_size(row) for row in table.rows]
+    golds = [_parse_box(row, gold, table.source, line) for row, line in zip(table.rows, table.lines, strict=True)]
     gold_unit = Unit.SHARE if max(max(box) for box in golds) <= 1.0 else Unit.PIXELS
-    gold_convention = Convention(gold_unit, _gold_order(gold, golds, sizes, declared, table.source))
-    convention = _answer_convention(table, answer, declared) if words is None else gold_convention
+    gold_convention = Convention(gold_unit, _infer_gold_order(gold, golds, sizes, declared, table.source))
+    convention = _infer_convention(table, answer, declared) if words is None else gold_convention
     if convention.unit is not gold_unit and None in sizes:
         raise InputError(
             f"answers in {convention.unit} cannot be compared with gold boxes in {gold_unit} without the pictures' sizes",
@@ -77,8 +77,8 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
     stem = re.split(r"[/\\]", table.source)[-1].split(".")[0]
     for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True)):
         cell = row.get(answer)
-        numbers = _numbers(cell)
-        parsed = _place(numbers, convention) if words is None else None
+        numbers = _parse_numbers(cell)
+        parsed = _make_answer(numbers, convention) if words is None else None
         if parsed is None and words is None:
             raise MalformedInput(
                 f"{answer!r} holds {len(numbers)} numbers",
@@ -87,21 +87,21 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
                 remedy="a box has 4, a point 2",
             )
         yield LogAnswer(
-            trial=as_identifier(row.get(roles["trial"])) or "" if "trial" in roles else str(number + 1),
-            model=(as_identifier(row.get(roles["system"])) if "system" in roles else None) or stem,
+            trial=format_id(row.get(roles["trial"])) or "" if "trial" in roles else str(number + 1),
+            model=(format_id(row.get(roles["system"])) if "system" in roles else None) or stem,
             content=None if is_missing(cell) and "error" in table.columns else "" if words is None else str(cell or ""),
             where=table.source,
             line=line,
-            references=tuple(listed_texts(row.get(expression))) if expression else (),
+            references=tuple(parse_texts(row.get(expression))) if expression else (),
             gold=Box(golds[number], gold_convention),
             size=sizes[number],
             parsed=parsed,
-            scene=None if scene is None else as_identifier(row.get(scene)),
+            scene=None if scene is None else format_id(row.get(scene)),
         )
 
 
-def _place(numbers: Sequence[float], convention: Convention) -> PlaceAnswer | None:
-    """Return numbers as an answer: zeros are none; None unless there are 2 or 4."""
+def _make_answer(numbers: Sequence[float], convention: Convention) -> PlaceAnswer | None:
+    """Return coordinates as an answer: zeros mean that nothing was found; None unless there are 2 or 4 numbers."""
     if not any(numbers):
         return PlaceAnswer(Outcome.UNPARSABLE)
     if len(numbers) == 2:
@@ -116,7 +116,7 @@ def _place(numbers: Sequence[float], convention: Convention) -> PlaceAnswer | No
 _EXPRESSIONS = ("expression", "referringexpression", "caption", "sentence", "sent", "query", "instruction", "phrase")
 
 
-def _column(table: Table, role: str, declared: Declared) -> str | None:
+def _find_column(table: Table, role: str, declared: Declared) -> str | None:
     """Return the column of the answer's place (`box`) or of the gold box (`gold_box`), by its name and cells."""
     name = declared.column(role)
     if name is not None and name not in table.columns:
@@ -128,11 +128,11 @@ def _column(table: Table, role: str, declared: Declared) -> str | None:
     if name is not None:
         return name
     wanted, other = (_ANSWER, _GOLD) if role == "box" else (_GOLD, _ANSWER)
-    lists = [c for c in table.columns if _is_place(table, c)]
-    named = [c for c in lists if wanted.search(simplify(c)) and not other.search(simplify(c))]
+    lists = [c for c in table.columns if _holds_places(table, c)]
+    named = [c for c in lists if wanted.search(simplify_name(c)) and not other.search(simplify_name(c))]
     # A plain `bbox` beside the answer of a model is the gold box.
     if role == "gold_box" and not named:
-        named = [c for c in lists if simplify(c) in ("bbox", "box") and not other.search(simplify(c))]
+        named = [c for c in lists if simplify_name(c) in ("bbox", "box") and not other.search(simplify_name(c))]
     if len(named) > 1:
         raise InputError(
             f"several columns could be the {role}: {', '.join(named)}",
@@ -142,34 +142,34 @@ def _column(table: Table, role: str, declared: Declared) -> str | None:
     return named[0] if named else None
 
 
-def _is_place(table: Table, column: str) -> bool:
+def _holds_places(table: Table, column: str) -> bool:
     """Return whether a column has boxes or points, by its name and most of its cells."""
     cells = [c for c in table.column(column)[:200] if not is_missing(c)]
-    counts = [len(_numbers(c)) for c in cells]
-    names_place = bool(_PLACE.search(simplify(column))) or bool(_ANSWER.search(simplify(column)))
+    counts = [len(_parse_numbers(c)) for c in cells]
+    names_place = bool(_PLACE.search(simplify_name(column))) or bool(_ANSWER.search(simplify_name(column)))
     return names_place and bool(cells) and sum(n in (2, 4) for n in counts) > len(cells) / 2
 
 
-def _numbers(cell: Any) -> list[float]:
+def _parse_numbers(cell: Any) -> list[float]:
     """Return the numbers of a cell: a list, or a text of numbers in brackets."""
     if hasattr(cell, "tolist"):
         cell = cell.tolist()
     if isinstance(cell, list | tuple):
         flat = [n for part in cell for n in (part if isinstance(part, list | tuple) else [part])]
-        parsed = [as_number(n) for n in flat]
+        parsed = [parse_number(n) for n in flat]
         return [] if any(n is None for n in parsed) else [n for n in parsed if n is not None]
     if isinstance(cell, str) and re.fullmatch(r"[\s\[\](),;\d.eE+-]*", cell):
         return [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", cell)]
     return []
 
 
-def _join_numbers(table: Table) -> Table:
-    """A table with lists instead of columns of single numbers (``pred_x1``, ``pred_y1`` …).
+def _join_columns(table: Table) -> Table:
+    """Return the table with one column of lists in place of several columns of numbers (``pred_x1``, ``pred_y1`` …).
 
     Their name states the order.
     """
     groups: dict[str, Sequence[str]] = {}
-    by_name = {simplify(c): c for c in table.columns}
+    by_name = {simplify_name(c): c for c in table.columns}
     for corners, order in _CORNERS.items():
         for name in by_name:
             before = name.removesuffix(corners[0])
@@ -189,9 +189,9 @@ def _join_numbers(table: Table) -> Table:
     return Table.of(table.source, rows, table.lines)
 
 
-def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) -> tuple[float, float, float, float]:
+def _parse_box(row: Mapping[str, Any], column: str, where: str, line: int) -> tuple[float, float, float, float]:
     """Return the four numbers of a gold box. Raises MalformedInput for another count."""
-    numbers = _numbers(row.get(column))
+    numbers = _parse_numbers(row.get(column))
     if len(numbers) != 4:
         raise MalformedInput(
             f"{column!r} does not have four numbers", where=where, line=line, remedy="a gold box has four"
@@ -200,9 +200,9 @@ def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) ->
     return a, b, c, d
 
 
-def _size(row: Mapping[str, Any]) -> Size | None:
+def _parse_size(row: Mapping[str, Any]) -> Size | None:
     """Return the size of the picture from its columns; None if they are missing."""
-    by_name = {simplify(k): v for k, v in row.items()}
+    by_name = {simplify_name(k): v for k, v in row.items()}
     pairs = (
         ("width", "height"),
         ("imagewidth", "imageheight"),
@@ -211,22 +211,22 @@ def _size(row: Mapping[str, Any]) -> Size | None:
         ("imgw", "imgh"),
     )
     for names in pairs:
-        width, height = (as_number(by_name.get(name)) for name in names)
+        width, height = (parse_number(by_name.get(name)) for name in names)
         if width and height:
             return Size(int(width), int(height))
-    numbers = _numbers(by_name.get("imagesize", by_name.get("imgsize")))
+    numbers = _parse_numbers(by_name.get("imagesize", by_name.get("imgsize")))
     return Size(int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else None
 
 
-def _gold_order(
+def _infer_gold_order(
     column: str,
     boxes: Sequence[tuple[float, float, float, float]],
     sizes: Sequence[Size | None],
     declared: Declared,
     where: str,
 ) -> Order:
-    """The order of gold boxes: declared, in the column's name, or the only one that all boxes can have."""
-    text = declared.column("gold") or next((o for o in ("xyxy", "xywh") if o in simplify(column)), None)
+    """Return the order of numbers in gold boxes: declared, in the column's name, or the only one that all boxes allow."""
+    text = declared.column("gold") or next((o for o in ("xyxy", "xywh") if o in simplify_name(column)), None)
     if text is not None:
         if text not in ("xyxy", "xywh"):
             raise InputError(f"no order is called {text!r}", remedy="--map gold=xyxy or --map gold=xywh")
@@ -247,16 +247,16 @@ def _gold_order(
     )
 
 
-def _answer_convention(table: Table, column: str, declared: Declared) -> Convention:
-    """The convention of all answers: declared, or in the column's name, with the unit of numbers within 1 or beyond 1000."""
+def _infer_convention(table: Table, column: str, declared: Declared) -> Convention:
+    """Return the convention of all answers: declared, in the column's name, or inferred from the range of numbers."""
     if declared.convention:
         try:
             return Convention.of(declared.convention.removeprefix("="))
         except WrongConvention as wrong:
             raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
-    numbers = [n for cell in table.column(column) for n in _numbers(cell)]
-    is_point = any(len(_numbers(cell)) == 2 for cell in table.column(column))
-    order = next((Order(o) for o in ("xyxy", "xywh") if o in simplify(column)), Order.XYXY if is_point else None)
+    numbers = [n for cell in table.column(column) for n in _parse_numbers(cell)]
+    is_point = any(len(_parse_numbers(cell)) == 2 for cell in table.column(column))
+    order = next((Order(o) for o in ("xyxy", "xywh") if o in simplify_name(column)), Order.XYXY if is_point else None)
     largest = max(numbers, default=0.0)
     unit = Unit.SHARE if largest <= 1.0 else Unit.PIXELS if largest > 1000 * SLACK else None
     if order is None or unit is None:

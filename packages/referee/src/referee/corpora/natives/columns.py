@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from referee.corpora.natives.material import Declared, as_identifier
+from referee.corpora.natives.material import Declared, format_id
 from referee.corpora.reading.tables import Table
 from referee.errors import InputError, near
 
 
-def simplify(name: str) -> str:
-    """A column name without case, accents, blanks and signs.
+def simplify_name(name: str) -> str:
+    """Return a column name in lower case, without accents, blanks and punctuation.
 
     >>> simplify("Participant Private ID"), simplify("reference_1")
     ('participantprivateid', 'reference1')
@@ -22,7 +22,7 @@ def simplify(name: str) -> str:
 
 
 def _tiers(*tiers: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(simplify, tier.split())) for tier in tiers)
+    return tuple(tuple(map(simplify_name, tier.split())) for tier in tiers)
 
 
 # Such as gt_answer, human_descriptions or reference_caption.
@@ -103,44 +103,44 @@ NESTED = "/"
 _GENERIC = ("id", "name", "text", "value", "label", "content")
 
 
-def usual_name(column: str) -> str:
-    """The name by which the role of a column is known: of a nested field the last part, or the part before a general word.
+def get_usual_name(column: str) -> str:
+    """Return the name that decides the role of a column: the last part of a nested field, or the part before a general word.
 
     >>> usual_name("meta/model_name"), usual_name("output/text")
     ('modelname', 'output')
     """
     *before, last = column.split(NESTED)
-    return simplify(before[-1] if before and simplify(last) in _GENERIC else last)
+    return simplify_name(before[-1] if before and simplify_name(last) in _GENERIC else last)
 
 
-def numbered_references(columns: Iterable[str]) -> list[str]:
-    """Columns such as ref1, ref2 or reference_1, in their order."""
-    return [name for name in columns if _REFERENCE.fullmatch(simplify(name))]
+def find_numbered_references(columns: Iterable[str]) -> list[str]:
+    """Return the columns such as ref1, ref2 or reference_1, in their order."""
+    return [name for name in columns if _REFERENCE.fullmatch(simplify_name(name))]
 
 
 def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str] = (), tiers: int = 9) -> str | None:
-    """The column of a role: the declared one, or the one with a usual name; None where there is none.
+    """Return the column with a role: the declared one, or one with a usual name; None if there is none.
 
     Raises:
         InputError: if the declared column does not exist, or two columns with different cells have usual names.
     """
     name = declared.column(role)
     if name is not None:
-        return _declared(table, role, name)
+        return _get_declared(table, role, name)
     free = [column for column in table.columns if column not in set(taken)]
     for tier in ROLES[role][:tiers]:
-        candidates = [column for column in free if usual_name(column) in tier]
+        candidates = [column for column in free if get_usual_name(column) in tier]
         # Columns without any cell are no candidates.
-        filled = [c for c in candidates if any(as_identifier(cell) is not None for cell in table.column(c))]
+        filled = [c for c in candidates if any(format_id(cell) is not None for cell in table.column(c))]
         if len(filled) > 1:
-            return _unambiguous(table, role, filled, tier)
+            return _choose_column(table, role, filled, tier)
         if filled:
             return filled[0]
     return None
 
 
-def usual_fields(columns: Sequence[str]) -> dict[str, str]:
-    """Column to field of an output (trial, system, text) by usual names.
+def infer_fields(columns: Sequence[str]) -> dict[str, str]:
+    """Return the output field (trial, system, text) for each column with a usual name.
 
     Roles with several candidates are left out.
 
@@ -150,7 +150,7 @@ def usual_fields(columns: Sequence[str]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for role in ("trial", "system", "text"):
         for tier in ROLES[role][:2]:
-            candidates = [column for column in columns if simplify(column) in tier]
+            candidates = [column for column in columns if simplify_name(column) in tier]
             if len(candidates) == 1 and role not in columns:
                 fields[candidates[0]] = role
             if candidates:
@@ -158,11 +158,11 @@ def usual_fields(columns: Sequence[str]) -> dict[str, str]:
     return fields
 
 
-def _declared(table: Table, role: str, name: str) -> str:
+def _get_declared(table: Table, role: str, name: str) -> str:
     """Return a declared column. Raises InputError, with a suggestion, if the table lacks it."""
     if name in table.columns:
         return name
-    similar = near(name, table.columns, 1) or [c for c in table.columns if simplify(c) == simplify(name)][:1]
+    similar = near(name, table.columns, 1) or [c for c in table.columns if simplify_name(c) == simplify_name(name)][:1]
     hint = f"did you mean {similar[0]!r}? " if similar else ""
     raise InputError(
         f"there is no column {name!r} for {role}",
@@ -171,11 +171,11 @@ def _declared(table: Table, role: str, name: str) -> str:
     )
 
 
-def _unambiguous(table: Table, role: str, columns: Sequence[str], tier: Sequence[str]) -> str:
-    """One of several columns that hold the same, cell by cell or one to one."""
-    first = [as_identifier(cell) for cell in table.column(columns[0])]
+def _choose_column(table: Table, role: str, columns: Sequence[str], tier: Sequence[str]) -> str:
+    """Return one of several columns with equivalent contents. Raises InputError if the contents differ."""
+    first = [format_id(cell) for cell in table.column(columns[0])]
     for other in columns[1:]:
-        cells = [as_identifier(cell) for cell in table.column(other)]
+        cells = [format_id(cell) for cell in table.column(other)]
         pairs = len(set(zip(first, cells, strict=True)))
         is_same = (
             pairs == len(set(first)) == len(set(cells))
@@ -189,7 +189,7 @@ def _unambiguous(table: Table, role: str, columns: Sequence[str], tier: Sequence
                 where=table.source,
                 remedy="choose one: " + " or ".join(f"--map {role}={column}" for column in columns),
             )
-    return min(columns, key=lambda column: tier.index(usual_name(column)))
+    return min(columns, key=lambda column: tier.index(get_usual_name(column)))
 
 
 def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[str, str]:

@@ -18,14 +18,14 @@ from referee.corpora.natives.columns import (
     NESTED,
     ROLES,
     find_column,
+    find_numbered_references,
+    get_usual_name,
     infer_roles,
-    numbered_references,
-    simplify,
-    usual_name,
+    simplify_name,
 )
-from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, make_trial
+from referee.corpora.natives.material import Declared, NativeData, format_id, make_trial, parse_number
 from referee.corpora.natives.texts import read_segments
-from referee.corpora.outputs import Output, given
+from referee.corpora.outputs import Output, drop_empty_cells
 from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
@@ -38,8 +38,8 @@ CONTENT = ("text", "properties", "meaning")
 DESCRIBED = ("system", "text", "references", "properties", "meaning", "target", "trial", "language", "scene", "speaker")
 
 
-def read_described(table: Table, declared: Declared, has_scenes: bool = False) -> NativeData:
-    """Descriptions of a table with their references.
+def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False) -> NativeData:
+    """Return the descriptions of a table with their references.
 
     Raises:
         InputError: if no column, or more than one, can be the description; the message names the candidates.
@@ -53,23 +53,23 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
         )
     table = _unnest(table)
     columns = {role: c for role, c in declared.columns.items() if role not in ("reference", "references")}
-    several = _declared_references(table, declared)
+    several = _get_declared_references(table, declared)
     if several:
         columns["references"] = several[0]
     declared = replace(declared, columns=columns)
-    if "text" not in declared.columns and (wide := _system_columns(table, declared)):
-        table = _lengthen(table, wide)
+    if "text" not in declared.columns and (wide := _find_system_columns(table, declared)):
+        table = _lengthen_systems(table, wide)
         declared = replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT})
     roles = infer_roles(table, DESCRIBED, declared)
     if len(several) > 1:
         roles = {role: column for role, column in roles.items() if column not in several}
-    if "trial" in roles and "system" not in roles and (source := crossed_column(table, roles, _SOURCES)):
+    if "trial" in roles and "system" not in roles and (source := find_crossed_column(table, roles, _SOURCES)):
         roles["system"] = source
-    if "trial" not in roles and "scene" in roles and _names_rows(table, roles):
+    if "trial" not in roles and "scene" in roles and _identifies_rows(table, roles):
         roles["trial"] = roles.pop("scene")
-    numbered = (several if len(several) > 1 else []) if several else numbered_references(table.columns)
+    numbered = (several if len(several) > 1 else []) if several else find_numbered_references(table.columns)
     if not roles.keys() & set(CONTENT):
-        raise _no_text(table, roles)
+        raise _missing_text(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
         raise InputError(
             "no column names the item of a row, so that its scene is not known",
@@ -79,18 +79,18 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
         roles["references"] = roles.pop("target")
     material = NativeData(
-        "table", format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
+        "table", get_format(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
     _check_words(table, "text", roles.get("text"), "text" in declared.columns)
     for column in several or [roles[r] for r in ("references",) if r in roles]:
         _check_words(table, "references", column)
     _add_rows(material, table, roles, numbered, declared)
     if not roles.get("references") and not numbered:
-        _take_people_as_references(material)
+        _use_people_as_references(material)
     return material
 
 
-def _declared_references(table: Table, declared: Declared) -> list[str]:
+def _get_declared_references(table: Table, declared: Declared) -> list[str]:
     """Return the declared columns of references: one, or several with commas between."""
     names = [name for role in ("references", "reference") if (name := declared.column(role))]
     parts = [part for name in names for part in ([name] if name in table.columns else name.split(","))]
@@ -106,8 +106,8 @@ SYSTEM, TEXT = "(column)", "(cell)"
 _BY_SYSTEM = ("outputs", "predictions", "generations", "descriptions", "hypotheses", "hyps", "candidates", "responses")
 
 
-def _lengthen(table: Table, systems: Mapping[str, str]) -> Table:
-    """A row for each system (column to its name) instead of a column."""
+def _lengthen_systems(table: Table, systems: Mapping[str, str]) -> Table:
+    """Return a table with a row per system in place of a column per system."""
     rows, lines = [], []
     for row, line in zip(table.rows, table.lines, strict=True):
         rest = {k: v for k, v in row.items() if k not in systems}
@@ -117,8 +117,8 @@ def _lengthen(table: Table, systems: Mapping[str, str]) -> Table:
     return Table.of(table.source, rows, lines)
 
 
-def _system_columns(table: Table, declared: Declared) -> dict[str, str]:
-    """Columns with the texts of a system each, and its name: declared ones, fields under `outputs`, or `output_gpt` and `output_llama`.
+def _find_system_columns(table: Table, declared: Declared) -> dict[str, str]:
+    """Return the columns with one system's texts each and the systems' names: declared, or recognised by their names.
 
     Raises:
         InputError: if another column could hold the descriptions too.
@@ -129,17 +129,17 @@ def _system_columns(table: Table, declared: Declared) -> dict[str, str]:
     for column in table.columns:
         head, nested, tail = column.partition(NESTED)
         parts = [p for p in re.split(r"[\s_.:-]+", column) if p]
-        if nested and simplify(head) in _BY_SYSTEM:
+        if nested and simplify_name(head) in _BY_SYSTEM:
             wide[column] = tail
-        elif not nested and len(parts) > 1 and simplify(parts[0]) in words:
+        elif not nested and len(parts) > 1 and simplify_name(parts[0]) in words:
             wide[column] = column[len(parts[0]) + 1 :].strip()
-        elif not nested and len(parts) > 1 and simplify(parts[-1]) in words:
+        elif not nested and len(parts) > 1 and simplify_name(parts[-1]) in words:
             wide[column] = column[: -len(parts[-1]) - 1].strip()
     known = {name for role in ROLES.values() for tier in role for name in tier}
-    wide = {c: name for c, name in wide.items() if simplify(c) not in known and _holds_texts(table, c, 0.3)}
+    wide = {c: name for c, name in wide.items() if simplify_name(c) not in known and _holds_texts(table, c, 0.3)}
     if len(wide) < 2:
         return {}
-    others = [c for c in table.columns if c not in wide and usual_name(c) in ROLES["text"][0]]
+    others = [c for c in table.columns if c not in wide and get_usual_name(c) in ROLES["text"][0]]
     if others or find_column(table, "system", declared) is not None:
         raise InputError(
             f"several columns could be the text: {', '.join([*others, *wide])}",
@@ -152,36 +152,34 @@ def _system_columns(table: Table, declared: Declared) -> dict[str, str]:
 _SOURCES = ("source", "condition", "author", "origin", "producer", "type", "kind")
 
 
-def crossed_column(table: Table, roles: Mapping[str, str], names: Collection[str]) -> str | None:
+def find_crossed_column(table: Table, roles: Mapping[str, str], names: Collection[str]) -> str | None:
     """Return a column with one of some names and several values for every item, whose values can be compared as
     systems.
     """
-    column = next((c for c in table.columns if simplify(c) in names and c not in roles.values()), None)
+    column = next((c for c in table.columns if simplify_name(c) in names and c not in roles.values()), None)
     if column is None:
         return None
-    cells = [(as_identifier(row.get(roles["trial"])), as_identifier(row.get(column))) for row in table.rows]
+    cells = [(format_id(row.get(roles["trial"])), format_id(row.get(column))) for row in table.rows]
     pairs = {(item, value) for item, value in cells if item is not None and value is not None}
     counts = Counter(item for item, _ in pairs)
     is_crossed = bool(counts) and min(counts.values()) > 1 and len({value for _, value in pairs}) <= 20
     return column if is_crossed else None
 
 
-def _names_rows(table: Table, roles: Mapping[str, str]) -> bool:
-    """Whether the scene of a row names it: no system has two rows with the same."""
-    keys = [
-        (as_identifier(row.get(roles.get("system", ""))), as_identifier(row.get(roles["scene"]))) for row in table.rows
-    ]
+def _identifies_rows(table: Table, roles: Mapping[str, str]) -> bool:
+    """Return whether the scene identifies the row: no system has two rows with the same scene."""
+    keys = [(format_id(row.get(roles.get("system", ""))), format_id(row.get(roles["scene"]))) for row in table.rows]
     return len(set(keys)) == len(keys) and all(scene is not None for _, scene in keys)
 
 
 def _unnest(table: Table) -> Table:
-    """Fields of nested objects as columns (``meta/model``); lists of objects under `outputs` become rows."""
+    """Return the table with the fields of nested objects as columns (``meta/model``) and lists under `outputs` as rows."""
     nested = {c for row in table.rows for c, cell in row.items() if _is_nested(c, cell)}
     if not nested:
         return table
     rows, lines = [], []
     for row, line in zip(table.rows, table.lines, strict=True):
-        flat = dict(_fields(row, nested))
+        flat = dict(_flatten_row(row, nested))
         listed = next((c for c in nested if isinstance(row.get(c), list)), None)
         for part in [{}] if listed is None else row[listed]:
             rows.append({**{k: v for k, v in flat.items() if k != listed}, **part})
@@ -192,23 +190,23 @@ def _unnest(table: Table) -> Table:
 def _is_nested(column: str, cell: Any) -> bool:
     """Return whether a cell has fields that become columns."""
     if isinstance(cell, dict):
-        return simplify(column) not in ROLES["properties"][0]
+        return simplify_name(column) not in ROLES["properties"][0]
     is_list = isinstance(cell, list) and bool(cell) and all(isinstance(part, dict) for part in cell)
-    return is_list and simplify(column) in _BY_SYSTEM
+    return is_list and simplify_name(column) in _BY_SYSTEM
 
 
-def _fields(row: Mapping[str, Any], nested: Collection[str], before: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten_row(row: Mapping[str, Any], nested: Collection[str], before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the fields of a row, with nested ones under joined names."""
     for name, value in row.items():
         if isinstance(value, dict) and (before or name in nested):
-            yield from _fields(value, nested, f"{before}{name}{NESTED}")
+            yield from _flatten_row(value, nested, f"{before}{name}{NESTED}")
         else:
             yield before + str(name), value
 
 
-def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
+def _missing_text(table: Table, roles: Mapping[str, str]) -> InputError:
     """Return the error for a table without a column of texts."""
-    number = next((c for c in table.columns if as_number(c) is not None), None)
+    number = next((c for c in table.columns if parse_number(c) is not None), None)
     if number is not None:
         return InputError(
             f"the first line is not a header (it has {number!r})",
@@ -244,7 +242,7 @@ def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
 def _has_words(cell: Any) -> bool:
     """Return whether a text of a cell has more than one word."""
     try:
-        return any(len(part.split()) > 1 for part in listed_texts(cell))
+        return any(len(part.split()) > 1 for part in parse_texts(cell))
     except InputError:
         return False
 
@@ -312,44 +310,44 @@ def _add_rows(
 ) -> None:
     """Add the descriptions of a table to the data."""
     default = declared.default_system or _default_system(table.source)
-    split = _reference_splitter(material, table, roles.get("references"))
+    split = _make_splitter(material, table, roles.get("references"))
     if "trial" not in roles and "system" in roles:
         _check_positions(table, roles, numbered)
-        if len({as_identifier(cell) for cell in table.column(roles["system"])}) > 1:
+        if len({format_id(cell) for cell in table.column(roles["system"])}) > 1:
             material.mapping["trial"] = ORDER
     positions: dict[str, int] = {}
     empty: dict[str, int] = {}
     described: dict[tuple[str, str], dict[tuple[str, ...], Description]] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
-        cell = _cells(row, roles)
-        system = as_identifier(cell("system")) or (declared.systems[0] if len(declared.systems) == 1 else default)
+        cell = _make_cell_getter(row, roles)
+        system = format_id(cell("system")) or (declared.systems[0] if len(declared.systems) == 1 else default)
         if declared.systems and system not in declared.systems and "system" in roles and system.lower() not in PEOPLE:
             continue
         # Rows without ids are the same item in the same position of every system.
         positions[system] = positions.get(system, 0) + 1
-        name = as_identifier(cell("trial")) if "trial" in roles else str(positions[system])
+        name = format_id(cell("trial")) if "trial" in roles else str(positions[system])
         if name is None:
             raise MalformedInput(
                 f"the cell {roles['trial']!r} is empty", where=table.source, line=line, remedy="give every row an id"
             )
         try:
-            references = [text for column in numbered for text in listed_texts(row.get(column))] or split(
+            references = [text for column in numbered for text in parse_texts(row.get(column))] or split(
                 cell("references")
             )
         except InputError as error:
             raise MalformedInput(error.problem, where=table.source, line=line, remedy=error.remedy) from None
-        targets = tuple(filter(None, map(as_identifier, _listed(cell("target")))))
+        targets = tuple(filter(None, map(format_id, _parse_list(cell("target")))))
         material.add_trial(
             make_trial(
                 name,
                 references,
-                scene=as_identifier(cell("scene")),
-                speaker=as_identifier(cell("speaker")),
-                language=as_identifier(cell("language")) or declared.language,
+                scene=format_id(cell("scene")),
+                speaker=format_id(cell("speaker")),
+                language=format_id(cell("language")) or declared.language,
                 meta={"targets": targets} if targets else None,
             )
         )
-        description = _description(cell, table.source, line)
+        description = _make_description(cell, table.source, line)
         if description is None:
             empty[system] = empty.get(system, 0) + 1
             continue
@@ -361,7 +359,7 @@ def _add_rows(
         others[tuple(references)] = description
         material.outputs.append(Output(name, system, description, table.source, line))
     if not material.outputs and declared.systems and "system" in roles:
-        names = ", ".join(sorted({as_identifier(c) or "" for c in table.column(roles["system"])} - {""}))
+        names = ", ".join(sorted({format_id(c) or "" for c in table.column(roles["system"])} - {""}))
         raise InputError(
             f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {names}"
         )
@@ -372,7 +370,7 @@ def _add_rows(
 def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[str]) -> None:
     """Raise InputError if rows without ids cannot be the same items in the same order for every system."""
     remedy = f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})"
-    counts = Counter(as_identifier(cell) for cell in table.column(roles["system"]))
+    counts = Counter(format_id(cell) for cell in table.column(roles["system"]))
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{name}: {count:,}" for name, count in counts.most_common(4))
         raise InputError(
@@ -387,10 +385,10 @@ def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[
         roles[role]: role + "s" * (role != "references") for role in ("references", "target", "scene") if role in roles
     }
     for row, line in zip(table.rows, table.lines, strict=True):
-        system = as_identifier(row.get(roles["system"]))
+        system = format_id(row.get(roles["system"]))
         positions[system] += 1
         for column, meaning in columns.items():
-            cell = sorted(filter(None, map(as_identifier, _listed(row.get(column)))))
+            cell = sorted(filter(None, map(format_id, _parse_list(row.get(column)))))
             if cell and first.setdefault((positions[system], column), cell) != cell:
                 raise InputError(
                     f"no column names the item of a row, and rows in the same position have different {meaning}",
@@ -400,25 +398,25 @@ def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[
                 )
 
 
-def _reference_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
-    """A function from a cell to its references.
+def _make_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
+    """Return a function that splits a cell into its references.
 
     Of cells that mostly hold a separator it returns the parts.
     """
     if column is None:
-        return listed_texts
+        return parse_texts
     cells = [c for c in table.column(column) if isinstance(c, str) and not c.lstrip().startswith("[")][:2000]
     # A semicolon may be part of a sentence, unless the column promises several references.
-    signs = ("|", "\n", "\t", *(";" * simplify(column).endswith("s")))
+    signs = ("|", "\n", "\t", *(";" * simplify_name(column).endswith("s")))
     sign = next((s for s in signs if 2 * sum(s in c.strip() for c in cells) > len(cells)), None)
     if sign is None:
-        return listed_texts
+        return parse_texts
     name = {"\n": "line breaks", "\t": "tabs"}.get(sign, repr(sign))
     material.notes.append(f"Cells of {column!r} hold several references, which are split at {name}.")
-    return lambda cell: [part.strip() for text in listed_texts(cell) for part in text.split(sign) if part.strip()]
+    return lambda cell: [part.strip() for text in parse_texts(cell) for part in text.split(sign) if part.strip()]
 
 
-def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
+def _make_cell_getter(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
     """Return a function that gives the cell of a role in a row; None if it is empty."""
 
     def cell(role: str) -> Any:
@@ -428,7 +426,7 @@ def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
     return cell
 
 
-def _description(cell: Any, where: str, line: int) -> Description | None:
+def _make_description(cell: Any, where: str, line: int) -> Description | None:
     """Return the description in a row; None if it is empty. Raises MalformedInput for a list."""
     text, properties, form = map(cell, CONTENT)
     if isinstance(text, list) and len(text) == 1:
@@ -443,7 +441,7 @@ def _description(cell: Any, where: str, line: int) -> Description | None:
     if text is None and properties is None and form is None:
         return None
     try:
-        listed = given({"properties": properties, "meaning": form})
+        listed = drop_empty_cells({"properties": properties, "meaning": form})
         pairs = listed.get("properties")
         pairs = pairs.items() if isinstance(pairs, dict) else pairs
         content = None if pairs is None else tuple(Property(str(name), as_value(value)) for name, value in pairs)
@@ -464,21 +462,19 @@ _TEXT_FIELDS = (
 )
 
 
-def listed_texts(value: Any) -> list[str]:
+def parse_texts(value: Any) -> list[str]:
     """Return the texts of a cell: one, or those of a list (also as JSON or a Python literal).
 
     Raises:
         InputError: for an object without a text.
     """
-    parts = _listed(value)
-    return [
-        str(text) for part in parts if not is_missing(text := _text_of_object(part) if isinstance(part, dict) else part)
-    ]
+    parts = _parse_list(value)
+    return [str(text) for part in parts if not is_missing(text := _get_text(part) if isinstance(part, dict) else part)]
 
 
-def _text_of_object(part: Mapping[str, Any]) -> Any:
+def _get_text(part: Mapping[str, Any]) -> Any:
     """Return the text of an object in a list. Raises InputError if it has none under a usual name."""
-    by_name = {simplify(name): value for name, value in part.items()}
+    by_name = {simplify_name(name): value for name, value in part.items()}
     name = next((name for name in _TEXT_FIELDS if isinstance(by_name.get(name), str)), None)
     if name is None:
         raise InputError(
@@ -488,7 +484,7 @@ def _text_of_object(part: Mapping[str, Any]) -> Any:
     return by_name[name]
 
 
-def _listed(value: Any) -> list[Any]:
+def _parse_list(value: Any) -> list[Any]:
     """Return the elements of a cell: of a list, or of its text in brackets."""
     if is_missing(value):
         return []
@@ -507,7 +503,7 @@ def _listed(value: Any) -> list[Any]:
     return [value]
 
 
-def _take_people_as_references(material: NativeData) -> None:
+def _use_people_as_references(material: NativeData) -> None:
     """Use people's descriptions as references of all others, in a table without references."""
     people = {o.system for o in material.outputs if o.system.lower() in PEOPLE}
     if not people or len(people) == len(material.systems):
@@ -523,8 +519,8 @@ def _take_people_as_references(material: NativeData) -> None:
     material.notes.append(f"Rows of {named} are the references.")
 
 
-def format_of(source: str) -> str:
-    """The ending of a file's name without ``.gz``; ``rows`` for rows in memory."""
+def get_format(source: str) -> str:
+    """Return the ending of a file name without ``.gz``; ``rows`` for rows in memory."""
     ending = Path(source).suffixes
     return (ending[0] if ending and ending[-1] == ".gz" else ending[-1] if ending else ".rows").lstrip(".").lower()
 
@@ -534,7 +530,7 @@ def _default_system(source: str) -> str:
 
 
 def add_references(material: NativeData, sources: Sequence[str | Path], declared: Declared) -> None:
-    """Give the items of a table their references from other files: tables, by the item's id, or texts, line by line.
+    """Add references from other files to the items of a table: by the item's id from tables, line by line from texts.
 
     Raises:
         InputError: if a file has no reference for any item, or a text has another number of lines.
@@ -558,11 +554,11 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
                 )
             # Where rows are numbered themselves, the item may be the scene that they are about.
             names = [c for c in (name, roles.get("scene")) if c is not None]
-            asked = simplify(material.mapping.get("trial", ""))
-            column = next((c for c in table.columns if simplify(c) == asked), None) or max(
-                names, key=lambda c: len(set(map(as_identifier, table.column(c))) & material.trials.keys())
+            asked = simplify_name(material.mapping.get("trial", ""))
+            column = next((c for c in table.columns if simplify_name(c) == asked), None) or max(
+                names, key=lambda c: len(set(map(format_id, table.column(c))) & material.trials.keys())
             )
-            texts = [(as_identifier(row.get(column)), listed_texts(row.get(text))) for row in table.rows]
+            texts = [(format_id(row.get(column)), parse_texts(row.get(text))) for row in table.rows]
             material.mapping["references"] = f"{text} of {Path(source).name}, by {column}"
         else:
             lines = read_segments(source)
@@ -604,18 +600,18 @@ _IS_TARGET = ("target", "istarget", "referent", "isreferent")
 
 def is_objects_table(table: Table) -> bool:
     """Return whether rows are objects: several rows per trial, with ids."""
-    simple = {simplify(c) for c in table.columns}
+    simple = {simplify_name(c) for c in table.columns}
     return (
         bool(simple & set(_SCENE)) and bool(simple & set(_OBJECT)) and "entities" not in simple and "text" not in simple
     )
 
 
 def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
-    """Scenes of a table with a row for each object: its trial, its id, and its attributes in the other columns.
+    """Return the scenes of a table with a row per object: its trial, its id, and attributes in the other columns.
 
     A column `target` with yes and no (1 and 0) marks the target.
     """
-    by_name = {simplify(c): c for c in reversed(table.columns)}
+    by_name = {simplify_name(c): c for c in reversed(table.columns)}
     scene = (
         declared.column("trial")
         if declared.column("trial") in table.columns
@@ -636,7 +632,7 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
     entities: dict[str, list[Entity]] = {}
     targets: dict[str, list[str]] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
-        name, label = as_identifier(row.get(scene)), as_identifier(row.get(thing))
+        name, label = format_id(row.get(scene)), format_id(row.get(thing))
         if name is None or label is None:
             raise MalformedInput(
                 f"{scene!r} or {thing!r} is empty", where=table.source, line=line, remedy="fill both in"
@@ -646,9 +642,9 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
             raise MalformedInput(
                 f"object {label!r} occurs twice in {name!r}", where=table.source, line=line, remedy="one row an object"
             )
-        pairs = tuple(Property(c, _value(row[c])) for c in attributes if not is_missing(row.get(c)))
+        pairs = tuple(Property(c, _format_value(row[c])) for c in attributes if not is_missing(row.get(c)))
         here.append(Entity(id=label, attributes=pairs))
-        value = None if mark is None else as_identifier(row.get(mark))
+        value = None if mark is None else format_id(row.get(mark))
         if value is not None and (_is_marked(value) or value == label):
             targets.setdefault(name, []).append(label)
     return {
@@ -666,7 +662,9 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
     Raises:
         InputError: if no column names the trial.
     """
-    column = next((c for c in table.columns if simplify(c) in _SCENES and any(map(_are_things, table.column(c)))), None)
+    column = next(
+        (c for c in table.columns if simplify_name(c) in _SCENES and any(map(_are_things, table.column(c)))), None
+    )
     if column is None:
         return None
     trial = find_column(table, "trial", declared, [column])
@@ -674,12 +672,12 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
         raise InputError("no column names the trial of a row", where=table.source, remedy="--map trial=COLUMN")
     trials: dict[str, Trial] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
-        name, things = as_identifier(row.get(trial)), row.get(column) or ()
+        name, things = format_id(row.get(trial)), row.get(column) or ()
         if name is None or not _are_things(things):
             raise MalformedInput(
                 f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="fill both in"
             )
-        entities = tuple(_entity(thing, number) for number, thing in enumerate(things))
+        entities = tuple(_make_entity(thing, number) for number, thing in enumerate(things))
         scene = Scene(entities=entities, id=name)
         if len({e.id for e in entities}) < len(entities):
             raise MalformedInput(
@@ -688,7 +686,7 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
         marked = tuple(
             e.id
             for e, thing in zip(entities, things, strict=True)
-            if any(_is_marked(v) for k, v in thing.items() if simplify(k) in _IS_TARGET)
+            if any(_is_marked(v) for k, v in thing.items() if simplify_name(k) in _IS_TARGET)
         )
         if trials.setdefault(name, Trial(id=name, scene=scene, targets=marked)).scene != scene:
             raise MalformedInput(
@@ -704,30 +702,30 @@ def _are_things(cell: Any) -> bool:
     return isinstance(cell, list) and bool(cell) and all(isinstance(part, dict) and part for part in cell)
 
 
-def _entity(thing: Mapping[str, Any], number: int) -> Entity:
-    """An object by its fields; without an id it is called by its position from 0."""
-    by_name = {simplify(k): k for k in reversed(list(thing))}
+def _make_entity(thing: Mapping[str, Any], number: int) -> Entity:
+    """Return an object as an entity; without an id, its position from 0 is its id."""
+    by_name = {simplify_name(k): k for k in reversed(list(thing))}
     key = next((by_name[n] for n in _OBJECT if n in by_name), None)
-    label = as_identifier(thing[key]) if key is not None else None
+    label = format_id(thing[key]) if key is not None else None
     pairs = [
         (name, value)
         for k, v in thing.items()
-        if k != key and simplify(k) not in _IS_TARGET
+        if k != key and simplify_name(k) not in _IS_TARGET
         for name, value in (v.items() if isinstance(v, dict) else [(k, v)])
     ]
     attributes = tuple(
-        Property(str(k), _value(v)) for k, v in pairs if not is_missing(v) and not isinstance(v, list | dict)
+        Property(str(k), _format_value(v)) for k, v in pairs if not is_missing(v) and not isinstance(v, list | dict)
     )
     return Entity(id=label or str(number), attributes=attributes)
 
 
 def _is_marked(cell: Any) -> bool:
-    return (as_identifier(cell) or "").lower() in ("1", "true", "yes", "target", "ja", "oui")
+    return (format_id(cell) or "").lower() in ("1", "true", "yes", "target", "ja", "oui")
 
 
-def _value(cell: Any) -> str:
+def _format_value(cell: Any) -> str:
     """Return a cell as the value of an attribute."""
-    number = as_number(cell) if isinstance(cell, str) and "," in cell else None
+    number = parse_number(cell) if isinstance(cell, str) and "," in cell else None
     return (
         as_value(cell if number is None else number)
         if not isinstance(cell, str) or number is not None
@@ -748,7 +746,7 @@ def _merge_by_key(trials: Iterable[Trial], key_of: Callable[[Trial], Any]) -> di
     """Return trials by key; those with one key are merged with all their references."""
     merged: dict[str, Trial] = {}
     for trial in trials:
-        key = as_identifier(key_of(trial))
+        key = format_id(key_of(trial))
         if key is None:
             continue
         first = merged.setdefault(key, trial)
@@ -758,8 +756,8 @@ def _merge_by_key(trials: Iterable[Trial], key_of: Callable[[Trial], Any]) -> di
     return merged
 
 
-def _only_trial(name: str, trial: Trial, candidates: Sequence[Trial], where: object) -> Trial:
-    """The one trial of a scene that an item can be: the only one, or the one with the item's target."""
+def _choose_trial(name: str, trial: Trial, candidates: Sequence[Trial], where: object) -> Trial:
+    """Return the one trial of a scene that fits an item: the only one, or the one with the item's target."""
     targets = tuple(trial.meta.get("targets", ()))
     if not candidates:
         raise UnknownTrial(
@@ -790,11 +788,11 @@ def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: obje
     by_scene: dict[str, list[Trial]] = {}
     for candidate in trials.values():
         by_scene.setdefault(candidate.scene.id or "", []).append(candidate)
-    column = simplify(material.mapping.get("trial", ""))
+    column = simplify_name(material.mapping.get("trial", ""))
     by_key = _merge_by_key(trials.values(), _KEYS[column]) if column in _KEYS else {}
     for name, trial in material.trials.items():
         candidates = by_scene.get(trial.scene.id or "") or by_scene.get(name) or []
-        scene = by_key.get(name) or trials.get(name) or _only_trial(name, trial, candidates, where)
+        scene = by_key.get(name) or trials.get(name) or _choose_trial(name, trial, candidates, where)
         targets = tuple(trial.meta.get("targets", ())) or scene.targets
         unknown = [t for t in targets if t not in {e.id for e in scene.scene.entities}]
         if unknown:

@@ -30,26 +30,26 @@ SLACK = 1.02
 MISSING = "missing"
 
 
-def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> NativeData:
+def convert_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> NativeData:
     """Return the data of a log's answers.
 
     Raises:
         InputError: if the log has no answers, or the convention of its coordinates is ambiguous.
     """
-    answers = [_with_options(answer) for answer in answers]
+    answers = [_parse_choice(answer) for answer in answers]
     if not answers:
         raise InputError("there is no answer in this log", remedy="name a log with samples")
     if any(a.gold is not None or a.is_absent for a in answers):
-        return _material_of_places(answers, format, declared)
+        return _convert_places(answers, format, declared)
     material = NativeData("log", format)
     for answer in answers:
-        material.add_trial(_trial_of(answer, declared))
+        material.add_trial(_make_trial(answer, declared))
         if answer.content is None:
             material.count(answer.model, MISSING)
         elif answer.options is not None:
             _add_choice(material, answer, answer.options)
         else:
-            outcome, text = parse_description_of(answer.content)
+            outcome, text = parse_description(answer.content)
             material.count(answer.model, outcome)
             if text is not None:
                 material.outputs.append(
@@ -68,11 +68,11 @@ def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Dec
         material.mapping.update({"chosen": "answer", "target": "target of the sample"})
     elif any(a.references for a in answers):
         material.mapping["references"] = "target of the sample"
-    _note_counts(material)
+    _add_count_notes(material)
     return material
 
 
-def _with_options(answer: LogAnswer) -> LogAnswer:
+def _parse_choice(answer: LogAnswer) -> LogAnswer:
     """An answer that chooses among entities shown as a multiple choice; its target is the number of one."""
     target = answer.references[0] if answer.references else ""
     if not answer.shown or not target.isdigit() or not 1 <= int(target) <= len(answer.shown):
@@ -80,12 +80,12 @@ def _with_options(answer: LogAnswer) -> LogAnswer:
     return replace(answer, options=(len(answer.shown), int(target)), references=(), shown=())
 
 
-def _trial_of(answer: LogAnswer, declared: Declared) -> Trial:
+def _make_trial(answer: LogAnswer, declared: Declared) -> Trial:
     targets = () if answer.options is None else (str(answer.options[1]),)
     return make_trial(answer.trial, answer.references, scene=answer.scene, language=declared.language, targets=targets)
 
 
-def parse_description_of(content: str) -> tuple[str, str | None]:
+def parse_description(content: str) -> tuple[str, str | None]:
     """The outcome of an answer for the counts, and the description in it."""
     parsed = parse_answer(content, "description")
     return COUNTED[parsed.outcome], parsed.value
@@ -100,7 +100,7 @@ def _add_choice(material: NativeData, answer: LogAnswer, options: tuple[int, int
 
 
 def choose_entity(answer: LogAnswer, names: Sequence[str], number: Any) -> Response:
-    """The response of a model that chose one of some entities by its number from 1."""
+    """Return the response of a model that chose one of several entities by its number from 1."""
     entity = names[number - 1] if isinstance(number, int) else None
     outcome = OUTCOMES[number] if entity is None else Outcome.ENTITY
     believed = [entity] if entity is not None else list(names)
@@ -115,7 +115,7 @@ def choose_entity(answer: LogAnswer, names: Sequence[str], number: Any) -> Respo
     )
 
 
-def _note_counts(material: NativeData) -> None:
+def _add_count_notes(material: NativeData) -> None:
     """Add notes on answers that were not usable, by system."""
     for system, counts in material.counts.items():
         for outcome, count in sorted(counts.items()):
@@ -137,19 +137,19 @@ _REASONS = {
 # -- coordinates -------------------------------------------------------------------------------------------------------------
 
 
-def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> NativeData:
+def _convert_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> NativeData:
     """Return the data of answers with coordinates."""
     material = NativeData("places", format)
     unparsed = [a for a in answers if a.parsed is None and a.content is not None]
     if unparsed:
-        form = declared.form or _best_form([a.content or "" for a in unparsed])
-        convention = _convention(unparsed, form, format, declared)
+        form = declared.form or _choose_form([a.content or "" for a in unparsed])
+        convention = _find_convention(unparsed, form, format, declared)
         material.mapping.update({"form": form, "convention": str(convention)})
     else:
         form, convention = "", Convention()
         material.mapping["convention"] = "pixels xyxy"
         in_pixels = format in ("screenspot-pro", "ref-adv")
-        if in_pixels and declared.convention and _parsed_convention(declared.convention).unit is not Unit.PIXELS:
+        if in_pixels and declared.convention and _parse_convention(declared.convention).unit is not Unit.PIXELS:
             raise InputError(
                 "the coordinates of this log are pixels of the original picture already",
                 where=answers[0].where,
@@ -178,7 +178,7 @@ def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Dec
             trial=answer.trial, hearer=answer.model, outcome=place_answer.outcome, places=place_answer.places
         )
         material.outputs.append(Output(answer.trial, answer.model, Description(), answer.where, answer.line, response))
-    _note_counts(material)
+    _add_count_notes(material)
     return material
 
 
@@ -191,14 +191,14 @@ def _parse_place(content: str, form: str, convention: Convention | None) -> Plac
     return place_answer
 
 
-def _best_form(contents: Sequence[str]) -> str:
-    """The form in which most answers of the file can be parsed, plain JSON where several are as good."""
+def _choose_form(contents: Sequence[str]) -> str:
+    """Return the form in which most answers of the file can be parsed; plain JSON if several are equally good."""
     forms = ("json", *TOKEN_FORMS, "click")
     counts = {form: sum(bool(_parse_place(c, form, None).places) for c in contents) for form in forms}
     return max(forms, key=lambda form: counts[form])
 
 
-def _parsed_convention(text: str) -> Convention:
+def _parse_convention(text: str) -> Convention:
     """Return a convention from its text. Raises InputError for an invalid one."""
     try:
         return Convention.of(text.removeprefix("="))
@@ -206,22 +206,22 @@ def _parsed_convention(text: str) -> Convention:
         raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
 
 
-def _convention(answers: Sequence[LogAnswer], form: str, format: str, declared: Declared) -> Convention:
-    """The convention of all coordinates in a file's answers."""
+def _find_convention(answers: Sequence[LogAnswer], form: str, format: str, declared: Declared) -> Convention:
+    """Return the convention of all coordinates in a file's answers: declared by the user or by the file, or the only possible one."""
     where = answers[0].where
     logged = {answer.convention for answer in answers}
     if text := declared.convention or (next(iter(logged)) if len(logged) == 1 else None):
-        convention = _parsed_convention(text)
+        convention = _parse_convention(text)
     elif form in TOKEN_FORMS and format != "internvl":
         convention = Convention.of(FORMS[form].convention)
     else:
-        convention = _clear_convention(answers, form, format, where)
+        convention = _infer_convention(answers, form, format, where)
     _check_sizes(answers, convention, format, where)
     return convention
 
 
-def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, where: str) -> Convention:
-    """The one convention that the numbers of the whole file allow; InputError where they allow several."""
+def _infer_convention(answers: Sequence[LogAnswer], form: str, format: str, where: str) -> Convention:
+    """Return the one convention that all numbers of the file allow. Raises InputError if several are possible."""
     numbers: list[tuple[list[float], Size | None]] = []
     for answer in answers:
         place_answer = _parse_place(answer.content or "", form, Convention(Unit.PIXELS, Order.XYXY))
@@ -277,7 +277,7 @@ def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, format: s
 GRIDS = ("first", "second", "third")
 
 
-def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData:
+def convert_episodes(folder: Path, speaker: str | None = None) -> NativeData:
     """Return the data of clembench's reference game: three grids are a scene, player 1's expression an output, player
     2's answer a response.
 
@@ -289,7 +289,7 @@ def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData
         {"text": "message of Player 1", "chosen": "message of Player 2", "target": "player_1_target_grid"},
     )
     for episode in read_episodes(folder):
-        trial = _grids(episode.name, episode.instance, folder)
+        trial = _make_trial_of_grids(episode.name, episode.instance, folder)
         if material.trials.setdefault(trial.id, trial) != trial:
             raise InputError(
                 f"{trial.id} has other grids elsewhere in the folder", where=folder, remedy="import one release alone"
@@ -299,7 +299,7 @@ def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData
         raise InputError(
             "there is no episode in it", where=folder, remedy="name a folder of results with interactions.json in it"
         )
-    _note_counts(material)
+    _add_count_notes(material)
     return material
 
 
@@ -307,7 +307,7 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
     """Add one episode to the data."""
     expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
     is_wrong_form = episode.wrong_form == "Player 1"
-    text = None if expression is None or is_wrong_form else _expression(expression)
+    text = None if expression is None or is_wrong_form else _parse_expression(expression)
     material.count(speaker, "answered" if text else "unparsable")
     if text is None:
         return
@@ -329,11 +329,13 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
         )
         # The game ends an episode in which an answer has the wrong form; such an answer is not a wrong one.
         is_wrong_form = episode.wrong_form == "Player 2"
-        number = None if is_wrong_form else parse_answer(_as_number(content), "choice", options=len(names)).value
+        number = (
+            None if is_wrong_form else parse_answer(_parse_choice_word(content), "choice", options=len(names)).value
+        )
         material.responses.append(choose_entity(answer, names, number))
 
 
-def _expression(message: str) -> str | None:
+def _parse_expression(message: str) -> str | None:
     """Return what follows the game's mark, which states that it is the expression; without it, the description in a message."""
     tag, _, rest = message.strip().partition(":")
     if tag.strip().lower() == "expression" and rest.strip():
@@ -342,7 +344,7 @@ def _expression(message: str) -> str | None:
     return description
 
 
-def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
+def _make_trial_of_grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
     """Return the scene of an episode as a trial. Raises InputError for another game."""
     try:
         grids = [str(instance[f"player_2_{position}_grid"]) for position in GRIDS]
@@ -357,8 +359,8 @@ def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
     return Trial(id=name, scene=Scene(entities=entities, id=name), targets=(GRIDS[target],), domain="grids")
 
 
-def _as_number(answer: str) -> str:
-    """The game asks for first, second or third."""
+def _parse_choice_word(answer: str) -> str:
+    """Return the number for first, second or third."""
     words = {word: str(i) for i, word in enumerate(GRIDS, 1)}
     bare = answer.strip().lower().removeprefix("answer:").strip(" .*\"'")
     return words.get(bare, answer)

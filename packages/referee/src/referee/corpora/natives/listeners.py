@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify, usual_name
-from referee.corpora.natives.described import crossed_column, format_of, listed_texts
-from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, hash_person, make_trial
+from referee.corpora.natives.columns import ROLES, find_column, get_usual_name, infer_roles, simplify_name
+from referee.corpora.natives.described import find_crossed_column, get_format, parse_texts
+from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Outcome, Response
@@ -56,7 +56,7 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     """Return whether a plain table has listeners' answers: right or wrong, or a choice beside a target, and no
     reference text.
     """
-    columns, asked = {simplify(c) for c in table.columns}, declared.columns.keys()
+    columns, asked = {simplify_name(c) for c in table.columns}, declared.columns.keys()
     if asked & {"questions", "correct"} or {"chosen", "target"} <= asked:
         return True
 
@@ -70,20 +70,20 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     return (has("correct") or (has("chosen") and has("target", 2))) and not has("text")
 
 
-def platform_of(table: Table) -> Platform | None:
-    """The platform that wrote a table; None for a plain one."""
+def recognise_platform(table: Table) -> Platform | None:
+    """Return the platform that wrote a table; None for a plain table."""
     return next((platform for platform in PLATFORMS if platform.matches(table)), None)
 
 
 def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> NativeData:
-    """Return the listeners' answers in a table.
+    """Return the listeners' answers in a table as data of this package.
 
     Raises:
         InputError: if the column of the item, the choice or the target is ambiguous.
     """
-    material = NativeData("listeners", platform.name if platform else format_of(table.source))
+    material = NativeData("listeners", platform.name if platform else get_format(table.source))
     key = declared.column("questions")
-    aliases = _import_ids(table) if platform is not None and platform.name == "qualtrics" else {}
+    aliases = _map_import_ids(table) if platform is not None and platform.name == "qualtrics" else {}
     if platform is not None:
         material.is_tried = platform.is_tried
         table = platform.select(table, material, key is not None)
@@ -100,8 +100,8 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         raise InputError(
             "there are no answers in this file", where=table.source, remedy="name the file with the answers"
         )
-    table = _without_practice(table, material)
-    roles = _listener_roles(table, declared)
+    table = _drop_practice(table, material)
+    roles = _find_roles(table, declared)
     if "trial" not in declared.columns:
         _check_items(table, roles)
     material.mapping = dict(roles)
@@ -109,31 +109,31 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
     return material
 
 
-def _without_practice(table: Table, material: NativeData) -> Table:
-    """The rows that no column marks as practice."""
-    marks = [c for c in table.columns if simplify(c) in ("practice", "ispractice", "practise", "training")]
+def _drop_practice(table: Table, material: NativeData) -> Table:
+    """Return the rows that no column marks as practice."""
+    marks = [c for c in table.columns if simplify_name(c) in ("practice", "ispractice", "practise", "training")]
     if not marks:
         return table
-    chosen = [i for i, row in enumerate(table.rows) if not any(_truth(row.get(c)) for c in marks)]
+    chosen = [i for i, row in enumerate(table.rows) if not any(_parse_truth(row.get(c)) for c in marks)]
     dropped = len(table.rows) - len(chosen)
     if dropped:
         material.left_out["Practice trials, left out: {}."] += dropped
     return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
 
 
-def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
+def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
     """Return the column of each role. Raises InputError if item, choice or target has none."""
     if "trial" not in declared.columns:
-        item = _item_column(table, declared)
+        item = _find_item_column(table, declared)
         if item is not None:
             declared = replace(declared, columns={**declared.columns, "trial": item})
     roles = infer_roles(table, LISTENED, declared)
-    if "text" in roles and "text" not in declared.columns and usual_name(roles["text"]) not in ROLES["text"][0]:
+    if "text" in roles and "text" not in declared.columns and get_usual_name(roles["text"]) not in ROLES["text"][0]:
         del roles["text"]  # 'answer' or 'response' is a listener's choice
-    is_counted = "trial" not in roles or _conflicting_targets(table, roles, roles["trial"]) is not None
-    if "trial" not in declared.columns and is_counted and _names_items(table, roles, roles.get("scene")):
+    is_counted = "trial" not in roles or _find_conflict(table, roles, roles["trial"]) is not None
+    if "trial" not in declared.columns and is_counted and _identifies_items(table, roles, roles.get("scene")):
         roles["trial"] = roles.pop("scene")
-    if "trial" in roles and "system" not in roles and (condition := crossed_column(table, roles, _CONDITIONS)):
+    if "trial" in roles and "system" not in roles and (condition := find_crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
         raise InputError(
@@ -141,7 +141,7 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
             where=table.source,
             remedy=f"--map trial=COLUMN (columns are {_shown(table)})",
         )
-    if "correct" in roles and not _are_truths(table, roles["correct"]):
+    if "correct" in roles and not _holds_truths(table, roles["correct"]):
         # A column 'correct' may hold the right answer instead.
         if "correct" in declared.columns or "target" in roles:
             raise InputError(
@@ -164,10 +164,10 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
     """Raise InputError if the column taken for the item may count trials and one value of it has several targets."""
-    item = simplify(roles["trial"])
+    item = simplify_name(roles["trial"])
     if not (item.startswith("trial") or item in ROLES["trial"][-1]):
         return
-    conflict = _conflicting_targets(table, roles, roles["trial"])
+    conflict = _find_conflict(table, roles, roles["trial"])
     if conflict is not None:
         name, first, second = conflict
         raise InputError(
@@ -177,35 +177,35 @@ def _check_items(table: Table, roles: Mapping[str, str]) -> None:
         )
 
 
-def _conflicting_targets(table: Table, roles: Mapping[str, str], column: str) -> tuple[str | None, str, str] | None:
+def _find_conflict(table: Table, roles: Mapping[str, str], column: str) -> tuple[str | None, str, str] | None:
     """Return a value of a column and two targets that it has; None if every value has one."""
     targets: dict[str | None, str] = {}
     for row in table.rows if "target" in roles else ():
-        name, target = as_identifier(row.get(column)), as_identifier(row.get(roles["target"]))
+        name, target = format_id(row.get(column)), format_id(row.get(roles["target"]))
         if target is not None and targets.setdefault(name, target) != target:
             return name, targets[name], target
     return None
 
 
-def _names_items(table: Table, roles: Mapping[str, str], column: str | None) -> bool:
+def _identifies_items(table: Table, roles: Mapping[str, str], column: str | None) -> bool:
     """Return whether a column names the item: no participant answers a value twice, and each value has one target."""
     if column is None:
         return False
     keys = [
-        tuple(as_identifier(row.get(c)) for c in (roles.get("participant", ""), roles.get("system", ""), column))
+        tuple(format_id(row.get(c)) for c in (roles.get("participant", ""), roles.get("system", ""), column))
         for row in table.rows
     ]
     is_filled = all(key[-1] is not None for key in keys) and len({key[-1] for key in keys}) > 1
-    return is_filled and len(set(keys)) == len(keys) and _conflicting_targets(table, roles, column) is None
+    return is_filled and len(set(keys)) == len(keys) and _find_conflict(table, roles, column) is None
 
 
-def _item_column(table: Table, declared: Declared) -> str | None:
-    """The column of the item: `item` before `trial`, which often counts a participant's trials."""
+def _find_item_column(table: Table, declared: Declared) -> str | None:
+    """Return the column of the item; `item` is preferred to `trial`, which often counts a participant's trials."""
     taken = set(declared.columns.values())
     items = [
         c
         for c in table.columns
-        if simplify(c).startswith("item") and simplify(c) in ROLES["trial"][0] and c not in taken
+        if simplify_name(c).startswith("item") and simplify_name(c) in ROLES["trial"][0] and c not in taken
     ]
     return items[0] if len(items) == 1 else None
 
@@ -214,13 +214,13 @@ def _shown(table: Table) -> str:
     return ", ".join(table.columns[:20]) + (" …" if len(table.columns) > 20 else "")
 
 
-def _are_truths(table: Table, column: str) -> bool:
+def _holds_truths(table: Table, column: str) -> bool:
     cells = [c for c in table.column(column) if not _is_nothing(c)]
-    return bool(cells) and all(_truth(cell) is not None for cell in cells)
+    return bool(cells) and all(_parse_truth(cell) is not None for cell in cells)
 
 
-def _truth(cell: Any) -> bool | None:
-    text = (as_identifier(cell) or "").lower()
+def _parse_truth(cell: Any) -> bool | None:
+    text = (format_id(cell) or "").lower()
     return True if text in RIGHT else False if text in WRONG else None
 
 
@@ -231,15 +231,15 @@ def _is_nothing(cell: Any) -> bool:
 def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     """Raise InputError if choices are numbers, displays were shuffled, and the meaning of the numbers is not declared."""
     is_declared = {"chosen", "target"} <= declared.columns.keys()
-    shuffled = [c for c in table.columns if SHUFFLED.search(simplify(c)) and c not in roles.values()]
-    cells = [as_identifier(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
+    shuffled = [c for c in table.columns if SHUFFLED.search(simplify_name(c)) and c not in roles.values()]
+    cells = [format_id(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
     if not is_declared and shuffled and cells and all((c or "").isdigit() for c in cells):
         raise InputError(
             f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} indicates that displays were shuffled",
             where=table.source,
             remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
         )
-    targets = {as_identifier(c) for c in table.column(roles["target"]) if not _is_nothing(c)}
+    targets = {format_id(c) for c in table.column(roles["target"]) if not _is_nothing(c)}
     # Declared columns may hold wrong answers only, but not sentences about objects that have short names.
     is_wordy = sum(len((c or "").split()) > 1 for c in cells) > len(cells) / 2 and all(
         len((t or "").split()) == 1 for t in targets
@@ -256,7 +256,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
     """Add the rows of a table as responses."""
     unanswered = 0
     # Platforms write milliseconds.
-    unit = 1.0 if "time" in declared.columns else _time_unit(material, table, roles.get("time"))
+    unit = 1.0 if "time" in declared.columns else _infer_time_unit(material, table, roles.get("time"))
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
     answered: dict[tuple[str, str, str], int] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
@@ -265,10 +265,10 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             value = row.get(roles[role]) if role in roles else None
             return None if _is_nothing(value) else value
 
-        system = as_identifier(cell("system")) or default
+        system = format_id(cell("system")) or default
         if declared.systems and system not in declared.systems:
             continue
-        name, answer = as_identifier(cell("trial")), _answer(cell, roles)
+        name, answer = format_id(cell("trial")), _parse_answer(cell, roles)
         if answer is None:
             unanswered += 1
             continue
@@ -279,7 +279,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 line=line,
                 remedy="give every answer its item",
             )
-        person = as_identifier(cell("participant"))
+        person = format_id(cell("participant"))
         if "participant" in roles and person is None:
             raise MalformedInput(
                 f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
@@ -303,9 +303,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             )
         is_right, chosen, target = answer
         material.add_trial(
-            make_trial(
-                name, targets=(target,), scene=as_identifier(cell("scene")), language=as_identifier(cell("language"))
-            )
+            make_trial(name, targets=(target,), scene=format_id(cell("scene")), language=format_id(cell("language")))
         )
         goal = material.trials[name].targets[0]
         text = cell("text")
@@ -318,14 +316,14 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 # Where only right or wrong is rounds_by_id, the other object has no name.
                 entity=goal if is_right else chosen if chosen is not None and chosen != goal else f"not {goal}",
                 description=Description(text=str(text)) if isinstance(text, str) else None,
-                identification_ms=None if (time := as_number(cell("time"))) is None else time * unit,
+                identification_ms=None if (time := parse_number(cell("time"))) is None else time * unit,
             )
         )
     _drop_varying_scenes(material, table, roles)
     if unanswered:
         material.left_out["Rows without an answer, left out: {}."] += unanswered
     if not material.responses and declared.systems and "system" in roles:
-        names = {as_identifier(c) for c in table.column(roles["system"])}
+        names = {format_id(c) for c in table.column(roles["system"])}
         shown = ", ".join(sorted(filter(None, names)))
         raise InputError(
             f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {shown}"
@@ -338,9 +336,9 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         )
 
 
-def _time_unit(material: NativeData, table: Table, column: str | None) -> float:
+def _infer_time_unit(material: NativeData, table: Table, column: str | None) -> float:
     """Return the milliseconds per unit of a column of times; a median below 60 means seconds."""
-    times = sorted(t for t in map(as_number, table.column(column or "")) if t is not None)
+    times = sorted(t for t in map(parse_number, table.column(column or "")) if t is not None)
     if not times or times[len(times) // 2] >= 60:
         return 1.0
     material.notes.append(f"The times in {column!r} are read as seconds.")
@@ -351,19 +349,19 @@ def _drop_varying_scenes(material: NativeData, table: Table, roles: Mapping[str,
     """Remove labels of scenes under which one item occurs in several, because they are no property of the item."""
     if "scene" not in roles:
         return
-    pairs = {(as_identifier(row.get(roles["trial"])), as_identifier(row.get(roles["scene"]))) for row in table.rows}
+    pairs = {(format_id(row.get(roles["trial"])), format_id(row.get(roles["scene"]))) for row in table.rows}
     if len(pairs) > len({item for item, _ in pairs}):
         del material.mapping["scene"]
         for name, trial in material.trials.items():
             material.trials[name] = replace(trial, scene=replace(trial.scene, id=None))
 
 
-def _answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple[bool, str | None, str] | None:
+def _parse_answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple[bool, str | None, str] | None:
     """Return whether an answer is right, the choice, and the target; None without an answer."""
-    chosen, targets = as_identifier(cell("chosen")), [t for t in map(as_identifier, listed_texts(cell("target"))) if t]
+    chosen, targets = format_id(cell("chosen")), [t for t in map(format_id, parse_texts(cell("target"))) if t]
     target = targets[0] if targets else "target"
     if "correct" in roles:
-        is_right = _truth(cell("correct"))
+        is_right = _parse_truth(cell("correct"))
         return None if is_right is None else (is_right, chosen, target)
     return None if chosen is None or not targets else (chosen in targets, chosen, target)
 
@@ -375,16 +373,18 @@ def _has(*names: str) -> Callable[[Table], bool]:
     return lambda table: set(names) <= set(table.columns)
 
 
-def _selected(table: Table, chosen: Sequence[int], rename: Callable[[str], str] = str) -> Table:
+def _select_rows(table: Table, chosen: Sequence[int], rename: Callable[[str], str] = str) -> Table:
     rows = [{rename(name): value for name, value in table.rows[i].items()} for i in chosen]
     return Table.of(table.source, rows, [table.lines[i] for i in chosen])
 
 
 def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
-    """Trials with a response and an item of the experimenter; the participant may be in the file's name only."""
-    items = [c for c in table.columns if simplify(c) in (*ROLES["trial"][0], *ROLES["trial"][1]) and c not in _JSPSYCH]
+    """Return the jsPsych trials that have a response and an item; the participant may be named in the file name only."""
+    items = [
+        c for c in table.columns if simplify_name(c) in (*ROLES["trial"][0], *ROLES["trial"][1]) and c not in _JSPSYCH
+    ]
     verdicts = [
-        c for c in table.columns if simplify(c) in (*ROLES["correct"][0], *ROLES["target"][0], *ROLES["target"][1])
+        c for c in table.columns if simplify_name(c) in (*ROLES["correct"][0], *ROLES["target"][0], *ROLES["target"][1])
     ]
     if not verdicts:
         raise InputError(
@@ -401,10 +401,10 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     chosen = [i for i, row in enumerate(table.rows) if is_answer(row)]
     if dropped := len(table.rows) - len(chosen):
         material.left_out["Rows without an item or a target (instructions, surveys), left out: {}."] += dropped
-    selected = _selected(table, chosen)
+    selected = _select_rows(table, chosen)
     selected = Table.of(
         selected.source,
-        [{**row, "response": _only_answer(row["response"])} if "response" in row else row for row in selected.rows],
+        [{**row, "response": _unwrap_answer(row["response"])} if "response" in row else row for row in selected.rows],
         selected.lines,
     )
     if find_column(selected, "participant", Declared()) is not None:
@@ -412,7 +412,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
     name, last, number, rows = Path(table.source).name.split(".")[0], -1.0, 1, []
     for row in selected.rows:
-        index = as_number(row.get("trial_index"))
+        index = parse_number(row.get("trial_index"))
         number += index is not None and index <= last
         last = last if index is None else index
         rows.append({**row, "participant": name if number == 1 else f"{name}#{number}"})
@@ -420,7 +420,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     return Table.of(selected.source, rows, selected.lines)
 
 
-def _only_answer(cell: Any) -> Any:
+def _unwrap_answer(cell: Any) -> Any:
     """Return the answer to a survey with one question (``{"Q0": "pear"}``); anything else unchanged."""
     try:
         value = json.loads(cell) if isinstance(cell, str) and cell.startswith("{") else cell
@@ -441,7 +441,7 @@ _JSPSYCH = (
 
 
 def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
-    """Response rows: zones of the kind ``response_…``, or the type ``response`` (Task Builder 2)."""
+    """Return the rows with responses from Gorilla: zones ``response_…``, or the type ``response`` (Task Builder 2)."""
     kinds = [c for c in ("Response Type", "Zone Type") if c in table.columns]
 
     def is_answer(row: Mapping[str, Any]) -> bool:
@@ -453,12 +453,12 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
             else not _is_nothing(row.get("Response"))
         )
 
-    selected = _selected(
+    selected = _select_rows(
         table, [i for i, row in enumerate(table.rows) if is_answer(row)], lambda c: c.removeprefix("Spreadsheet: ")
     )
     # A trial that timed out is marked as incorrect.
     rows = [
-        {**row, "Correct": None} if _is_nothing(row.get("Response")) or _truth(row.get("Timed Out")) else row
+        {**row, "Correct": None} if _is_nothing(row.get("Response")) or _parse_truth(row.get("Timed Out")) else row
         for row in selected.rows
     ]
     selected = Table.of(selected.source, rows, selected.lines)
@@ -511,7 +511,7 @@ _GORILLA = (
 
 
 def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
-    """Assignments that were not rejected, a row an item; ``Input.`` and ``Answer.`` are taken off the names."""
+    """Return the assignments of MTurk that were not rejected, without ``Input.`` and ``Answer.`` in the column names."""
     table = _lengthen_numbered(_join_options(_unpack_answers(table)), _NUMBERED, _are_shown_and_answered)
     answers = [c for c in table.columns if c.startswith("Answer.")]
     if not answers:
@@ -522,7 +522,7 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
     usual = [
         c
         for c in filled
-        if simplify(c.removeprefix("Answer.")) in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
+        if simplify_name(c.removeprefix("Answer.")) in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
     ]
     if len(filled) > 1 and not usual:
         raise InputError(
@@ -535,28 +535,30 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
         material.left_out["Rejected assignments, left out: {}."] += dropped
     if "WorkTimeInSeconds" in table.columns:
         material.notes.append("Mechanical Turk times whole assignments, so there are no times of answers.")
-    inputs = {simplify(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
+    inputs = {simplify_name(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
 
     def rename(name: str) -> str:
         bare = name.removeprefix("Input.").removeprefix("Answer.")
         if (
             name == (filled or answers)[0]
             and len(filled) <= 1
-            and simplify(bare) not in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
+            and simplify_name(bare) not in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
         ):
             return "choice"
         return (
-            bare if name.startswith("Input.") or (name.startswith("Answer.") and simplify(bare) not in inputs) else name
+            bare
+            if name.startswith("Input.") or (name.startswith("Answer.") and simplify_name(bare) not in inputs)
+            else name
         )
 
-    return _selected(table, chosen, rename)
+    return _select_rows(table, chosen, rename)
 
 
 _PACKED = "Answer.taskAnswers"
 
 
 def _unpack_answers(table: Table) -> Table:
-    """Fields of forms of crowd elements, which are one JSON text a row, as columns of their own."""
+    """Return a table with the fields of crowd-form elements (one JSON text per row) as columns."""
     if _PACKED not in table.columns:
         return table
     rows = []
@@ -579,7 +581,7 @@ def _unpack_answers(table: Table) -> Table:
 
 
 def _join_options(table: Table) -> Table:
-    """One column with the option chosen instead of a column of true and false for each option (``Answer.choice.pear``)."""
+    """Return a table with the chosen option in one column, from a column of true and false per option."""
     groups: dict[str, dict[str, str]] = {}
     for column in table.columns:
         group, dot, option = column.removeprefix("Answer.").partition(".")
@@ -594,7 +596,7 @@ def _join_options(table: Table) -> Table:
         joined = {k: v for k, v in row.items() if k not in options}
         for group, columns in groups.items():
             ticked = [
-                option for column, option in columns.items() if _truth(row.get(column)) or row.get(column) == "on"
+                option for column, option in columns.items() if _parse_truth(row.get(column)) or row.get(column) == "on"
             ]
             if len(ticked) > 1:
                 raise MalformedInput(
@@ -619,7 +621,7 @@ _SUFFIXED = re.compile(r"(?P<field>[a-zA-Z]\w*?)_(?P<number>\d+)")
 
 
 def _lengthen_numbered(table: Table, pattern: re.Pattern[str], is_item: Callable[[set[str]], bool]) -> Table:
-    """A row for each of several items of one row whose columns are numbered, where the fields of a number make an item."""
+    """Return a table with a row per item from rows that have several items in numbered columns."""
     numbered: dict[str, dict[str, str]] = {}
     for column in table.columns:
         if match := pattern.fullmatch(column):
@@ -633,7 +635,7 @@ def _lengthen_numbered(table: Table, pattern: re.Pattern[str], is_item: Callable
         rest = {k: v for k, v in row.items() if k not in used}
         for number, columns in numbers.items():
             fields = {name: row.get(column) for column, name in columns.items()}
-            has_item = any(simplify(name.removeprefix("Input.")) in ROLES["trial"][0] for name in fields)
+            has_item = any(simplify_name(name.removeprefix("Input.")) in ROLES["trial"][0] for name in fields)
             rows.append({**rest, **({} if has_item else {"item": number}), **fields})
             lines.append(line)
     return Table.of(table.source, rows, lines)
@@ -643,9 +645,9 @@ def _are_shown_and_answered(fields: set[str]) -> bool:
     return {name.partition(".")[0] for name in fields} == {"Input", "Answer"}
 
 
-def _are_judged(fields: set[str]) -> bool:
-    """Whether fields say what was right, or what was chosen and what was meant."""
-    simple = {simplify(field) for field in fields}
+def _has_judgement(fields: set[str]) -> bool:
+    """Return whether fields state what was right, or what was chosen and what was the target."""
+    simple = {simplify_name(field) for field in fields}
     has_chosen, has_target = (any(simple & set(tier) for tier in ROLES[role]) for role in ("chosen", "target"))
     return bool(simple & set(ROLES["correct"][0])) or (has_chosen and has_target)
 
@@ -677,7 +679,7 @@ _MTURK = (
 
 
 def _select_magpie(table: Table, material: NativeData, has_key: bool) -> Table:
-    return _selected(table, range(len(table.rows)))
+    return _select_rows(table, range(len(table.rows)))
 
 
 def _is_empirica(table: Table) -> bool:
@@ -690,8 +692,8 @@ def _is_empirica(table: Table) -> bool:
 
 def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table:
     """Return the experimenter's values under their own names; `join_empirica` joins them with the rounds."""
-    selected = _selected(table, range(len(table.rows)), lambda c: c.removeprefix("data."))
-    columns = {simplify(c) for c in selected.columns}
+    selected = _select_rows(table, range(len(table.rows)), lambda c: c.removeprefix("data."))
+    columns = {simplify_name(c) for c in selected.columns}
     if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
         raise InputError(
             "this table alone does not have the correct answers",
@@ -699,8 +701,8 @@ def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table
             remedy="name the folder or zip of the export: player-rounds and rounds belong together",
         )
     # Players who let the time pass have a choice "false", which is marked as incorrect.
-    choices = [c for c in selected.columns if simplify(c) in (*ROLES["chosen"][0], *ROLES["chosen"][1])]
-    verdicts = [c for c in selected.columns if simplify(c) in ROLES["correct"][0]]
+    choices = [c for c in selected.columns if simplify_name(c) in (*ROLES["chosen"][0], *ROLES["chosen"][1])]
+    verdicts = [c for c in selected.columns if simplify_name(c) in ROLES["correct"][0]]
     rows: list[Mapping[str, Any]] = [
         {**row, **dict.fromkeys([*choices, *verdicts])} if any(_is_false(row.get(c)) for c in choices) else row
         for row in selected.rows
@@ -716,12 +718,12 @@ def _is_false(cell: Any) -> bool:
 
 
 def join_empirica(tables: Mapping[str, Table]) -> Table:
-    """One table of players' rounds (or stages) with the values of their rounds, from the files of an export.
+    """Return one table of players' rounds with the values of their rounds, from the files of an export.
 
     Raises:
         InputError: if the export lacks one of the two.
     """
-    by_name = {simplify(Path(name).stem): table for name, table in tables.items()}
+    by_name = {simplify_name(Path(name).stem): table for name, table in tables.items()}
     for answers, context, keys in (
         ("playerrounds", "rounds", ("roundId", "roundID")),
         ("playerstages", "stages", ("stageId", "stageID")),
@@ -738,10 +740,10 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
             raise InputError(
                 f"no column of {answers} names its {context[:-1]}", where=table.source, remedy=f"export {keys[0]}"
             )
-        rounds_by_id = {as_identifier(row.get("_id") or row.get("id")): row for row in rounds.rows}
+        rounds_by_id = {format_id(row.get("_id") or row.get("id")): row for row in rounds.rows}
         rows = []
         for row, line in zip(table.rows, table.lines, strict=True):
-            other = rounds_by_id.get(as_identifier(row.get(key)))
+            other = rounds_by_id.get(format_id(row.get(key)))
             if other is None:
                 raise InputError(
                     f"{context[:-1]} {row.get(key)!r} is not in the export",
@@ -752,18 +754,18 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
             context_values = {
                 k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")
             }
-            player = as_identifier(row.get("playerId") or row.get("playerID"))
+            player = format_id(row.get("playerId") or row.get("playerID"))
             # A player's own values go before those of the round.
             rows.append(
                 {
-                    **_values_of_player(context_values, player or ""),
+                    **_select_player_values(context_values, player or ""),
                     **{k: v for k, v in row.items() if not is_missing(v) or k not in context_values},
                 }
             )
         lines = list(table.lines)
-        speaks = [i for i, row in enumerate(rows) if _speaks(row)]
+        speaks = [i for i, row in enumerate(rows) if _is_speaker(row)]
         joined = Table.of(table.source, rows, lines)
-        return _selected(joined, [i for i in range(len(rows)) if i not in set(speaks)]) if speaks else joined
+        return _select_rows(joined, [i for i in range(len(rows)) if i not in set(speaks)]) if speaks else joined
     raise InputError(
         "the export has neither player-rounds nor player-stages", remedy="name the whole export of Empirica"
     )
@@ -773,7 +775,7 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
 _OF_PLAYER = re.compile(r"(?:data\.)?(?:player)?[_.-]?(?P<player>[A-Za-z0-9]{15,})[_.-](?P<field>\w+)")
 
 
-def _values_of_player(values: Mapping[str, Any], player: str) -> dict[str, Any]:
+def _select_player_values(values: Mapping[str, Any], player: str) -> dict[str, Any]:
     """Return a round's values for one player: those in columns with the id of a player only for that player."""
     own: dict[str, Any] = {}
     for name, value in values.items():
@@ -785,11 +787,11 @@ def _values_of_player(values: Mapping[str, Any], player: str) -> dict[str, Any]:
     return own
 
 
-def _speaks(row: Mapping[str, Any]) -> bool:
+def _is_speaker(row: Mapping[str, Any]) -> bool:
     """Return whether a row of Empirica is that of the player who described."""
-    player = as_identifier(row.get("playerId") or row.get("playerID"))
-    speakers = {as_identifier(v) for k, v in row.items() if simplify(k) in (*ROLES["speaker"][0], "speakerplayerid")}
-    own_role = {(as_identifier(v) or "").lower() for k, v in row.items() if simplify(k) in ("role", "playerrole")}
+    player = format_id(row.get("playerId") or row.get("playerID"))
+    speakers = {format_id(v) for k, v in row.items() if simplify_name(k) in (*ROLES["speaker"][0], "speakerplayerid")}
+    own_role = {(format_id(v) or "").lower() for k, v in row.items() if simplify_name(k) in ("role", "playerrole")}
     return player in speakers or bool(own_role & {"speaker", "director"})
 
 
@@ -802,7 +804,7 @@ def _is_psychopy(table: Table) -> bool:
 
 
 def _select_psychopy(table: Table, material: NativeData, has_key: bool) -> Table:
-    """Rows of the one component with a verdict (``key_resp.corr``); without a response there is no answer."""
+    """Return the rows of the one PsychoPy component with a verdict (``key_resp.corr``)."""
     components: dict[str, dict[str, str]] = {}
     for column in table.columns:
         if match := _PSYCHOPY.fullmatch(column):
@@ -818,10 +820,10 @@ def _select_psychopy(table: Table, material: NativeData, has_key: bool) -> Table
     rename = {column: names[field] for column, field in judged[0].items()}
     verdict = next(column for column, field in judged[0].items() if field == "corr")
     answers = [i for i, row in enumerate(table.rows) if not _is_nothing(row.get(verdict))]
-    selected = _selected(table, answers, lambda c: rename.get(c, c))
+    selected = _select_rows(table, answers, lambda c: rename.get(c, c))
     rows = []
     for row in selected.rows:
-        seconds = as_number(row.get("rt"))
+        seconds = parse_number(row.get("rt"))
         is_silent = "chosen" in row and _is_nothing(row["chosen"])
         times = {} if seconds is None else {"rt": 1000 * seconds}
         rows.append({**row, **times, **({"correct": None} if is_silent else {})})
@@ -840,12 +842,12 @@ def _is_otree(table: Table) -> bool:
 
 
 def _select_otree(table: Table, material: NativeData, has_key: bool) -> Table:
-    """A row for each player and round; bots are left out."""
-    human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
+    """Return a row per player and round of an oTree export, without bots."""
+    human = [i for i, row in enumerate(table.rows) if _parse_truth(row.get("participant._is_bot")) is not True]
     if dropped := len(table.rows) - len(human):
         material.left_out["Rows of bots, left out: {}."] += dropped
     if "subsession.round_number" in table.columns:
-        return _selected(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
+        return _select_rows(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
     rows, lines = [], []
     for i in human:
         rounds: dict[tuple[str, str], dict[str, Any]] = {}
@@ -871,15 +873,15 @@ def _is_qualtrics(table: Table) -> bool:
 
 
 def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Table:
-    """Responses of people, without the two further header rows, previews and spam."""
+    """Return people's responses from Qualtrics, without the two further header rows, previews and spam."""
     rows = range(2, len(table.rows))
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
     if dropped := len(rows) - len(people):
         material.left_out["Previews and spam responses, left out: {}."] += dropped
-    selected = _selected(table, people)
+    selected = _select_rows(table, people)
     if not has_key and not _has_items(selected):
         for pattern in (_LOOPED, _SUFFIXED):
-            selected = _lengthen_numbered(selected, pattern, _are_judged)
+            selected = _lengthen_numbered(selected, pattern, _has_judgement)
     if not has_key and not _has_items(selected):
         questions = [c for c in table.columns if c not in _QUALTRICS]
         raise InputError(
@@ -890,8 +892,8 @@ def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Tabl
     return selected
 
 
-def _import_ids(table: Table) -> dict[str, str]:
-    """Qualtrics' fixed name of each column, which stays where a question is renamed, to its column."""
+def _map_import_ids(table: Table) -> dict[str, str]:
+    """Return the column of each of Qualtrics' fixed names, which stay when a question is renamed."""
     ids = {c: re.search(r'"ImportId":\s*"([^"]+)"', str(cell)) for c, cell in table.rows[1].items()}
     return {match[1]: column for column, match in ids.items() if match}
 
@@ -901,19 +903,19 @@ _QUESTION = ("question", "questionid", "questionname", "column", "variable", "fi
 
 
 def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) -> Table:
-    """A row an answer, from a row a participant and a column a question; `key` says what each question is about.
+    """Return a table with a row per answer, from rows per participant with a column per question; `key` describes the questions.
 
     Raises:
         InputError: if the key names no question, or one that the table does not have.
     """
-    column = next((c for c in key.columns if simplify(c) in _QUESTION), None)
+    column = next((c for c in key.columns if simplify_name(c) in _QUESTION), None)
     if column is None:
         raise InputError(
             "no column names the question", where=key.source, remedy="call it question; others: item, system, target"
         )
     names: list[tuple[str, Mapping[str, Any]]] = []
     for row, line in zip(key.rows, key.lines, strict=True):
-        asked = as_identifier(row.get(column)) or ""
+        asked = format_id(row.get(column)) or ""
         name = asked if asked in table.columns else aliases.get(asked)
         if name is None:
             raise InputError(
@@ -935,7 +937,7 @@ def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) ->
 
 def _has_items(table: Table) -> bool:
     """Return whether columns name the item and the correct answer."""
-    simple = {simplify(c) for c in table.columns}
+    simple = {simplify_name(c) for c in table.columns}
     items = simple & set(ROLES["trial"][0])
     return bool(items) and bool(simple & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier})
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from referee.corpora.natives.described import listed_texts
-from referee.corpora.natives.material import as_identifier, as_number
+from referee.corpora.natives.described import parse_texts
+from referee.corpora.natives.material import format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_json, read_table
 from referee.errors import InputError, MalformedInput, naming_extra
 from referee.geometry import Box, Convention, Order, Point, Size, Unit
@@ -82,11 +82,11 @@ LogReader = Callable[[Path, Mapping[str, str]], Iterator[LogAnswer]]
 
 def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
     """Yield the answers of an inspect_ai log."""
-    head, samples = _inspect_zip(path) if zipfile.is_zipfile(path) else _inspect_json(path)
+    head, samples = _read_inspect_zip(path) if zipfile.is_zipfile(path) else _read_inspect_json(path)
     model = columns.get("system") or str(head.get("eval", {}).get("model", "inspect"))
     for sample in samples:
         metadata = sample.get("metadata") or {}
-        content = _completion(sample)
+        content = _get_completion(sample)
         # Several epochs are several samples of one speaker.
         epoch = int(sample.get("epoch") or 1)
         yield LogAnswer(
@@ -96,14 +96,14 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             where=str(path),
             shown=tuple(map(str, metadata.get("places") or ())),
             system=metadata.get("system"),
-            **(_inspect_box(metadata, head, columns, path) or _inspect_target(sample)),
+            **(_get_inspect_box(metadata, head, columns, path) or _get_inspect_target(sample)),
         )
 
 
-def _inspect_box(
+def _get_inspect_box(
     metadata: Mapping[str, Any], head: Mapping[str, Any], columns: Mapping[str, str], path: Path
 ) -> dict[str, Any] | None:
-    """The gold box in a sample's metadata, whose meaning the scorer `referee.inspect.grounding` declares, or the user; None without either."""
+    """Return the gold box in a sample's metadata in the convention of its scorer or of the user; None without either."""
     scorers = [s for s in head.get("eval", {}).get("scorers") or () if str(s.get("name")).endswith("grounding")]
     options = (scorers[0].get("options") or {}) if scorers else {}
     if "bbox" not in metadata or not (scorers or "gold" in columns):
@@ -111,14 +111,14 @@ def _inspect_box(
     gold = f"pixels {columns['gold']}" if "gold" in columns else str(options.get("gold") or "pixels xyxy")
     size = metadata.get("image_size")
     return {
-        "gold": Box(_four(metadata["bbox"], "bbox", path, None), Convention.of(gold)),
+        "gold": Box(_parse_four(metadata["bbox"], "bbox", path, None), Convention.of(gold)),
         "size": Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None,
         "convention": options.get("convention"),
     }
 
 
-def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """The target of a sample: the letter of a choice, or the texts that are right."""
+def _get_inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the target of a sample: the letter of a choice, or the correct texts."""
     target, choices = sample.get("target"), sample.get("choices")
     targets = target if isinstance(target, list) else [target]
     if (
@@ -132,19 +132,19 @@ def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
     return {"references": tuple(str(t) for t in targets if t)}
 
 
-def _completion(sample: Mapping[str, Any]) -> str | None:
-    """The words of the model; None for a sample that ended in an error."""
+def _get_completion(sample: Mapping[str, Any]) -> str | None:
+    """Return the words of the model; None for a sample that ended in an error."""
     choices = (sample.get("output") or {}).get("choices") or ()
     if not choices:
         return None
     content = choices[0]["message"]["content"]
-    content = _joined(content)
+    content = _join_content(content)
     # Long texts are stored apart, under their hash.
     stored = sample.get("attachments") or {}
     return re.sub(r"attachment://(\w+)", lambda match: str(stored.get(match[1], match[0])), content)
 
 
-def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+def _read_inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
     """Return the header and the samples of a JSON log. Raises MalformedInput for another file."""
     data = read_json(path)
     if not isinstance(data, Mapping) or "samples" not in data:
@@ -154,7 +154,7 @@ def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, 
     return data, iter(data["samples"] or ())
 
 
-def _inspect_zip(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+def _read_inspect_zip(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
     """Return the header and the samples of an .eval archive. Raises MalformedInput for an unfinished log."""
     archive = zipfile.ZipFile(path)
     names = archive.namelist()
@@ -162,12 +162,12 @@ def _inspect_zip(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, A
         raise MalformedInput(
             "this log was not finished (no header.json)", where=path, remedy="finish the evaluation first"
         )
-    samples = (json.loads(_member(archive, path, name)) for name in names if name.startswith("samples/"))
-    return json.loads(_member(archive, path, "header.json")), samples
+    samples = (json.loads(_read_member(archive, path, name)) for name in names if name.startswith("samples/"))
+    return json.loads(_read_member(archive, path, "header.json")), samples
 
 
-def _member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
-    """A file of the archive; newer logs are compressed with zstd, which Python's zipfile reads from 3.14 on."""
+def _read_member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
+    """Return a file of the archive; newer logs are compressed with zstd, which zipfile supports from Python 3.14 on."""
     info = archive.getinfo(name)
     if info.compress_type != ZSTD:
         return archive.read(name)
@@ -197,13 +197,13 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
     """
     whole = read_json(path) if path.suffix == ".json" else None
     table = read_table(path) if whole is None else Table.of(str(path), whole["logs"])
-    model = columns.get("system") or _named_in(whole) or _model_of(path)
+    model = columns.get("system") or _named_in(whole) or _get_model(path)
     documents = list(read_table(columns["documents"]).rows) if "documents" in columns else []
     first = columns.get("filter")
     written: dict[tuple[str, str], str] = {}
     for line, row in zip(table.lines, table.rows, strict=True):
         if not isinstance(row, Mapping):
-            raise _no_sample(path, line)
+            raise _not_a_sample_error(path, line)
         used = row.get("filter", first)
         first = first or used
         if used != first:
@@ -215,9 +215,9 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
                 line=line,
                 remedy=f"choose one: --map filter={first}",
             )
-        doc = _document(row, documents, path, line)
-        gold = _lmms_gold(row, path, line)
-        size = _size_of(doc) or _size_of(row)
+        doc = _find_document(row, documents, path, line)
+        gold = _get_lmms_gold(row, path, line)
+        size = _get_size(doc) or _get_size(row)
         if gold and "gold" in gold and size is not None:
             gold["size"] = size
         if not doc and not gold and "trial" not in columns and not _has_text_target(row):
@@ -227,9 +227,9 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
                 line=line,
                 remedy="name the data set whose rows it counts: --documents FILE.jsonl (or --map trial=doc_id)",
             )
-        for number, content in enumerate(_words_of(row, columns, path, line), 1):
+        for number, content in enumerate(_get_words(row, columns, path, line), 1):
             answer = LogAnswer(
-                trial=_trial({**row, **doc}, columns, path, line),
+                trial=_get_trial_id({**row, **doc}, columns, path, line),
                 # Several answers to one request are several samples of one speaker.
                 model=model if number == 1 else f"{model}#{number}",
                 content=content,
@@ -237,7 +237,7 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
                 line=line,
                 shown=tuple(map(str, doc.get("places") or ())),
                 system=doc.get("system"),
-                **(gold or {"references": _target_texts(row)}),
+                **(gold or {"references": _get_targets(row)}),
             )
             # Files are opened for appending, so a repeated run writes every line twice.
             if "doc" in row or written.get((answer.model, answer.trial)) != content:
@@ -248,14 +248,14 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
 SIZE_FIELDS = "image_width and image_height, width and height, or image_size [width, height], of the sample or its doc"
 
 
-def _size_of(fields: Mapping[str, Any]) -> Size | None:
+def _get_size(fields: Mapping[str, Any]) -> Size | None:
     """Return the size of the picture in a document or a sample; None without one."""
     pairs = [(fields.get("image_width"), fields.get("image_height")), (fields.get("width"), fields.get("height"))]
     listed = fields.get("image_size")
     if isinstance(listed, (list, tuple)) and len(listed) == 2:
         pairs.append((listed[0], listed[1]))
     for pair in pairs:
-        width, height = map(as_number, pair)
+        width, height = map(parse_number, pair)
         if width and height and min(width, height) >= 1:
             return Size(int(width), int(height))
     return None
@@ -265,30 +265,30 @@ def _has_text_target(row: Mapping[str, Any]) -> bool:
     return "doc" in row and bool(row.get("target"))
 
 
-def _target_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The references of a sample: its target, or the texts of a list written as text."""
-    return tuple(filter(None, listed_texts(row.get("target"))))
+def _get_targets(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the references of a sample: its target, or the texts of a list that is written as text."""
+    return tuple(filter(None, parse_texts(row.get("target"))))
 
 
-def measures_of_lmms(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def list_lmms_measures(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the objects that lmms-eval's measures log for a sample."""
     parts = [part for name, part in row.items() if name != "doc" and isinstance(part, Mapping)]
     return [part for part in parts if "pred" in part or ("correct" in part and "doc" not in row)]
 
 
-def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
+def _get_lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
     """Return the gold answer in lmms-eval's measures: a box, or texts.
 
     None for a log without such objects.
     """
-    objects = measures_of_lmms(row)
+    objects = list_lmms_measures(row)
     if not objects:
         return None
     metric = objects[0]
     if "bbox" in metric and not isinstance(metric.get("pred"), str):
-        return _lmms_box(metric, path, line)
+        return _get_lmms_box(metric, path, line)
     if isinstance(metric.get("pred"), str):
-        return {"references": _texts_of(metric), "scene": as_identifier(metric.get("ann_id"))}
+        return {"references": _texts_of(metric), "scene": format_id(metric.get("ann_id"))}
     raise MalformedInput(
         "the log has no gold answer for this item",
         where=path,
@@ -303,39 +303,39 @@ def _texts_of(metric: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(t) for t in (texts if isinstance(texts, list) else [texts]) if t)
 
 
-def _lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+def _get_lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
     """Return the gold box of a sample and the expression that asks for it."""
-    numbers = _four(metric["bbox"], "bbox", path, line)
+    numbers = _parse_four(metric["bbox"], "bbox", path, line)
     # The tasks of `refcoco_grounding` log pixels, all others shares of the picture.
     is_share = max(numbers) <= 1.0 and "pred_boxes" not in metric
     return {
         "gold": Box(numbers, SHARES if is_share else Convention()),
         "size": UNIT_SQUARE if is_share else None,
         "references": _texts_of(metric),
-        "scene": as_identifier(metric.get("ann_id")),
+        "scene": format_id(metric.get("ann_id")),
     }
 
 
-def _four(value: Any, name: str, path: object, line: int | None) -> tuple[float, float, float, float]:
-    """Four numbers of a cell, also written as text."""
+def _parse_four(value: Any, name: str, path: object, line: int | None) -> tuple[float, float, float, float]:
+    """Return the four numbers of a cell, which may be written as text."""
     if isinstance(value, str):
         value = re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", value)
-    numbers = [as_number(n) for n in value] if isinstance(value, (list, tuple)) else []
+    numbers = [parse_number(n) for n in value] if isinstance(value, (list, tuple)) else []
     if len(numbers) != 4 or any(n is None for n in numbers):
         raise MalformedInput(f"{name!r} does not have four numbers", where=path, line=line, remedy="[x1, y1, x2, y2]")
     a, b, c, d = (float(n or 0.0) for n in numbers)
     return a, b, c, d
 
 
-def _no_sample(path: Path, line: int) -> MalformedInput:
+def _not_a_sample_error(path: Path, line: int) -> MalformedInput:
     """Return the error for a line that is no sample."""
     return MalformedInput(
         "this is not a sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
     )
 
 
-def _document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line: int) -> Mapping[str, Any]:
-    """The document of a sample: in the line itself, or the row of the data set with its number."""
+def _find_document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line: int) -> Mapping[str, Any]:
+    """Return the document of a sample: in the line itself, or the row of the data set with its number."""
     doc, number = row.get("doc"), row.get("doc_id")
     if isinstance(doc, Mapping):
         return doc
@@ -349,7 +349,7 @@ def _document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line
     return document
 
 
-def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> list[str]:
+def _get_words(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> list[str]:
     """Return the answers of one line: filtered ones, or with ``text=resps`` the raw words, which may be several."""
     names = [columns["text"]] if "text" in columns else ["filtered_resps", "resps"]
     responses = next((row[name] for name in names if row.get(name) is not None), None)
@@ -363,13 +363,13 @@ def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, li
             remedy="take a task whose model writes (output_type: generate_until)",
         )
     if not answers or not all(isinstance(answer, str) for answer in answers):
-        raise _no_sample(path, line)
+        raise _not_a_sample_error(path, line)
     # lm-eval's filters write this where they match nothing.
     return ["" if answer == "[invalid]" else str(answer) for answer in answers]
 
 
 def _is_likelihood(part: Any) -> bool:
-    """Whether this is a pair of a log probability and whether it was the likeliest.
+    """Return whether this is a pair of a log probability and whether the text was the most likely one.
 
     The harnesses write both as text.
     """
@@ -381,12 +381,12 @@ def _named_in(whole: Any) -> str | None:
     return str(arguments["model"]) if isinstance(arguments, Mapping) and arguments.get("model") else None
 
 
-def _model_of(path: Path) -> str:
-    """Both harnesses put the samples into a folder with the model's name."""
+def _get_model(path: Path) -> str:
+    """Return the model's name, which both harnesses give to the folder of samples."""
     return path.resolve().parent.name.replace("__", "/") or path.stem
 
 
-def _trial(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> str:
+def _get_trial_id(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> str:
     """Return the id of a row by the column map, or under one of its usual names."""
     names = [columns["trial"]] if "trial" in columns else TRIAL_FIELDS
     name = next((row[key] for key in names if row.get(key) is not None), None)
@@ -407,17 +407,17 @@ def _read_batch(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
     """Yield the results of a batch: a line a request, as OpenAI's and Anthropic's interfaces for batches write them."""
     table = read_table(path)
     for line, row in zip(table.lines, table.rows, strict=True):
-        message = _batch_message(row) or {}
+        message = _get_batch_message(row) or {}
         yield LogAnswer(
-            trial=_trial(row, {"trial": columns.get("trial", "custom_id")}, path, line),
+            trial=_get_trial_id(row, {"trial": columns.get("trial", "custom_id")}, path, line),
             model=columns.get("system") or str(message.get("model") or path.name.split(".")[0]),
-            content=_joined(message["content"]) if message else None,
+            content=_join_content(message["content"]) if message else None,
             where=str(path),
             line=line,
         )
 
 
-def _batch_message(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _get_batch_message(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return model and content of the message in a batch's result; None if the request failed."""
     body = (row.get("response") or {}).get("body") or {}
     if body.get("choices"):
@@ -429,7 +429,7 @@ def _batch_message(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return message
 
 
-def _joined(content: Any) -> str:
+def _join_content(content: Any) -> str:
     """Return the text of a message: a text, or its parts with text."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content)
@@ -442,7 +442,7 @@ _SCORED = ("success", "fallback")
 
 
 def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Reviews of evalscope (`api/evaluator/cache.py`, `api/metric/scorer.py`)."""
+    """Yield the answers of evalscope's reviews (`api/evaluator/cache.py`, `api/metric/scorer.py`)."""
     table = read_table(path)
     for line, row in zip(table.lines, table.rows, strict=True):
         if "sample_score" not in row:
@@ -464,18 +464,18 @@ def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswe
             content=str(content) if is_scored else None,
             where=str(path),
             line=line,
-            **_evalscope_target(row, metadata, path, line),
+            **_get_evalscope_target(row, metadata, path, line),
         )
 
 
-def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+def _get_evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
     """Return the gold box of an evalscope sample, or its references. Raises MalformedInput for pixels."""
     # Release 1.14 writes a list of targets, earlier ones a text.
     listed = row.get("target")
     target = listed[0] if isinstance(listed, list) and len(listed) == 1 else listed
-    scene = as_identifier(metadata.get("file_name"))
+    scene = format_id(metadata.get("file_name"))
     if isinstance(target, str) and re.fullmatch(r"\s*\[[-\d.,\s]+\]\s*", target) and target.count(",") == 3:
-        numbers, size = _four(target, "target", path, line), metadata.get("image_size")
+        numbers, size = _parse_four(target, "target", path, line), metadata.get("image_size")
         picture_size = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
         if max(numbers) > 1.0:
             raise MalformedInput(
@@ -485,7 +485,7 @@ def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path:
                 remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
             )
         return {"gold": Box(numbers, SHARES), "size": picture_size or UNIT_SQUARE, "scene": scene}
-    return {"references": _target_texts({"target": target}), "scene": scene}
+    return {"references": _get_targets({"target": target}), "scene": scene}
 
 
 # -- VLMEvalKit ------------------------------------------------------------------------------------------------------------
@@ -497,26 +497,26 @@ _GUI_ORDERS = (("screenspot_pro", Order.XYXY), ("osworld", Order.XYWH), ("screen
 
 
 def _read_vlmevalkit(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Tables of VLMEvalKit (`inference.py`, `dataset/refcoco.py`, `dataset/GUI/`)."""
+    """Yield the answers of VLMEvalKit's tables (`inference.py`, `dataset/refcoco.py`, `dataset/GUI/`)."""
     table = read_table(path)
-    model = columns.get("system") or _vlmevalkit_model(path, table)
+    model = columns.get("system") or _get_vlmevalkit_model(path, table)
     for line, row in zip(table.lines, table.rows, strict=True):
         content = None if is_missing(row.get("prediction")) else str(row["prediction"])
         yield LogAnswer(
-            trial=str(as_identifier(row.get("index"))),
+            trial=str(format_id(row.get("index"))),
             model=model,
             content=None if content is None or _FAILED in content else content,
             where=str(path),
             line=line,
-            **_vlmevalkit_gold(row, path, line, columns),
+            **_get_vlmevalkit_gold(row, path, line, columns),
         )
 
 
-def _vlmevalkit_model(path: Path, table: Table) -> str:
+def _get_vlmevalkit_model(path: Path, table: Table) -> str:
     """Return the model's name from the file name without the data set."""
     stem = path.name.split(".")[0]
-    names = {as_identifier(row.get("dataset")) for row in table.rows[:50]} | {
-        as_identifier(row.get("split")) for row in table.rows[:50]
+    names = {format_id(row.get("dataset")) for row in table.rows[:50]} | {
+        format_id(row.get("split")) for row in table.rows[:50]
     }
     for name in sorted((n for n in names if n), key=len, reverse=True):
         for ending in (f"_{name}", f"_{name.split('_')[0]}"):
@@ -526,12 +526,12 @@ def _vlmevalkit_model(path: Path, table: Table) -> str:
     return match[1] if match else stem
 
 
-def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Mapping[str, str]) -> dict[str, Any]:
+def _get_vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Mapping[str, str]) -> dict[str, Any]:
     """Return the gold box of a VLMEvalKit row. Raises MalformedInput for contradictory units."""
-    width, height = as_number(row.get("width")), as_number(row.get("height"))
+    width, height = parse_number(row.get("width")), parse_number(row.get("height"))
     size = Size(int(width), int(height)) if width and height else None
     if all(name in row for name in _CORNERS):
-        numbers = _four([row[name] for name in _CORNERS], "bbox_x1 … bbox_y2", path, line)
+        numbers = _parse_four([row[name] for name in _CORNERS], "bbox_x1 … bbox_y2", path, line)
         if size == UNIT_SQUARE and max(numbers) > 1.0:
             raise MalformedInput(
                 "width and height are 1.0, but the boxes are pixels",
@@ -550,7 +550,7 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
                 line=line,
                 remedy="--map gold=xyxy or --map gold=xywh",
             )
-        return {"gold": Box(_four(row["bbox"], "bbox", path, line), Convention(order=Order(order))), "size": size}
+        return {"gold": Box(_parse_four(row["bbox"], "bbox", path, line), Convention(order=Order(order))), "size": size}
     answer = row.get("answer")
     letters = tuple(takewhile(lambda letter: not is_missing(row.get(letter)), ascii_uppercase))
     if len(letters) > 1 and answer in letters:
@@ -562,14 +562,14 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
 
 
 def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes.
+    """Yield the answers of the list that InternVL's `eval/refcoco/evaluate_grounding.py` writes.
 
     Items are picture_size by their position only.
     """
     model = columns.get("system") or path.name.split(".")[0]
     for number, row in enumerate(read_json(path), 1):
         height, width = (int(n) for n in row["hw"])
-        numbers = _four(row["gt_bbox"], "gt_bbox", path, number)
+        numbers = _parse_four(row["gt_bbox"], "gt_bbox", path, number)
         if numbers[2] > width + 1 or numbers[3] > height + 1 or min(numbers) < -1:
             raise MalformedInput(
                 f"the gold box {list(numbers)} of item {number} lies outside a picture of height {height} and width {width}",
@@ -591,14 +591,14 @@ def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
 
 
 def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """The log of `eval_screenspot_pro.py`: points and boxes in pixels of the original picture."""
+    """Yield the answers of `eval_screenspot_pro.py`: points, and boxes in pixels of the original picture."""
     model = columns.get("system") or path.name.split(".")[0]
     rows = read_json(path)["details"]
     if not rows:
         raise MalformedInput("the log has no rows", where=path, remedy="name a log with 'details'")
     for number, row in enumerate(rows, 1):
         is_absent = row.get("gt_type") == "negative"
-        gold = None if is_absent else Box(_four(row.get("bbox"), "bbox", path, number))
+        gold = None if is_absent else Box(_parse_four(row.get("bbox"), "bbox", path, number))
         if gold is not None and (gold.numbers[2] < gold.numbers[0] or gold.numbers[3] < gold.numbers[1]):
             raise MalformedInput(
                 f"the box of {row.get('id')!r} ends before it begins, so its numbers are not xyxy",
@@ -619,12 +619,12 @@ def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[Log
             line=number,
             gold=gold,
             is_absent=is_absent,
-            parsed=_screenspot_answer(row, is_absent),
+            parsed=_get_screenspot_answer(row, is_absent),
             scene=Path(str(row.get("img_path") or "")).name or None,
         )
 
 
-def _screenspot_answer(row: Mapping[str, Any], is_absent: bool) -> PlaceAnswer:
+def _get_screenspot_answer(row: Mapping[str, Any], is_absent: bool) -> PlaceAnswer:
     """Return the answer of a ScreenSpot-Pro row."""
     pred = row.get("pred")
     if row.get("correctness") == "wrong_format":
@@ -636,7 +636,7 @@ def _screenspot_answer(row: Mapping[str, Any], is_absent: bool) -> PlaceAnswer:
 
 
 def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Predictions of Ref-Adv's `run.py`: both boxes are pixels xyxy already."""
+    """Yield the predictions of Ref-Adv's `run.py`, in which both boxes are in pixels as x1, y1, x2, y2."""
     table = read_table(path)
     for line, row in zip(table.lines, table.rows, strict=True):
         pred = row.get("pred_box_xyxy_first") or []
@@ -647,7 +647,9 @@ def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
         error = row.get("parse_error") or ""
         outcome = Outcome.EMPTY if error == "empty_response" else Outcome.UNPARSABLE
         parsed = (
-            place_answer_of([Box(_four(pred, "pred_box_xyxy_first", path, line))]) if pred else PlaceAnswer(outcome)
+            place_answer_of([Box(_parse_four(pred, "pred_box_xyxy_first", path, line))])
+            if pred
+            else PlaceAnswer(outcome)
         )
         caption = row.get("normal_caption")
         yield LogAnswer(
@@ -658,9 +660,9 @@ def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             where=str(path),
             line=line,
             references=() if is_missing(caption) else (str(caption),),
-            gold=Box(_four(row["gt_bbox_xyxy"], "gt_bbox_xyxy", path, line)),
+            gold=Box(_parse_four(row["gt_bbox_xyxy"], "gt_bbox_xyxy", path, line)),
             parsed=parsed,
-            scene=as_identifier(row.get("file_name")),
+            scene=format_id(row.get("file_name")),
         )
 
 
@@ -689,9 +691,9 @@ def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
             content=str(row["text"]),
             where=str(path),
             line=line,
-            gold=Box(_four(boxes[name], "bbox", path, line), Convention(order=Order.XYWH)),
+            gold=Box(_parse_four(boxes[name], "bbox", path, line), Convention(order=Order.XYWH)),
             size=Size(int(width), int(height)) if width and height else None,
-            scene=as_identifier(images[name].get("file_name")),
+            scene=format_id(images[name].get("file_name")),
         )
 
 
@@ -713,7 +715,7 @@ class Episode:
 
 
 def read_episodes(folder: Path) -> Iterator[Episode]:
-    """Episodes as clemcore 3.7.2 leaves them: `interactions.json` and `instance.json` in a folder each."""
+    """Yield the episodes that clemcore 3.7.2 writes: a folder with `interactions.json` and `instance.json` each."""
     for path in sorted(folder.rglob("interactions.json")):
         log = read_json(path)
         players = log.get("players") or {}

@@ -23,7 +23,7 @@ KINDS = ("text", "table", "log", "listeners", "places")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """The user's declarations about files.
+    """What the user declared about files: columns, systems, conventions of coordinates.
 
     Columns of roles, systems, convention and format of coordinates, and further files.
 
@@ -52,7 +52,7 @@ class Declared:
 
 @dataclass(slots=True)
 class NativeData:
-    """Data read from files.
+    """The trials, outputs and responses read from files of other programs.
 
     Args:
         kind: text, table, log, listeners or places.
@@ -89,7 +89,7 @@ class NativeData:
         self.counts.setdefault(system, Counter())[outcome] += 1
 
     def add_trial(self, trial: Trial) -> None:
-        """Take a trial; a second one with the same id adds its references."""
+        """Add a trial; if its id is known, add its references to the trial with that id."""
         present = self.trials.get(trial.id)
         if present is None:
             self.trials[trial.id] = trial
@@ -174,7 +174,7 @@ def make_trial(
     picture: str = "",
     meta: Mapping[str, Any] | None = None,
 ) -> Trial:
-    """A trial of which only references, or the region meant, are known; its scene is marked as incomplete."""
+    """Return a trial whose scene is unknown except for references or a target region; the scene is marked as incomplete."""
     texts = list(references)
     entities = () if region is None else (Entity(id="gold", region=region),)
     return Trial(
@@ -193,8 +193,8 @@ def make_trial(
     )
 
 
-def as_identifier(value: Any) -> str | None:
-    """A cell as an id: whole numbers without a fraction; None where it is empty."""
+def format_id(value: Any) -> str | None:
+    """Return a cell as an id: whole numbers without a fraction; None if it is empty."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -205,8 +205,8 @@ def as_identifier(value: Any) -> str | None:
     return text or None
 
 
-def as_number(value: Any) -> float | None:
-    """A cell as a number, with a decimal point or comma; None where it is empty or no number."""
+def parse_number(value: Any) -> float | None:
+    """Return the number in a cell, with a decimal point or comma; None if it is empty or not a number."""
     if is_missing(value) or isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -222,5 +222,5 @@ def as_number(value: Any) -> float | None:
 
 
 def hash_person(name: str) -> str:
-    """A short hash of a participant's id, the same in every file."""
+    """Return a short hash of a participant's id, which is the same in every file."""
     return f"p-{blake2b(name.encode(), digest_size=5, person=b'referee').hexdigest()}"

@@ -14,17 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.natives.box_tables import answers_of_boxes, has_boxes
-from referee.corpora.natives.columns import find_column, simplify
+from referee.corpora.natives.columns import find_column, simplify_name
 from referee.corpora.natives.described import (
     add_references,
     attach_scenes,
-    format_of,
-    read_described,
+    get_format,
+    read_descriptions,
     read_scenes_of_rows,
 )
-from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
-from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, measures_of_lmms
-from referee.corpora.natives.material import Declared, NativeData, as_identifier
+from referee.corpora.natives.listeners import (
+    PLATFORMS,
+    has_listeners,
+    join_empirica,
+    read_listeners,
+    recognise_platform,
+)
+from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, list_lmms_measures
+from referee.corpora.natives.material import Declared, NativeData, format_id
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
@@ -74,8 +80,8 @@ IN_FOLDERS = ("lm-eval", "lmms-eval", "evalscope")
 _UNKNOWN = "use one of the formats of `referee docs evaluate`, or a table with a header"
 
 
-def recognise(path: Path) -> str:
-    """The format of a file or folder for `referee import`: that of a log, ``clembench``, ``csv`` or ``jsonl``.
+def recognise_format(path: Path) -> str:
+    """Return the format of a file or folder for `referee import`: a log format, ``clembench``, ``csv`` or ``jsonl``.
 
     Raises:
         InputError: if the format is unknown.
@@ -85,7 +91,7 @@ def recognise(path: Path) -> str:
     if path.is_dir():
         format = "clembench" if any(path.rglob("interactions.json")) else None
     elif name.endswith(TABLE_ENDINGS) or path.suffix == ".eval":
-        format = _log_format(path)
+        format = _recognise_log(path)
         if format is None and path.suffix in (".jsonl", ".ndjson"):
             format = "jsonl"
         elif format is None and path.suffix != ".json":
@@ -99,8 +105,8 @@ def recognise(path: Path) -> str:
     return format
 
 
-def _log_format(path: Path) -> str | None:
-    """The format of a log, None for anything else; aggregates and other files without answers are refused."""
+def _recognise_log(path: Path) -> str | None:
+    """Return the format of a log; None for another file. Raises InputError for files that have no single answers."""
     if path.suffix == ".eval" or (
         zipfile.is_zipfile(path) and path.suffix == ".zip" and "header.json" in zipfile.ZipFile(path).namelist()
     ):
@@ -109,16 +115,16 @@ def _log_format(path: Path) -> str | None:
     if name.endswith((".json", ".json.gz")):
         value = read_json(path)
         if isinstance(value, dict):
-            return _format_of_object(value, path)
+            return _recognise_object(value, path)
         first = value[0] if isinstance(value, list) and value else None
-        return _format_of_row(first) if isinstance(first, dict) else None
+        return _recognise_row(first) if isinstance(first, dict) else None
     if name.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
         first = _first_line(path)
-        return _format_of_row(first) if isinstance(first, dict) else None
+        return _recognise_row(first) if isinstance(first, dict) else None
     if name.endswith(TABLE_ENDINGS):
         columns = read_column_names(path)
         _refuse_aggregates(columns, path)
-        return _format_of_row(dict.fromkeys(columns))
+        return _recognise_row(dict.fromkeys(columns))
     return None
 
 
@@ -132,7 +138,7 @@ def _first_line(path: Path) -> Any:
         return None
 
 
-def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
+def _recognise_object(value: Mapping[str, Any], path: Path) -> str | None:
     """Return the log format of a JSON object; None if it has none."""
     if "eval" in value and {"samples", "plan", "status"} & value.keys():
         if not value.get("samples"):
@@ -153,12 +159,12 @@ def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
     return None
 
 
-def _format_of_row(row: Mapping[str, Any]) -> str | None:
+def _recognise_row(row: Mapping[str, Any]) -> str | None:
     """Return the log format of a line; None if it has none."""
     names = row.keys()
     if {"filtered_resps", "resps"} & names:
         # Releases of lmms-eval before 0.4 log the document as well.
-        return "lm-eval" if "doc" in names and not measures_of_lmms(row) else "lmms-eval"
+        return "lm-eval" if "doc" in names and not list_lmms_measures(row) else "lmms-eval"
     if "custom_id" in names and {"response", "result"} & names:
         return "openai-batch" if "response" in names else "anthropic-batch"
     if "index" in names and {"sample_score", "model_output"} & names:
@@ -201,15 +207,15 @@ def _refuse_aggregates(columns: set[str], path: object) -> None:
 
 
 def read_answers(path: Path, format: str, declared: Declared) -> Iterator[LogAnswer]:
-    """The raw answers of a log or of a table, for a corpus that the user names."""
+    """Yield the raw answers of a log or a table, for a corpus that the user names."""
     if format in LOG_FORMATS:
         return LOG_FORMATS[format](path, declared.columns)
     if format not in TABLES:
         raise InputError(f"there is no format {format!r}", remedy=f"one of {', '.join([*IMPORT_FORMATS, 'clembench'])}")
-    return _answers_of_table(read_table(path), declared)
+    return _convert_table(read_table(path), declared)
 
 
-def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
+def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
     """Yield the answers of a table as those of a log."""
     columns = dict(declared.columns)
     name = columns.get("system")
@@ -225,7 +231,7 @@ def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
             )
     for line, row in zip(table.lines, table.rows, strict=True):
         cells = {role: row.get(column) for role, column in roles.items() if column is not None}
-        missing = next((role for role in ("trial", "text") if as_identifier(cells[role]) is None), None)
+        missing = next((role for role in ("trial", "text") if format_id(cells[role]) is None), None)
         if missing is not None:
             raise InputError(
                 f"there is no {missing} in it",
@@ -236,8 +242,8 @@ def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
         shown = row.get("places") or ()
         default = name if roles["system"] is None else None
         yield LogAnswer(
-            trial=as_identifier(cells["trial"]) or "",
-            model=as_identifier(cells.get("system")) or default or Path(table.source).stem,
+            trial=format_id(cells["trial"]) or "",
+            model=format_id(cells.get("system")) or default or Path(table.source).stem,
             content=str(cells["text"]),
             where=table.source,
             line=line,
@@ -268,8 +274,8 @@ def read_material(
     """
     declared = declared or Declared()
     with ExitStack() as stack:
-        files = [file for source in sources for file in _expand(source, stack)]
-        material = _material_of_files(files, sources, references, scenes, declared)
+        files = [file for source in sources for file in _expand_source(source, stack)]
+        material = _read_files(files, sources, references, scenes, declared)
         if references and material.kind != "text":
             _add_references(material, references, declared)
     material.finish(declared.systems)
@@ -291,8 +297,8 @@ def _add_references(material: NativeData, references: Sequence[str | Path], decl
     add_references(material, references, declared)
 
 
-def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
-    """The files of a source; an archive is unpacked into a temporary folder."""
+def _expand_source(source: str | Path, stack: ExitStack) -> list[Path]:
+    """Yield the files of a source; an archive is unpacked into a temporary folder."""
     if str(source) == STDIN:
         return [Path(STDIN)]
     path = Path(source)
@@ -303,9 +309,9 @@ def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
             raise InputError(
                 "there is no such file", where=source, remedy="name a file, a folder, a zip or a pattern in quotes"
             )
-        return [file for match in matches for file in _expand(match, stack)]
+        return [file for match in matches for file in _expand_source(match, stack)]
     if path.is_dir():
-        return _files_of(path)
+        return _list_files(path)
     if (
         zipfile.is_zipfile(path)
         and path.suffix.lower() == ".zip"
@@ -313,12 +319,12 @@ def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
     ):
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-")))
         _unpack(path, folder)
-        return _files_of(folder)
+        return _list_files(folder)
     return [path]
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """The plain files of an archive; names that lead out of the folder are refused."""
+    """Unpack the plain files of an archive. Raises InputError for names that lead out of the folder."""
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             target = (folder / info.filename).resolve()
@@ -332,7 +338,7 @@ def _unpack(path: Path, folder: Path) -> None:
                     shutil.copyfileobj(packed, file)
 
 
-def _files_of(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     """Return the files of a folder that may have answers.
 
     A folder of clembench's episodes counts as one file.
@@ -356,7 +362,7 @@ def _files_of(folder: Path) -> list[Path]:
     return chosen
 
 
-def _material_of_files(
+def _read_files(
     files: Sequence[Path],
     sources: Sequence[str | Path],
     references: Sequence[str | Path],
@@ -383,7 +389,7 @@ def _material_of_files(
     for file in files:
         try:
             folder = file.parent.name if file.name in repeated else None
-            material = _material_of_file(file, scenes, replace(declared, default_system=folder))
+            material = _read_file(file, scenes, replace(declared, default_system=folder))
         except InputError as error:
             # Harnesses write their aggregates beside the answers.
             if len(files) > len(sources) and "aggregate" in error.problem:
@@ -425,20 +431,20 @@ def _is_jatos(file: Path) -> bool:
 
 
 def _is_empirica_export(files: Sequence[Path]) -> bool:
-    stems = {simplify(file.stem) for file in files}
+    stems = {simplify_name(file.stem) for file in files}
     return bool(stems & {"playerrounds", "playerstages"})
 
 
-def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> NativeData:
+def _read_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> NativeData:
     """Return the data of one file."""
     # The parser of answers is imported for logs only: its patterns take a tenth of a second.
-    from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
+    from referee.corpora.natives.harness_material import convert_answers, convert_episodes
 
     if file.is_dir():
-        return material_of_episodes(file, declared.columns.get("system"))
-    format = declared.format if declared.format in LOG_FORMATS else _log_format(file)
+        return convert_episodes(file, declared.columns.get("system"))
+    format = declared.format if declared.format in LOG_FORMATS else _recognise_log(file)
     if format is not None:
-        material = material_of_answers(LOG_FORMATS[format](file, declared.columns), format, declared)
+        material = convert_answers(LOG_FORMATS[format](file, declared.columns), format, declared)
         material.is_tried = format not in UNTRIED
         if scenes and set(material.trials) <= set(scenes):
             material.trials = {name: scenes[name] for name in material.trials}
@@ -447,24 +453,24 @@ def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: 
         if file.suffix.lower() == ".zip":
             raise MalformedInput("this zip archive is damaged or incomplete", where=file, remedy="copy the file again")
         raise InputError("this format is unknown", where=file, remedy=_UNKNOWN)
-    return material_of_table(read_table(file, declared.column("sheet")), scenes, declared, file)
+    return convert_table(read_table(file, declared.column("sheet")), scenes, declared, file)
 
 
-def material_of_table(
+def convert_table(
     table: Table, scenes: Mapping[str, Trial] | None, declared: Declared, file: Path | None = None
 ) -> NativeData:
-    """The material of a table: answers of listeners, outputs in the form of this package, or descriptions."""
-    platform = platform_of(table)
+    """Return the data of a table: answers of listeners, outputs in this package's form, or descriptions."""
+    platform = recognise_platform(table)
     if platform is not None:
         return read_listeners(table, declared, platform)
     _refuse_raw_survey(table)
-    if "trial" in table.columns and _holds_coordinates(table):
-        return _material_of_outputs(table, scenes, file)
+    if "trial" in table.columns and _has_places(table):
+        return _convert_outputs(table, scenes, file)
     if has_boxes(table, declared):
-        from referee.corpora.natives.harness_material import material_of_answers
+        from referee.corpora.natives.harness_material import convert_answers
 
         mapping: dict[str, str] = {}
-        material = material_of_answers(answers_of_boxes(table, declared, mapping), format_of(table.source), declared)
+        material = convert_answers(answers_of_boxes(table, declared, mapping), get_format(table.source), declared)
         material.mapping.update(mapping)
         return material
     if has_listeners(table, declared):
@@ -472,7 +478,7 @@ def material_of_table(
     _refuse_gold(table)
     if scenes is None:
         scenes = read_scenes_of_rows(table, declared)
-    material = read_described(table, declared, scenes is not None)
+    material = read_descriptions(table, declared, scenes is not None)
     if scenes is not None:
         attach_scenes(material, scenes, table.source)
     return material
@@ -480,7 +486,7 @@ def material_of_table(
 
 def _refuse_gold(table: Table) -> None:
     """Raise InputError for a table of gold boxes without answers."""
-    columns = {simplify(c) for c in table.columns}
+    columns = {simplify_name(c) for c in table.columns}
     is_gold = bool(columns & {"bbox", "boxcoordinates"}) and bool(
         columns & {"instruction", "sent", "segmentation", "iscrowd"}
     )
@@ -492,8 +498,8 @@ def _refuse_gold(table: Table) -> None:
         )
 
 
-def _holds_coordinates(table: Table) -> bool:
-    """Whether outputs in the form of this package hold places.
+def _has_places(table: Table) -> bool:
+    """Return whether outputs in this package's form have coordinates.
 
     A list of ids in `places` is the order of a display.
     """
@@ -512,8 +518,8 @@ def _refuse_raw_survey(table: Table) -> None:
         )
 
 
-def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> NativeData:
-    """Coordinates in the form of this package (`referee docs score`), for the trials of a corpus."""
+def _convert_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> NativeData:
+    """Return the data of outputs in this package's form (`referee docs score`)."""
     if scenes is None:
         raise InputError(
             "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"

@@ -15,7 +15,7 @@ STDIN = "-"
 
 
 def read_segments(path: str | Path) -> list[str]:
-    """The segments of a file: split at line feeds only (standard input also at carriage returns), blanks at the ends dropped."""
+    """Return the lines of a file without surrounding blanks, split at line feeds only."""
     with open_binary(str(path)) as file:
         raw = file.read()
     try:
@@ -32,7 +32,7 @@ def read_segments(path: str | Path) -> list[str]:
 
 
 def name_systems(paths: Sequence[str | Path]) -> list[str]:
-    """A name for each file: its stem, with the folder before it where two stems are equal."""
+    """Return a name for each file: its stem, with the folder before it if two stems are equal."""
     stems = ["stdin" if str(p) == STDIN else Path(p).name.split(".")[0] for p in paths]
     folders = ["" if str(p) == STDIN else Path(p).resolve().parent.name for p in paths]
     names = [f"{f}/{s}" if stems.count(s) > 1 else s for s, f in zip(stems, folders, strict=True)]
@@ -40,7 +40,7 @@ def name_systems(paths: Sequence[str | Path]) -> list[str]:
 
 
 def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], declared: Declared) -> NativeData:
-    """Outputs of systems, one file each, against files of references.
+    """Return the data of plain text files: outputs of one system each, and files of references.
 
     Raises:
         InputError: if files differ in length, or only some lines hold tabs.
@@ -53,7 +53,7 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
         )
     systems: dict[str, list[str]] = {}
     for name, path in zip(name_systems(paths), paths, strict=True):
-        columns = _columns(path, read_segments(path))
+        columns = _split_columns(path, read_segments(path))
         if len(columns) > 1 and str(path) != STDIN:
             raise InputError(
                 "the lines have tabs, so this is a table",
@@ -62,7 +62,7 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
             )
         for number, column in enumerate(columns, 1):
             systems[name if len(columns) == 1 else f"{name}-{number}"] = column
-    columns = [column for path in references for column in _columns(path, read_segments(path))]
+    columns = [column for path in references for column in _split_columns(path, read_segments(path))]
     lengths = {name: len(lines) for name, lines in systems.items()}
     for name, count in lengths.items():
         if count != len(columns[0]):
@@ -71,10 +71,10 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
                 where=paths[0],
                 remedy="give files of the same length; an empty line counts as an empty segment",
             )
-    return material_of_texts(systems, columns, declared, [str(p) for p in paths])
+    return convert_texts(systems, columns, declared, [str(p) for p in paths])
 
 
-def material_of_texts(
+def convert_texts(
     systems: dict[str, list[str]], references: Sequence[Sequence[str]], declared: Declared, sources: Sequence[str] = ()
 ) -> NativeData:
     """Return the data of lists of segments: those of systems by name, and one list for each set of references."""
@@ -106,8 +106,8 @@ def material_of_texts(
     return material
 
 
-def _columns(path: str | Path, segments: Sequence[str]) -> list[list[str]]:
-    """The columns of lines with tabs; one column where no line has any."""
+def _split_columns(path: str | Path, segments: Sequence[str]) -> list[list[str]]:
+    """Return the columns of tab-separated lines; one column if no line has a tab."""
     counts = {segment.count("\t") for segment in segments}
     if len(counts) > 1:
         line = next(i for i, s in enumerate(segments, 1) if s.count("\t") != segments[0].count("\t"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.corpora.reading.lines import WrongShape, open_binary
-from referee.corpora.reading.packed import REMEDY, located
+from referee.corpora.reading.packed import REMEDY, add_location
 from referee.errors import MalformedInput
 
 Thing = TypeVar("Thing")
@@ -25,16 +25,16 @@ def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: boo
 
     A table with a `loose_end` has unquoted commas in its last column.
     """
-    for line, row in _rows(path, loose_end):
-        with located(path, line):
+    for line, row in _read_rows(path, loose_end):
+        with add_location(path, line):
             thing = make(row)
         yield thing
 
 
-def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows with the number of the line each ends in: a quoted cell may go over several lines."""
+def _read_rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield each row with the number of the line in which it ends, because a quoted cell may span lines."""
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(_lines(path), strict=True)
+    reader = csv.reader(_read_lines(path), strict=True)
     try:
         names = next(reader, [])
         for cells in reader:
@@ -49,8 +49,8 @@ def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY) from None
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """Yield the lines with their ends, decoded one by one, so that invalid UTF-8 is reported with its line."""
+def _read_lines(path: Path) -> Iterator[str]:
+    """Yield lines with their ends, each decoded separately so that an error can name its line."""
     with open_binary(path) as file:
         for number, raw in enumerate(file, 1):
             try:
@@ -61,15 +61,15 @@ def _lines(path: Path) -> Iterator[str]:
                 raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
 
 
-def worded(row: dict[str, str], column: str) -> str | None:
+def get_text(row: dict[str, str], column: str) -> str | None:
     """Return the text of a cell; None if it is empty or NA, nan."""
     text = row[column].strip()
     return None if text in MISSING else text
 
 
-def as_number(row: dict[str, str], column: str) -> float | None:
-    """The number in a cell, if there is one."""
-    text = worded(row, column)
+def parse_number(row: dict[str, str], column: str) -> float | None:
+    """Return the number in a cell; None if it is empty or not a number."""
+    text = get_text(row, column)
     number = None if text is None else float(text)
     # float() takes "inf" and "1e999", which no column means.
     if number is not None and abs(number) == float("inf"):
@@ -77,8 +77,8 @@ def as_number(row: dict[str, str], column: str) -> float | None:
     return number
 
 
-def as_list(text: str) -> list[Any]:
-    """A list written into a cell as Python writes it: ``['a', 'b']``."""
+def parse_list(text: str) -> list[Any]:
+    """Return the list in a cell that has a Python list as text, such as ``['a', 'b']``."""
     try:
         # Literals only: nothing in a cell is ever run.
         values = ast.literal_eval(text)

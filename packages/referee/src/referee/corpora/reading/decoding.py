@@ -70,12 +70,12 @@ ANY = "..."
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
-def field_names(kind: type[Struct]) -> tuple[str, ...]:
-    """The names that the fields of a record have in a file."""
+def get_field_names(kind: type[Struct]) -> tuple[str, ...]:
+    """Return the names of a record's fields in a file."""
     return kind.__struct_encode_fields__
 
 
-def decode_custom(kind: type, written: Any) -> Any:
+def decode_place(kind: type, written: Any) -> Any:
     """Return a place from its JSON object, the one part of a record that msgspec cannot decode by itself."""
     place = place_from_json(written)
     if issubclass(kind, RegionBase) and isinstance(place, Point):
@@ -84,7 +84,7 @@ def decode_custom(kind: type, written: Any) -> Any:
 
 
 class KeyCheck:
-    """A second look at JSON that a decoder took.
+    """A second look at JSON that a decoder accepted, for keys that occur twice.
 
     Msgspec takes the last of two values under one key in silence. Not for several threads.
     """
@@ -103,7 +103,7 @@ class KeyCheck:
 
 
 class Form(Generic[Kind]):
-    """One kind of record in JSON.
+    """A decoder for one type of record in JSON.
 
     Args:
         kind: the record.
@@ -113,7 +113,7 @@ class Form(Generic[Kind]):
 
     def __init__(self, kind: type[Kind], noun: str, rest: str = "") -> None:
         self.kind, self._root = kind, _FieldNoun(noun, kind, rest)  # type: ignore[arg-type]
-        self._decode = msgspec.json.Decoder(kind, dec_hook=decode_custom).decode
+        self._decode = msgspec.json.Decoder(kind, dec_hook=decode_place).decode
 
     def decode(self, line: bytes) -> Kind:
         """The record of a line."""
@@ -127,20 +127,20 @@ class Form(Generic[Kind]):
     def convert(self, data: Any) -> Kind:
         """The record of an object that was parsed before."""
         try:
-            return msgspec.convert(data, self.kind, dec_hook=decode_custom)
+            return msgspec.convert(data, self.kind, dec_hook=decode_place)
         except ValidationError as error:
             misfit = _Misfit.of(error)
         if misfit.is_null_field:
-            return self.convert(_without(data, misfit.steps))
-        raise self._explained(misfit, data)
+            return self.convert(_drop_field(data, misfit.steps))
+        raise self._explain(misfit, data)
 
-    def _explained(self, misfit: _Misfit, data: Any) -> WrongShape:
+    def _explain(self, misfit: _Misfit, data: Any) -> WrongShape:
         """Return the error with its field, problem and remedy."""
         place, fields = misfit.place, [step for step in misfit.steps if isinstance(step, str)]
         part = _PARTS.get(fields[-1], self._root) if fields else self._root
         remedy = next((_REMEDIES[name] for name in reversed(fields) if name in _REMEDIES), "")
         if name := misfit.named("contains unknown field"):
-            names = field_names(part.kind)
+            names = get_field_names(part.kind)
             meant = near(name, names, 1, 0.6)
             hint = f"did you mean {meant[0]!r}? " if meant else ""
             problem = f"{part.noun} has no field {name!r}"
@@ -148,7 +148,7 @@ class Form(Generic[Kind]):
             return WrongShape(f"{problem} (in {place})" if place else problem, hint + rest)
         if name := misfit.named("missing required field"):
             return WrongShape(f"the field {name!r} is missing" + (f" in {place}" if place else ""), remedy)
-        value = _at(data, misfit.steps)
+        value = _follow_path(data, misfit.steps)
         if misfit.steps[-1:] == [ANY] and isinstance(value, dict):
             key = next((key for key in value if not isinstance(value[key], str | int | float)), None)
             place, value = f"{place.removesuffix(f'[{ANY}]')}.{key}", value.get(key, value)
@@ -166,7 +166,7 @@ class Form(Generic[Kind]):
 
 
 class _Misfit(NamedTuple):
-    """Msgspec's description of the first invalid field."""
+    """The position and the reason of the first invalid field, parsed from msgspec's message."""
 
     problem: str
     steps: list[str | int]
@@ -183,7 +183,7 @@ class _Misfit(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is, as ``entities[0].position``."""
+        """Return the position of the invalid field, such as ``entities[0].position``."""
         text = "".join(f"[{s}]" if isinstance(s, int) or s == ANY else f".{s}" for s in self.steps)
         return text.removeprefix(".")
 
@@ -213,7 +213,7 @@ class _Misfit(NamedTuple):
         return f"{words}, 0 or more" if match[2] else words
 
 
-def _at(data: Any, steps: list[str | int]) -> Any:
+def _follow_path(data: Any, steps: list[str | int]) -> Any:
     """Return the value at a path in an object, as deep as it can be followed."""
     for step in steps:
         try:
@@ -223,12 +223,12 @@ def _at(data: Any, steps: list[str | int]) -> Any:
     return data
 
 
-def _without(data: Any, steps: list[str | int]) -> Any:
-    """The same object without one field."""
+def _drop_field(data: Any, steps: list[str | int]) -> Any:
+    """Return the object without one field."""
     first, *others = steps
     changed = copy(data)
     if others:
-        changed[first] = _without(data[first], others)
+        changed[first] = _drop_field(data[first], others)
     else:
         del changed[first]
     return changed

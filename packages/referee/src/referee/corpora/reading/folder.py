@@ -33,8 +33,8 @@ def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corp
     )
 
 
-def checksum(paths: Iterable[Path]) -> str:
-    """One SHA-256 over the contents of several files, in the order of their names."""
+def compute_checksum(paths: Iterable[Path]) -> str:
+    """Return one SHA-256 over the contents of several files, in the order of their names."""
     total = hashlib.sha256()
     for path in sorted(paths, key=lambda p: p.name):
         # A digest of digests, so that the boundaries between files matter.

@@ -22,7 +22,7 @@ Record = TypeVar("Record")
 
 
 class WrongShape(Exception):
-    """A value does not have the documented form.
+    """A value does not have the documented form; the reader adds file and line and raises MalformedInput.
 
     Callers that know file and line convert it to `MalformedInput`, with a remedy if it has none.
     """
@@ -42,7 +42,7 @@ class LineRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileLines:
-    """A part of a file of lines, read as if it were the file.
+    """Some lines of a file, which can be read like a file.
 
     With `contents` it is read where the file cannot be seen.
     """
@@ -109,7 +109,7 @@ def _raise(error: InputError) -> None:
 def read_lines(
     path: str | Path | FileLines, on_problem: Callable[[InputError], None] = _raise
 ) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank.
+    """Yield the lines of a file that are not blank, with their numbers; errors go to `on_problem` if it is given.
 
     Bytes that are not UTF-8 go to `on_problem`, broken archives are errors.
     """
@@ -137,22 +137,22 @@ def read_records(
 
 
 def numbered_lines(path: str | Path | FileLines) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers; broken archives are errors."""
+    """Yield the lines of a file that are not blank, with their numbers. Raises MalformedInput for a damaged archive."""
     if isinstance(path, FileLines):
         for first, content in path.read():
-            yield from _not_blank(BytesIO(content), first)
+            yield from _skip_blank(BytesIO(content), first)
         return
     number = 0
     with open_binary(path) as file:
         try:
-            for number, line in _not_blank(file, 1):
+            for number, line in _skip_blank(file, 1):
                 yield number, line
         except (EOFError, OSError, zlib.error) as error:
             problem = f"reading failed here ({error})"
             raise MalformedInput(problem, where=path, line=number + 1, remedy="copy the file again") from None
 
 
-def _not_blank(lines: Iterable[bytes], first: int) -> Iterator[tuple[int, bytes]]:
+def _skip_blank(lines: Iterable[bytes], first: int) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the bytes of every line that is not blank."""
     for number, raw in enumerate(lines, first):
         # A byte order mark can only stand at the beginning of the file.
@@ -162,7 +162,7 @@ def _not_blank(lines: Iterable[bytes], first: int) -> Iterator[tuple[int, bytes]
 
 
 def decode_text(raw: bytes) -> str:
-    """The text of a line without the blanks around it."""
+    """Return a line as text without surrounding blanks. Raises WrongShape unless it is UTF-8."""
     try:
         return raw.decode().strip()
     except UnicodeDecodeError as error:
@@ -195,7 +195,7 @@ def _refuse_doubled_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_object(written: str | bytes) -> dict[str, Any]:
-    """One JSON object; NaN, infinities and doubled keys are refused."""
+    """Return one JSON object. Raises WrongShape for NaN, infinities and repeated keys."""
     text = decode_text(written) if isinstance(written, bytes) else written
     try:
         # Python's decoder takes NaN and Infinity, which JSON does not have.
@@ -219,7 +219,7 @@ def parse_object(written: str | bytes) -> dict[str, Any]:
 
 
 def _check_surrogates(data: dict[str, Any]) -> None:
-    """Half a character (a lone surrogate) can be written in JSON, but never be printed or saved."""
+    """Raise WrongShape for a lone surrogate, which JSON can hold but which cannot be printed or saved."""
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -240,24 +240,24 @@ _OBJECTS = (dict, Mapping)
 _NAMES = {str: "text", list: "a list", dict: "an object", int: "a number", float: "a number", bool: "true or false"}
 
 
-def expect(data: Any, key: str, kind: type) -> Any:
-    """The value of a field that must be there and of a kind."""
+def get_field(data: Any, key: str, kind: type) -> Any:
+    """Return the value of a required field. Raises WrongShape if it is missing or of another type."""
     if not isinstance(data, _OBJECTS):
         raise WrongShape(f"expected an object with {key!r}, found {type(data).__name__}")
     if key not in data:
         raise WrongShape(f"the field {key!r} is missing")
-    return _checked(data[key], key, kind)
+    return _check_type(data[key], key, kind)
 
 
-def optional(data: Any, key: str, kind: type) -> Any:
-    """The value of a field that may be absent or null."""
+def get_optional_field(data: Any, key: str, kind: type) -> Any:
+    """Return the value of a field, None if it is absent or null. Raises WrongShape for another type."""
     if not isinstance(data, _OBJECTS):
         raise WrongShape(f"expected an object, found {type(data).__name__}")
     value = data.get(key)
-    return None if value is None else _checked(value, key, kind)
+    return None if value is None else _check_type(value, key, kind)
 
 
-def _checked(value: Any, key: str, kind: type) -> Any:
+def _check_type(value: Any, key: str, kind: type) -> Any:
     """Return the value. Raises WrongShape for another type."""
     if not isinstance(value, kind):
         raise WrongShape(f"the field {key!r} should be {_NAMES[kind]}, not {value!r:.40}")
@@ -267,8 +267,8 @@ def _checked(value: Any, key: str, kind: type) -> Any:
 # -- natural order ---------------------------------------------------------------------------------------------------------
 
 
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A sort key that reads the numbers inside names as numbers."""
+def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
+    """Return a sort key that compares the numbers inside names as numbers."""
     # Eighteen digits at most, because Python refuses to convert very long numbers.
     parts = re.split(r"([0-9]{1,18})", name)
     # Tagged, since numbers and text cannot be compared with each other.

@@ -17,7 +17,7 @@ REMEDY = "compare the file with the corpus's README, or copy it again"
 
 
 class Unheard:
-    """A corpus of descriptions without hearers' answers."""
+    """The base of corpora of descriptions to which no hearers answered."""
 
     def __init__(self, data: str | Path | None = None) -> None:
         self.data = data
@@ -26,28 +26,28 @@ class Unheard:
         return iter(())
 
 
-def find(data: str | Path | None, folder: str, *files: str, corpus: str = "") -> tuple[Path, ...]:
-    """The files of a corpus, packed as named or unpacked beside the name without its ``.gz``.
+def find_files(data: str | Path | None, folder: str, *files: str, corpus: str = "") -> tuple[Path, ...]:
+    """Return the files of a corpus, compressed or, under the same name without ``.gz``, uncompressed.
 
     `corpus` is its name where the folder has another.
     """
     try:
-        return _in_folder(data, folder, files, corpus)
+        return _find_in_folder(data, folder, files, corpus)
     except DataNotFound as missing:
         try:
-            return _in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files), corpus)
+            return _find_in_folder(data, folder, tuple(f.removesuffix(".gz") for f in files), corpus)
         except DataNotFound:
             # In the packed names, which are those of the README.
             raise missing from None
 
 
-def _in_folder(data: str | Path | None, folder: str, files: tuple[str, ...], corpus: str) -> tuple[Path, ...]:
+def _find_in_folder(data: str | Path | None, folder: str, files: tuple[str, ...], corpus: str) -> tuple[Path, ...]:
     place = locate(data, folder, files, corpus)
     return tuple(place / f for f in files)
 
 
 @contextmanager
-def located(path: Path, line: int | None = None) -> Iterator[None]:
+def add_location(path: Path, line: int | None = None) -> Iterator[None]:
     """Convert errors of shape in a block to errors with file and line."""
     try:
         yield
@@ -63,7 +63,7 @@ def located(path: Path, line: int | None = None) -> Iterator[None]:
 def read_rows(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
     """Yield the result of `make` for every line of JSON."""
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             thing = make(parse_object(text))
         yield thing
 
@@ -84,17 +84,17 @@ def read_table(path: Path) -> Iterator[dict[str, str]]:
 def read_document(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Thing:
     """Return the result of `make` for a file with one JSON object."""
     text = "\n".join(text for _, text in read_lines(path))
-    with located(path):
+    with add_location(path):
         return make(parse_object(text))
 
 
 def read_scenes(path: Path, make: Callable[[str, Any], Scene]) -> dict[str, Scene]:
-    """The scenes of a file that is one JSON object, by their keys."""
+    """Return the scenes in a file with one JSON object, by their keys."""
     return read_document(path, lambda document: {key: make(key, value) for key, value in document.items()})
 
 
-def member(scene: Scene, entity_id: str) -> str:
-    """The id, if the scene has it."""
+def check_member(scene: Scene, entity_id: str) -> str:
+    """Return an entity's id. Raises WrongShape if the scene has no such entity."""
     if not any(e.id == entity_id for e in scene.entities):
         raise WrongShape(
             f"{entity_id!r} is not an entity of the scene {scene.id or ''}".rstrip(), "name an entity of the scene"
@@ -102,7 +102,7 @@ def member(scene: Scene, entity_id: str) -> str:
     return entity_id
 
 
-def remainder(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
+def collect_unused_fields(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
     """Return the unused fields of a row, which become a trial's meta."""
     return {key: value for key, value in row.items() if key not in used}
 
@@ -110,13 +110,13 @@ def remainder(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
 def read_list(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
     """Yield the result of `make` for every object of a file with one JSON list."""
     text = "\n".join(text for _, text in read_lines(path))
-    with located(path):
+    with add_location(path):
         # As the value of a field, so that all checks of objects apply here too.
         items = parse_object(f'{{"items": {text}}}')["items"]
         if not isinstance(items, list):
             raise WrongShape(f"expected a list, found {type(items).__name__}", REMEDY)
     for number, item in enumerate(items):
-        with located(path):
+        with add_location(path):
             if not isinstance(item, dict):
                 raise WrongShape(f"entry {number} is not an object", REMEDY)
             thing = make(item)

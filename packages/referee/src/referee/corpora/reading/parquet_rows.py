@@ -21,12 +21,12 @@ SLICE = 20_000
 
 
 def is_parquet(path: object) -> bool:
-    """Whether a file is a Parquet table, by its name."""
+    """Return whether a file is a Parquet table, by its name."""
     return str(path).lower().endswith(".parquet")
 
 
 def read_parquet(path: object, columns: Sequence[str] | None = None, rows: LineRange | None = None) -> pl.DataFrame:
-    """A table, or some columns or rows of it.
+    """Return a table, or some of its columns or rows, as a polars frame.
 
     Raises:
         InputError: where there is no such file, or no columns in it.
@@ -52,36 +52,36 @@ def read_parquet(path: object, columns: Sequence[str] | None = None, rows: LineR
 
 
 def read_columns(path: object) -> set[str]:
-    """The names of a table's columns."""
+    """Return the names of a table's columns."""
     return set(read_parquet(path, rows=LineRange(0, 0, 1)).columns)
 
 
 def read_rows(part: str | Path | FileLines) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a table, or of a part of it, with their numbers from 1."""
+    """Yield the rows of a table, or of a part of it, with their numbers from 1."""
     if not isinstance(part, FileLines):
-        yield from enumerate(_dicts(read_parquet(part)), 1)
+        yield from enumerate(_list_dicts(read_parquet(part)), 1)
         return
     import polars as pl
 
     if part.contents is not None:
         frames = map(pl.read_ipc, map(BytesIO, part.contents))
         for place, frame in zip(part.ranges, frames, strict=True):
-            yield from enumerate(_dicts(frame), place.line)
+            yield from enumerate(_list_dicts(frame), place.line)
         return
-    for group in _near_each_other(part.ranges):
+    for group in _merge_ranges(part.ranges):
         whole = LineRange(group[0].start, group[-1].end, group[0].line)
         frame = read_parquet(part.path, rows=whole)
         for place in group:
-            yield from enumerate(_dicts(frame[place.start - whole.start : place.end - whole.start]), place.line)
+            yield from enumerate(_list_dicts(frame[place.start - whole.start : place.end - whole.start]), place.line)
 
 
-def _dicts(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _list_dicts(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
     for some in frame.iter_slices(SLICE):
         yield from some.to_dicts()
 
 
-def _near_each_other(ranges: Sequence[LineRange]) -> Iterator[list[LineRange]]:
-    """Ranges that are read together, with the few rows between them."""
+def _merge_ranges(ranges: Sequence[LineRange]) -> Iterator[list[LineRange]]:
+    """Return ranges that are joined if only few rows lie between them."""
     group: list[LineRange] = []
     for place in ranges:
         if group and place.start - group[-1].end > SLICE:
@@ -93,7 +93,7 @@ def _near_each_other(ranges: Sequence[LineRange]) -> Iterator[list[LineRange]]:
 
 
 def rows_as_bytes(part: FileLines) -> FileLines:
-    """The same part with its rows in it, for a machine that does not see the table."""
+    """Return a part of a table with its rows as bytes, for a machine that cannot read the file."""
     contents = []
     for place in part.ranges:
         file = BytesIO()

@@ -17,10 +17,10 @@ from typing import Any
 
 from lxml import etree
 
-from referee.corpora.reading.lines import natural
+from referee.corpora.reading.lines import natural_sort_key
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["documents", "natural", "parse"]
+__all__ = ["natural_sort_key", "parse_xml", "read_documents"]
 
 DEEPEST = 64
 # Against archives that unpack to a disk full; all singular trials of TUNA take less than 1 MiB packed.
@@ -33,15 +33,15 @@ _ENTITY = re.compile(rb"<!ENTITY\s|&(?!amp;|lt;|gt;|quot;|apos;)[A-Za-z_:][\w:.-
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
 
 
-def parse(content: bytes, where: str | Path) -> Any:
-    """The root element of a document, or `MalformedInput` with file, line and remedy."""
+def parse_xml(content: bytes, where: str | Path) -> Any:
+    """Return the root element of a document. Raises MalformedInput with file, line and remedy."""
     if not content.strip():
         raise MalformedInput("the file is empty", where=where, line=1, remedy="copy the file again")
     # Before parsing, since an entity bomb goes off while the document is parsed.
     if entity := _ENTITY.search(content):
-        raise _entity(where, content.count(b"\n", 0, entity.start()) + 1)
+        raise _entity_error(where, content.count(b"\n", 0, entity.start()) + 1)
     try:
-        root = etree.fromstring(content, _parser())
+        root = etree.fromstring(content, _make_parser())
     except etree.XMLSyntaxError as error:
         remedy = "check that the file is complete, well-formed and saved in the encoding it declares"
         raise MalformedInput(f"not XML: {error.msg}", where=where, line=error.lineno or 1, remedy=remedy) from None
@@ -52,8 +52,8 @@ def parse(content: bytes, where: str | Path) -> Any:
     return root
 
 
-def _parser() -> Any:
-    """A fresh parser for each document, since lxml's carry state from one to the next."""
+def _make_parser() -> Any:
+    """Return a new parser; lxml's parsers carry state from one document to the next."""
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -74,13 +74,13 @@ def _refuse_entities(root: Any, where: str | Path) -> None:
     """
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and next(dtd.iterentities(), None) is not None:
-        raise _entity(where, 1)
+        raise _entity_error(where, 1)
     left = next(root.iter(etree.Entity), None)
     if left is not None:
-        raise _entity(where, left.getparent().sourceline)
+        raise _entity_error(where, left.getparent().sourceline)
 
 
-def _entity(where: str | Path, line: int) -> MalformedInput:
+def _entity_error(where: str | Path, line: int) -> MalformedInput:
     """Return the error for a declared or used entity."""
     remedy = "write the text itself in place of the entity, and delete its declaration"
     return MalformedInput(
@@ -88,55 +88,55 @@ def _entity(where: str | Path, line: int) -> MalformedInput:
     )
 
 
-def documents(path: str | Path) -> Iterator[tuple[str, Any]]:
+def read_documents(path: str | Path) -> Iterator[tuple[str, Any]]:
     """Yield every XML document of a file, a zip archive or a folder tree, with its path.
 
     Names in natural order (s2 before s10).
     """
     source = Path(path)
     if source.is_dir():
-        yield from _in_folder(source)
+        yield from _read_folder(source)
     elif source.suffix.lower() == ".zip":
-        yield from _in_archive(source)
+        yield from _read_archive(source)
     else:
-        yield str(source), parse(_bytes(source), source)
+        yield str(source), parse_xml(_read_bytes(source), source)
 
 
-def _in_folder(folder: Path) -> Iterator[tuple[str, Any]]:
+def _read_folder(folder: Path) -> Iterator[tuple[str, Any]]:
     """Yield the documents of a folder. Raises MalformedInput if it has none."""
-    names = _wanted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    names = _select_xml(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
     if not names:
         raise MalformedInput(
             "the folder has no XML files", where=folder, remedy="name the folder that holds the *.xml files"
         )
     for name in names:
-        yield str(folder / name), parse(_bytes(folder / name), folder / name)
+        yield str(folder / name), parse_xml(_read_bytes(folder / name), folder / name)
 
 
-def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
+def _read_archive(archive: Path) -> Iterator[tuple[str, Any]]:
     """Yield the documents of an archive. Raises MalformedInput if it has none."""
-    with _opened(archive) as packed:
-        names = _wanted(packed.namelist())
+    with _open_archive(archive) as packed:
+        names = _select_xml(packed.namelist())
         if not names:
             raise MalformedInput(
                 "the archive has no XML files", where=archive, remedy="name an archive with *.xml files"
             )
         for name in names:
             place = f"{archive}/{name}"
-            yield place, parse(_unpacked(packed, name, archive), place)
+            yield place, parse_xml(_unpack_file(packed, name, archive), place)
 
 
-def _opened(archive: Path) -> zipfile.ZipFile:
+def _open_archive(archive: Path) -> zipfile.ZipFile:
     """Return an opened archive. Raises MalformedInput if it is damaged."""
     # Reading no byte tells whether the file can be opened at all, in the words for files.
-    _bytes(archive, 0)
+    _read_bytes(archive, 0)
     try:
         return zipfile.ZipFile(archive)
     except _BROKEN_ARCHIVE as error:
         raise _broken(archive, error) from None
 
 
-def _unpacked(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
+def _unpack_file(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
     """Return a file of an archive. Raises MalformedInput if it is damaged or too large."""
     if packed.getinfo(name).file_size > LARGEST:
         problem = f"{name} unpacks to more than {LARGEST >> 20} MiB"
@@ -151,7 +151,7 @@ def _broken(archive: Path, error: Exception) -> MalformedInput:
     return MalformedInput(f"not a usable zip archive: {error}", where=archive, remedy="copy the archive again")
 
 
-def _bytes(path: Path, size: int = -1) -> bytes:
+def _read_bytes(path: Path, size: int = -1) -> bytes:
     """Return the bytes of a file. Raises InputError if it cannot be read."""
     try:
         with path.open("rb") as file:
@@ -161,7 +161,7 @@ def _bytes(path: Path, size: int = -1) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", where=path, remedy=remedy) from None
 
 
-def _wanted(names: Iterable[str]) -> list[str]:
-    """The XML files among some names, without the shadow files that some systems leave in archives."""
+def _select_xml(names: Iterable[str]) -> list[str]:
+    """Return the names of XML files, without the shadow files that some systems add to archives."""
     xml_names = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
-    return sorted(xml_names, key=natural)
+    return sorted(xml_names, key=natural_sort_key)

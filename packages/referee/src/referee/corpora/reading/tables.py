@@ -65,7 +65,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
     elif is_parquet(path):
         numbered = list(read_rows(path))
     elif name.endswith((".json", ".json.gz")):
-        numbered = list(enumerate(_rows_of_json(read_json(path), path), 1))
+        numbered = list(enumerate(_list_rows(read_json(path), path), 1))
     elif name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".txt")):
         numbered = list(_read_json_lines(Path(path)))
     else:
@@ -88,9 +88,9 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     lines = decode_lines(path)
     head = next(lines, "")
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
+    reader = csv.reader(chain([head], lines), strict=True, delimiter=_guess_delimiter(path, head))
     try:
-        names = _column_names([name.strip() for name in next(reader, [])])
+        names = _name_columns([name.strip() for name in next(reader, [])])
         if len(set(names)) < len(names):
             raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
         for cells in reader:
@@ -105,8 +105,8 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=_SAVE) from None
 
 
-def _delimiter(path: Path, head: str) -> str:
-    """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
+def _guess_delimiter(path: Path, head: str) -> str:
+    """Return the delimiter of a table, which is a semicolon in the CSV files of many countries."""
     if ".tsv" in path.name.lower():
         return "\t"
     bare = re.sub(r'"[^"]*"', "", head)
@@ -116,7 +116,7 @@ def _delimiter(path: Path, head: str) -> str:
 def decode_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file with their ends; MalformedInput names the line of a wrong byte."""
     with open_binary(path) as file:
-        for number, raw in enumerate(_without_utf16(file), 1):
+        for number, raw in enumerate(_decode_utf8(file), 1):
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -128,7 +128,7 @@ def decode_lines(path: Path) -> Iterator[str]:
             yield text
 
 
-def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
+def _decode_utf8(file: IO[bytes]) -> Iterable[bytes]:
     """Return the lines of a file in UTF-8.
 
     UTF-16 with a byte order mark ("Unicode text" of spreadsheets) is converted.
@@ -165,7 +165,7 @@ def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[
         raise MalformedInput(
             f"this is not a workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
         ) from None
-    tables = {name: rows for name, frame in sheets.items() if (rows := _rows_of_sheet(frame.rows()))}
+    tables = {name: rows for name, frame in sheets.items() if (rows := _parse_sheet(frame.rows()))}
     if sheet is not None and sheet not in tables:
         raise InputError(f"no sheet {sheet!r} holds a table", where=path, remedy=f"sheets are {', '.join(sheets)}")
     chosen = tables if sheet is None else {sheet: tables[sheet]}
@@ -177,14 +177,14 @@ def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[
     return [(line, {**row, "sheet": name}) for name, rows in chosen.items() for line, row in rows]
 
 
-def _rows_of_sheet(cells: Sequence[Sequence[Any]]) -> list[tuple[int, dict[str, Any]]]:
-    """The rows under the header of a sheet, which is the first row with at least half of the cells of the fullest one."""
+def _parse_sheet(cells: Sequence[Sequence[Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """Return the rows under the header of a sheet, which is the first row that is at least half as full as the fullest."""
     filled = [sum(cell not in (None, "") for cell in row) for row in cells]
     least = max(2, max(filled, default=0) / 2)
     head = next((i for i, count in enumerate(filled) if count >= least), None)
     if head is None:
         return []
-    names = _column_names([str(cell or "").strip() for cell in cells[head]])
+    names = _name_columns([str(cell or "").strip() for cell in cells[head]])
     return [
         (number, dict(zip(names, row, strict=True)))
         for number, row in enumerate(cells[head + 1 :], head + 2)
@@ -192,8 +192,8 @@ def _rows_of_sheet(cells: Sequence[Sequence[Any]]) -> list[tuple[int, dict[str, 
     ]
 
 
-def _column_names(names: Sequence[str]) -> list[str]:
-    """Names of columns; one without a name is called after its number."""
+def _name_columns(names: Sequence[str]) -> list[str]:
+    """Return the names of columns; a column without a name is called by its number."""
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
 
@@ -223,7 +223,7 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, row
 
 
-def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
+def _list_rows(value: Any, path: str | Path) -> list[dict[str, Any]]:
     """The rows of a JSON value."""
     rows = _find_rows(value)
     if rows is None:
@@ -241,7 +241,7 @@ def _find_rows(value: Any) -> list[dict[str, Any]] | None:
         return value
     if not isinstance(value, dict):
         return None
-    if columns := _columns_of(value):
+    if columns := _transpose_columns(value):
         return columns
     lists: dict[str, list[dict[str, Any]]] = {name: part for name, part in value.items() if _are_objects(part)}
     # As COCO writes captions and their pictures.
@@ -265,8 +265,8 @@ def _are_objects(part: Any) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
 
 
-def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of an object whose values are columns, as data frames write them; empty where it is none."""
+def _transpose_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an object whose values are columns; none if it is no such object."""
     parts = list(value.values())
     if not parts or not parts[0]:
         return []
@@ -281,14 +281,14 @@ def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 @runtime_checkable
 class PolarsFrame(Protocol):
-    """A polars data frame, known by its methods: the package need not be imported."""
+    """A polars data frame, recognised by its methods, so that polars need not be imported."""
 
     def to_dicts(self) -> list[dict[str, Any]]: ...
 
 
 @runtime_checkable
 class PandasFrame(Protocol):
-    """A pandas data frame, likewise."""
+    """A pandas data frame, recognised by its methods."""
 
     index: Any
 
@@ -299,7 +299,7 @@ class PandasFrame(Protocol):
 
 @runtime_checkable
 class DataSet(Protocol):
-    """A Hugging Face data set, likewise."""
+    """A Hugging Face data set, recognised by its methods."""
 
     def to_list(self) -> list[dict[str, Any]]: ...
     @property
@@ -308,14 +308,14 @@ class DataSet(Protocol):
 
 @runtime_checkable
 class LazyFrame(Protocol):
-    """A lazy data frame of polars, likewise."""
+    """A lazy polars data frame, recognised by its methods."""
 
     def collect(self) -> PolarsFrame: ...
     def collect_schema(self) -> Any: ...
 
 
-def rows_of(outputs: Any) -> Any:
-    """The rows of a data frame or data set, the values of a series or array; anything else unchanged."""
+def convert_to_rows(outputs: Any) -> Any:
+    """Return the rows of a data frame or data set, or the values of a series or array; other objects are returned unchanged."""
     if isinstance(outputs, LazyFrame):
         return outputs.collect().to_dicts()
     if getattr(outputs, "ndim", None) == 1 and hasattr(outputs, "tolist"):
@@ -331,13 +331,13 @@ def rows_of(outputs: Any) -> Any:
     return outputs.to_list() if isinstance(outputs, DataSet) and isinstance(outputs.column_names, list) else outputs
 
 
-def table_of(rows: Any, source: str = "rows") -> Table:
-    """A table from rows in memory: a data frame, a data set, or a list of dictionaries.
+def make_table(rows: Any, source: str = "rows") -> Table:
+    """Return a table from rows in memory: a data frame, a data set, or a list of dictionaries.
 
     Raises:
         InputError: for anything else.
     """
-    rows = rows_of(rows)
+    rows = convert_to_rows(rows)
     rows = list(rows) if isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping)) else None
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(

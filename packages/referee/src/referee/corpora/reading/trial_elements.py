@@ -22,7 +22,7 @@ from typing import Any
 
 from lxml import etree
 
-from referee.corpora.reading.safe_xml import documents, natural
+from referee.corpora.reading.safe_xml import natural_sort_key, read_documents
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.meaning import Meaning, conjunction
 from referee.records import Description, Entity, Property, Scene, Span, Trial
@@ -30,7 +30,7 @@ from referee.records import Description, Entity, Property, Scene, Span, Trial
 # -- annotated words -------------------------------------------------------------------------------------------------------
 
 
-def words(element: Any) -> str:
+def join_words(element: Any) -> str:
     """Return the words of an element and its descendants, separated by single spaces."""
     return " ".join(" ".join(element.itertext()).split())
 
@@ -72,16 +72,16 @@ def _read_span(element: Any, where: str) -> list[Span]:
     inside = content if any(span.properties or span.inside for span in content) else ()
     if not properties and not inside:
         return list(content)
-    return [Span(words(element), properties, inside)]
+    return [Span(join_words(element), properties, inside)]
 
 
 def read_markup(element: Any) -> list[dict[str, Any]]:
     """Return the markup as JSON values: tag, words, every XML attribute, including determiners, landmarks and polarity."""
-    return [_plain_data(child) for child in element]
+    return [_convert_markup(child) for child in element]
 
 
-def _plain_data(element: Any) -> dict[str, Any]:
-    data = {"tag": element.tag, "text": words(element), **{k.lower(): v for k, v in element.attrib.items()}}
+def _convert_markup(element: Any) -> dict[str, Any]:
+    data = {"tag": element.tag, "text": join_words(element), **{k.lower(): v for k, v in element.attrib.items()}}
     return {**data, "inside": read_markup(element)} if len(element) else data
 
 
@@ -128,12 +128,12 @@ FURNITURE = {"chair", "sofa", "desk", "fan"}
 Parts = dict[str, Any]
 
 
-def trial_elements(path: str | Path) -> Iterator[tuple[str, Any, str]]:
-    """Every TRIAL with its id and file; ids must be there and must differ."""
+def read_trial_elements(path: str | Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield every TRIAL element with its id and file. Raises an error for missing or repeated ids."""
     seen: dict[str, str] = {}
-    for where, root in documents(path):
+    for where, root in read_documents(path):
         for element in [root] if root.tag == "TRIAL" else list(root):
-            trial_id = _trial_id(element, where)
+            trial_id = _get_trial_id(element, where)
             place = f"{where}:{element.sourceline}"
             if trial_id in seen:
                 problem = f"trial {trial_id!r} occurs twice (first at {seen[trial_id]})"
@@ -144,15 +144,15 @@ def trial_elements(path: str | Path) -> Iterator[tuple[str, Any, str]]:
             raise MalformedInput("there is no TRIAL", where=where, line=1, remedy='write <TRIAL ID="s1t1">…</TRIAL>')
 
 
-def _trial_id(element: Any, where: str) -> str:
+def _get_trial_id(element: Any, where: str) -> str:
     """Return the id of a TRIAL element. Raises MalformedInput for another element."""
     if element.tag != "TRIAL":
         remedy = "name files whose root is a TRIAL or holds nothing but TRIALs"
         raise MalformedInput(f"<{element.tag}> is not a TRIAL", where=where, line=element.sourceline, remedy=remedy)
-    return _required(element, "ID", where)
+    return _get_attribute(element, "ID", where)
 
 
-def _required(element: Any, name: str, where: str) -> str:
+def _get_attribute(element: Any, name: str, where: str) -> str:
     """Return a required XML attribute. Raises MalformedInput if it is missing."""
     value = (element.get(name) or "").strip()
     if not value:
@@ -163,11 +163,11 @@ def _required(element: Any, name: str, where: str) -> str:
 
 def read_trial(element: Any, where: str) -> Trial:
     """Return a trial; an id like s101t2 gives speaker and designed scene."""
-    trial_id = _required(element, "ID", where)
+    trial_id = _get_attribute(element, "ID", where)
     numbers = re.fullmatch(r"s([0-9]{1,9})t([0-9]{1,9})", trial_id)
     speaker, number = numbers.groups() if numbers else (None, None)
     entities, targets = _read_entities(element, where)
-    parts = descriptions(element, where)
+    parts = split_descriptions(element, where)
     # Two descriptions of one trial cannot both come from the speaker in the trial's name.
     author = speaker if len(parts) == 1 else None
     return Trial(
@@ -183,7 +183,7 @@ def read_trial(element: Any, where: str) -> Trial:
 
 
 def guess_domain(entities: Iterable[Entity]) -> str | None:
-    """The domain that the challenge files leave unsaid, by the types of the entities."""
+    """Return the domain of a scene by the types of its entities, because challenge files do not state it."""
     types = {entity.value("type") for entity in entities}
     return "people" if types == {"person"} else "furniture" if types <= FURNITURE else None
 
@@ -208,12 +208,12 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
         problem, remedy = "no entity is the target", 'mark one ENTITY with TYPE="target"'
         raise MalformedInput(problem, where=where, line=domain.sourceline, remedy=remedy)
     # The files list the target first, which would tell: order by picture number instead.
-    return tuple(sorted(entities.values(), key=lambda e: natural(e.id))), tuple(targets)
+    return tuple(sorted(entities.values(), key=lambda e: natural_sort_key(e.id))), tuple(targets)
 
 
 def _is_target(entity: Any, where: str) -> bool:
     """Return whether an entity is a target. Raises MalformedInput for an unknown role."""
-    role = _required(entity, "TYPE", where)
+    role = _get_attribute(entity, "TYPE", where)
     if role not in ("target", "distractor"):
         problem, remedy = f"an entity is a {role!r}", "TYPE is target or distractor"
         raise MalformedInput(problem, where=where, line=entity.sourceline, remedy=remedy)
@@ -227,23 +227,23 @@ def _read_entity(element: Any, where: str) -> Entity:
         raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
     attributes = tuple(read_property(child, where) for child in element)
     return Entity(
-        id=_required(element, "ID", where),
+        id=_get_attribute(element, "ID", where),
         attributes=attributes,
         image=element.get("IMAGE"),
-        position=_position(attributes),
+        position=_read_position(attributes),
     )
 
 
-def _position(attributes: Iterable[Property]) -> tuple[float, ...] | None:
-    """Column and row on the grid, or None where either is "unknown"."""
+def _read_position(attributes: Iterable[Property]) -> tuple[float, ...] | None:
+    """Return column and row on the grid; None if either is unknown."""
     values = {p.name: p.value for p in attributes}
     place = values.get("x-dimension", ""), values.get("y-dimension", "")
     # Positions are "unknown" for speakers 1, 4 and 5; nine digits keep a hostile number from becoming infinite.
     return tuple(map(float, place)) if all(re.fullmatch(r"[0-9]{1,9}", p) for p in place) else None
 
 
-def descriptions(trial: Any, where: str) -> list[Parts]:
-    """The elements of each description; a part that occurs again begins the next description."""
+def split_descriptions(trial: Any, where: str) -> list[Parts]:
+    """Return the elements of each description; a tag that occurs again begins the next description."""
     parsed: list[Parts] = []
     for child in trial:
         if child.tag == "DOMAIN":
@@ -269,8 +269,8 @@ def read_description(parts: Parts, where: str, speaker: str | None = None, targe
     return Description(
         properties=properties,
         meaning=None if markup is None or targets < 2 else _read_parts(markup, where),
-        text=None if text is None else words(text),
-        spans=() if markup is None or not words(markup) else read_spans(markup, where),
+        text=None if text is None else join_words(text),
+        spans=() if markup is None or not join_words(markup) else read_spans(markup, where),
         speaker=speaker,
     )
 
@@ -305,7 +305,7 @@ def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dic
     if number:
         meta["trial"] = int(number)
     for parts in parts_of_all:
-        if "markup" in parts and words(parts["markup"]):
+        if "markup" in parts and join_words(parts["markup"]):
             meta.setdefault("annotation", read_markup(parts["markup"]))
         for attribute in parts.get("set", ()):
             # One set of release 1.0 denies a property (s41t7, colour:red).

@@ -18,7 +18,7 @@ from typing import Any
 
 from referee.contracts import Card
 from referee.corpora.synthetic.invented_scenes import Design, Stage, design_scenes
-from referee.corpora.synthetic.invented_speaker import Plan, SimulatedSpeaker, plan
+from referee.corpora.synthetic.invented_speaker import Plan, SimulatedSpeaker, list_rates
 from referee.corpora.synthetic.words import SimulatedWording
 from referee.errors import InputError
 from referee.records import Description, Response, Trial
@@ -69,20 +69,20 @@ class Synthetic:
 
         Odd speakers are in the condition +LOC, even ones in -LOC.
         """
-        self._check()
+        self._check_parameters()
         # A stream for the scenes and one for every speaker: more speakers change nothing for the first ones.
         rng = Random(f"scenes {self.seed}")
         designs = design_scenes(self.scenes, self.entities, self.similarity, rng)
         stages = [Stage(design, self.layouts, rng) for design in designs]
-        prepared = [(stage, plan(stage.design), _label(stage.design)) for stage in stages]
+        prepared = [(stage, list_rates(stage.design), _label(stage.design)) for stage in stages]
         for number in range(1, self.speakers + 1):
-            yield from self._spoken_by(number, prepared)
+            yield from self._make_trials(number, prepared)
 
     def responses(self) -> Iterator[Response]:
         """Return no responses: the corpus has no listeners."""
         return iter(())
 
-    def _spoken_by(self, number: int, prepared: list[Prepared]) -> Iterator[Trial]:
+    def _make_trials(self, number: int, prepared: list[Prepared]) -> Iterator[Trial]:
         """Yield the trials of one speaker."""
         rng = Random(f"speaker {number} of {self.seed}")
         name = str(number)
@@ -108,7 +108,7 @@ class Synthetic:
                 meta=meta,
             )
 
-    def _check(self) -> None:
+    def _check_parameters(self) -> None:
         """Raise InputError for invalid parameters."""
         wrong = {
             "speakers": self.speakers < 1,
@@ -131,7 +131,7 @@ def _label(design: Design) -> Mapping[str, Any]:
     return MappingProxyType({"synthetic": True, "minimal": list(design.minimal)})
 
 
-def generate(n: int, seed: int = 1, entities: int = 7, scenes: int = 13) -> Iterator[Trial]:
-    """`n` trials for benchmarks, one at a time: as many speakers as it takes, with 100 ready-made layouts per scene."""
+def generate_trials(n: int, seed: int = 1, entities: int = 7, scenes: int = 13) -> Iterator[Trial]:
+    """Yield `n` trials for benchmarks, with as many speakers as needed and 100 fixed layouts per scene."""
     corpus = Synthetic(seed=seed, speakers=ceil(n / scenes) or 1, scenes=scenes, entities=entities, layouts=100)
     return islice(corpus.trials(), n)

@@ -15,7 +15,7 @@ from random import Random
 from statistics import NormalDist
 from typing import NamedTuple
 
-from referee.corpora.synthetic.invented_scenes import Design, Domain, below
+from referee.corpora.synthetic.invented_scenes import Design, Domain, draw_below
 from referee.records import Entity, Property
 
 
@@ -72,7 +72,7 @@ _NORMAL, _ROOT_2 = NormalDist(), sqrt(2)
 Plan = tuple[tuple[Property, int, int], ...]
 
 
-def plan(design: Design) -> Plan:
+def list_rates(design: Design) -> Plan:
     """Return the expressible properties of a scene's target with their rates."""
     target = design.looks[design.target]
     return tuple(
@@ -83,12 +83,12 @@ def plan(design: Design) -> Plan:
     )
 
 
-def _deviation(rng: Random) -> float:
-    """A standard normal number from one call of `random()`; the ends of the line are cut off."""
+def _draw_normal(rng: Random) -> float:
+    """Return a standard normal random number from one call of `random()`, cut off in the far tails."""
     return _NORMAL.inv_cdf(min(max(rng.random(), 1e-9), 1 - 1e-9))
 
 
-def _latent(chance: float, spread: float) -> float:
+def _widen_probability(chance: float, spread: float) -> float:
     """Return a probability on the latent scale, widened so that speakers with deviation `spread` have it as their mean;
     -inf for 0.
     """
@@ -97,12 +97,12 @@ def _latent(chance: float, spread: float) -> float:
 
 @cache
 def _latent_habits(spread: float) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(_latent(chance, spread) for chance in habit[3:]) for habit in HABITS)
+    return tuple(tuple(_widen_probability(chance, spread) for chance in habit[3:]) for habit in HABITS)
 
 
 @cache
 def _latent_location(condition: str, spread: float) -> dict[str, float]:
-    return {domain: _latent(chances[condition], spread) for domain, chances in LOCATION.items()}
+    return {domain: _widen_probability(chances[condition], spread) for domain, chances in LOCATION.items()}
 
 
 def _chance(latent: float) -> float:
@@ -118,13 +118,13 @@ class SimulatedSpeaker:
     def __init__(self, condition: str, individuality: float, slips: float, rng: Random) -> None:
         self.condition, self.slips, self.rng = condition, slips, rng
         spread = LOCATION_SPREAD * individuality
-        shift = spread * _deviation(rng)
+        shift = spread * _draw_normal(rng)
         self._location = {d: _chance(x + shift) for d, x in _latent_location(condition, spread).items()}
         spread = SPREAD * individuality
         self._chances = []
         for latents in _latent_habits(spread):
             # One deviation for all four chances of a habit: who likes to say colours says them needed or not.
-            shift = spread * _deviation(rng)
+            shift = spread * _draw_normal(rng)
             self._chances.append([_chance(x + shift) for x in latents])
 
     def choose(self, domain: Domain, sayable: Plan, target: Entity) -> list[Property]:
@@ -135,21 +135,21 @@ class SimulatedSpeaker:
         beside = 2 if located else 0
         mentioned = [prop for prop, habit, spare in sayable if draw() < chances[habit][beside + spare]]
         if self.slips:
-            mentioned = [self._slipped(prop, domain) for prop in mentioned]
+            mentioned = [self._misname(prop, domain) for prop in mentioned]
         if located:
-            mentioned += self._where(domain, target)
+            mentioned += self._choose_coordinates(domain, target)
         return mentioned or [target.attributes[0]]
 
-    def _where(self, domain: Domain, target: Entity) -> list[Property]:
+    def _choose_coordinates(self, domain: Domain, target: Entity) -> list[Property]:
         """Return the mentioned coordinates of the target."""
         x, y = target.attributes[-2:]
         both, row = AXES[domain.name]
         chance = self.rng.random()
         return [y, x] if chance < both else [y] if chance < both + row else [x]
 
-    def _slipped(self, prop: Property, domain: Domain) -> Property:
-        """The property, or now and then one with another value of the attribute."""
+    def _misname(self, prop: Property, domain: Domain) -> Property:
+        """Return the property, or with a small probability one with another value of the attribute."""
         if self.rng.random() >= self.slips:
             return prop
         others = [v for v in domain.values[prop.name] if v != prop.value]
-        return Property(prop.name, others[below(len(others), self.rng)]) if others else prop
+        return Property(prop.name, others[draw_below(len(others), self.rng)]) if others else prop

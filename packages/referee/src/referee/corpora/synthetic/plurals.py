@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from referee.contracts import Card
-from referee.corpora.synthetic.invented_scenes import DOMAINS, below, shuffled
+from referee.corpora.synthetic.invented_scenes import DOMAINS, draw_below, draw_distinct
 from referee.corpora.synthetic.invented_speaker import HABITS
 from referee.errors import InputError
 from referee.meaning import conjunction
@@ -60,15 +60,15 @@ class Plurals:
                 remedy="at least 1 speaker, 1 scene and 4 entities",
             )
         rng = Random(f"plural scenes {self.seed}")
-        staged = [_scene(i, self.entities, rng) for i in range(self.scenes)]
+        staged = [_make_scene(i, self.entities, rng) for i in range(self.scenes)]
         for number in range(1, self.speakers + 1):
             # A stream for every speaker: more speakers change nothing for the first ones.
             stream = Random(f"plural speaker {number} of {self.seed}")
             for scene, targets in staged:
-                parts, names = _describe(scene, targets, stream)
+                parts, names = _describe_targets(scene, targets, stream)
                 mentioned = tuple(dict.fromkeys(p for part in parts for p in _told(part, names)))
                 form = ("parts", *((len(part), conjunction(map(tuple, _told(part, names)))) for part in parts))
-                words = _words(parts, names)
+                words = _phrase_parts(parts, names)
                 yield Trial(
                     id=f"p{number}{scene.id}",
                     scene=scene,
@@ -85,30 +85,30 @@ class Plurals:
         return iter(())
 
 
-def _scene(turn: int, entities: int, rng: Random) -> tuple[Scene, tuple[str, ...]]:
+def _make_scene(turn: int, entities: int, rng: Random) -> tuple[Scene, tuple[str, ...]]:
     """Return a scene with distinct random attributes, and targets of one type or of any."""
     number_of_targets, alike = 2 + turn % 2, turn // 2 % 2 == 0
     looks: list[tuple[Property, ...]] = []
-    kind = FURNITURE.values["type"][below(4, rng)]
+    kind = FURNITURE.values["type"][draw_below(4, rng)]
     while len(looks) < entities:
-        look = {name: values[below(len(values), rng)] for name, values in FURNITURE.values.items()}
+        look = {name: values[draw_below(len(values), rng)] for name, values in FURNITURE.values.items()}
         if alike and len(looks) < number_of_targets:
             look["type"] = kind
         drawn = tuple(Property(name, value) for name, value in look.items())
         if drawn not in looks:
             looks.append(drawn)
-    places = shuffled(entities, entities, rng)
+    places = draw_distinct(entities, entities, rng)
     everybody = [Entity(id=f"e{i + 1}", attributes=looks[place]) for i, place in enumerate(places)]
     targets = tuple(e.id for e, place in zip(everybody, places, strict=True) if place < number_of_targets)
     return Scene(entities=tuple(everybody), id=f"t{turn + 1}"), targets
 
 
-def _describe(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[Part], list[str]]:
+def _describe_targets(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[Part], list[str]]:
     """Return the targets in parts with their shared properties, and the attributes used."""
     names: list[str] = []
     for name in ("type", "colour", "size", "orientation"):
         needed, spare = CHANCES[name]
-        if rng.random() < (needed if _helps(scene, targets, names, name) else spare):
+        if rng.random() < (needed if _is_discriminating(scene, targets, names, name) else spare):
             names.append(name)
     names = names or ["type"]
     parts: dict[tuple[str | None, ...], Part] = {}
@@ -117,7 +117,7 @@ def _describe(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[P
     return list(parts.values()), names
 
 
-def _helps(scene: Scene, targets: Sequence[str], names: Sequence[str], name: str) -> bool:
+def _is_discriminating(scene: Scene, targets: Sequence[str], names: Sequence[str], name: str) -> bool:
     """Return whether an attribute excludes an entity that still matches one of the targets."""
     meant, others = [e for e in scene.entities if e.id in targets], [e for e in scene.entities if e.id not in targets]
     for target in meant:
@@ -131,8 +131,8 @@ def _told(part: Part, names: Sequence[str]) -> list[Property]:
     return [p for p in part[0].attributes if p.name in names]
 
 
-def _words(parts: Sequence[Part], names: Sequence[str]) -> str:
-    """ "the two large red chairs and the blue desk facing left": simple words, for hearers."""
+def _phrase_parts(parts: Sequence[Part], names: Sequence[str]) -> str:
+    """Return plain words for parts: "the two large red chairs and the blue desk facing left"."""
     phrases = []
     for part in parts:
         mentioned = {p.name: p.value for p in _told(part, names)}

@@ -70,33 +70,33 @@ class Solids:
     height: int = 320
 
     def trials(self) -> Iterator[Trial]:
-        return (trial for trials, _ in self._arranged() for trial in trials)
+        return (trial for trials, _ in self._arrange_scenes() for trial in trials)
 
     def responses(self) -> Iterator[Response]:
         return iter(())
 
     def rendered(self) -> Iterator[tuple[list[Trial], bytes]]:
-        """The trials of every scene with its picture as a PNG file, one scene at a time."""
-        for trials, solids in self._arranged():
+        """Yield the trials of each scene with its picture as a PNG file."""
+        for trials, solids in self._arrange_scenes():
             yield trials, as_png(trace(solids, self.width, self.height).pixels)
 
-    def _arranged(self) -> Iterator[tuple[list[Trial], list[Solid]]]:
+    def _arrange_scenes(self) -> Iterator[tuple[list[Trial], list[Solid]]]:
         """Yield the trials of each scene with its solids. Raises InputError for invalid parameters."""
         if not (2 <= self.solids <= 12 and self.scenes >= 1 and 64 <= self.width <= 4000 and 64 <= self.height <= 4000):
             problem = f"cannot make {self.scenes} scenes of {self.solids} solids in {self.width} x {self.height} pixels"
             raise InputError(problem, remedy="2 to 12 solids, sides of 64 to 4000 pixels")
         for number in range(self.scenes):
             # A stream for every scene: more scenes change nothing for the first ones.
-            looks, solids, shown = _arranged(Random(f"solids {self.seed} {number}"), self)
-            yield _trials(number, looks, shown, self), solids
+            looks, solids, shown = _arrange_solids(Random(f"solids {self.seed} {number}"), self)
+            yield _make_trials(number, looks, shown, self), solids
 
 
-def _arranged(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], Shown]:
+def _arrange_solids(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], Shown]:
     """Looks that are all different, at places where each can be seen."""
     every = [_Look(size, colour, shape) for size in SIZES for colour in COLOURS for shape in SHAPES]
     for _ in range(TRIES):
         looks = rng.sample(every, settings.solids)
-        solids = _stood(rng, looks)
+        solids = _place_solids(rng, looks)
         if solids is None:
             continue
         # A small picture tells quickly whether all can be seen.
@@ -106,7 +106,7 @@ def _arranged(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], 
     raise InputError(f"{settings.solids} solids do not fit on the table", remedy="ask for fewer")
 
 
-def _stood(rng: Random, looks: list[_Look]) -> list[Solid] | None:
+def _place_solids(rng: Random, looks: list[_Look]) -> list[Solid] | None:
     """Return solids at random positions without intersections; None if they do not fit."""
     solids: list[Solid] = []
     for look in looks:
@@ -122,8 +122,8 @@ def _stood(rng: Random, looks: list[_Look]) -> list[Solid] | None:
     return solids
 
 
-def _trials(number: int, looks: list[_Look], shown: Shown, settings: Solids) -> list[Trial]:
-    """A trial for every solid of a scene."""
+def _make_trials(number: int, looks: list[_Look], shown: Shown, settings: Solids) -> list[Trial]:
+    """Return a trial for every solid of a scene."""
     size, name = Size(settings.width, settings.height), f"solids-{settings.seed}-{number}"
     entities = tuple(
         Entity(
@@ -147,11 +147,11 @@ def _trials(number: int, looks: list[_Look], shown: Shown, settings: Solids) -> 
 
 
 def write_solids(folder: str | Path, corpus: Solids) -> int:
-    """A folder that any command takes as a corpus: trials.jsonl, and the pictures with their hashes.
+    """Write a corpus of pictures to a folder: trials.jsonl, and the pictures with their hashes.
 
     Returns how many trials.
     """
-    from referee.corpora.jsonl import json_line, trial_to_json
+    from referee.corpora.jsonl import trial_to_json, write_json_line
     from referee.files import write_atomically
 
     place = Path(folder)
@@ -162,6 +162,6 @@ def write_solids(folder: str | Path, corpus: Solids) -> int:
         assert scene.picture is not None  # every scene of this corpus has one
         (place / scene.picture.path).write_bytes(png)
         hashed_scene = replace(scene, picture=replace(scene.picture, sha256=hashlib.sha256(png).hexdigest()))
-        lines += [json_line(trial_to_json(replace(trial, scene=hashed_scene))) for trial in trials]
+        lines += [write_json_line(trial_to_json(replace(trial, scene=hashed_scene))) for trial in trials]
     write_atomically(place / "trials.jsonl", lines)
     return len(lines)

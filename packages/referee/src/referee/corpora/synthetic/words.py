@@ -97,8 +97,8 @@ _THE, _A, _AN, _ONE, _AND = (Span(word) for word in ("the", "a", "an", "one", "a
 
 
 @cache
-def phrases(prop: Property, numbered: bool = False) -> tuple[PlacedWords, ...]:
-    """All ways to say a property; on a grid larger than 5 x 3 (`numbered`), rows and columns go by number."""
+def list_phrases(prop: Property, numbered: bool = False) -> tuple[PlacedWords, ...]:
+    """Return all phrases for a property; on a grid larger than 5 x 3 (`numbered`), rows and columns have numbers."""
     name, value = prop
     if name == "type":
         before, noun, after = "", _NOUNS[value], ""
@@ -123,11 +123,11 @@ class SimulatedWording:
         self._determiner = rng.random()
 
     def word(self, properties: Iterable[Property], numbered: bool = False) -> tuple[Span, ...]:
-        """Spans that together say the properties; the text is their words joined by blanks."""
-        chosen = sorted([self._phrase(p, numbered) for p in properties])
+        """Return spans that together express the properties; the text is their words joined by blanks."""
+        chosen = sorted([self._choose_phrase(p, numbered) for p in properties])
         before = [p.span for p in chosen if p.place == BEFORE]
         noun = [p.span for p in chosen if p.place == HEAD]
-        after = self._joined([p.span for p in chosen if p.place == AFTER])
+        after = self._join_after([p.span for p in chosen if p.place == AFTER])
         draw = self.rng.random
         if len(before) > 1 and draw() < UNUSUAL_ORDER:
             before.reverse()
@@ -138,20 +138,20 @@ class SimulatedWording:
         else:
             noun = noun or [_ONE]
             spans = [_determiner(kind, (before + noun)[0]), *before, *noun, *after]
-        return tuple([self._mistyped(s) for s in spans] if self.typos else spans)
+        return tuple([self._add_typos(s) for s in spans] if self.typos else spans)
 
-    def _phrase(self, prop: Property, numbered: bool) -> PlacedWords:
+    def _choose_phrase(self, prop: Property, numbered: bool) -> PlacedWords:
         """Return the phrase for a property, usually the speaker's preferred one."""
         draw = self.rng.random
         favourite = self._favourites.get(prop)
         if favourite is not None and draw() < HABIT:
             return favourite
-        ways = phrases(prop, numbered)
+        ways = list_phrases(prop, numbered)
         chosen = ways[int(draw() * len(ways))]
         self._favourites.setdefault(prop, chosen)
         return chosen
 
-    def _joined(self, after: list[Span]) -> list[Span]:
+    def _join_after(self, after: list[Span]) -> list[Span]:
         """Return the phrases after the noun, usually with "and" between two "with", and sometimes in reverse order."""
         if len(after) < 2:
             return after
@@ -164,19 +164,21 @@ class SimulatedWording:
             joined.append(right)
         return joined
 
-    def _mistyped(self, span: Span) -> Span:
+    def _add_typos(self, span: Span) -> Span:
         """Return the span with neighbouring letters swapped in some of its longer words."""
-        words = [self._swapped(w) if len(w) > 3 and self.rng.random() < self.typos else w for w in span.text.split()]
+        words = [
+            self._swap_letters(w) if len(w) > 3 and self.rng.random() < self.typos else w for w in span.text.split()
+        ]
         return replace(span, text=" ".join(words))
 
-    def _swapped(self, word: str) -> str:
+    def _swap_letters(self, word: str) -> str:
         i = 1 + int(self.rng.random() * (len(word) - 2))
         return word[:i] + word[i + 1] + word[i] + word[i + 2 :]
 
 
-def say_plainly(properties: Iterable[Property]) -> str:
-    """The properties in the plainest words: the first phrase of each in the usual order, after "the"."""
-    chosen = sorted(phrases(p)[0] for p in properties)
+def phrase_plainly(properties: Iterable[Property]) -> str:
+    """Return the properties in the plainest words: "the", then the first phrase of each in the usual order."""
+    chosen = sorted(list_phrases(p)[0] for p in properties)
     noun = [] if any(p.place == HEAD for p in chosen) else [PlacedWords(HEAD, 0, _ONE)]
     return " ".join(["the", *(p.span.text for p in sorted(chosen + noun))])
 

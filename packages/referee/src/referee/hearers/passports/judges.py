@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.corpora.reading.lines import WrongShape, expect, parse_object, read_lines
-from referee.corpora.reading.packed import located
+from referee.corpora.reading.lines import WrongShape, get_field, parse_object, read_lines
+from referee.corpora.reading.packed import add_location
 from referee.errors import DuplicateTrial, InputError, UnknownTrial
 from referee.hearers.passports.areas import Area, Bounds, Truths, measure_area
 from referee.hearers.passports.measures import bounds_of, choice_kappa
@@ -70,7 +70,7 @@ def is_judge(name: str) -> bool:
     if not path.is_file():
         return False
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             return any(kind in parse_object(text) for kind in KINDS)
     return False
 
@@ -81,7 +81,7 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
     kinds: set[str] = set()
     scores: dict[str, float] = {}
     for line, text in read_lines(path):
-        with located(path, line):
+        with add_location(path, line):
             trial, kind, score = _judgement(parse_object(text))
             kinds.add(kind)
             if len(kinds) > 1:
@@ -98,12 +98,12 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
 
 def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
     """Return trial, kind and value of one judgement. Raises WrongShape for an invalid one."""
-    trial = expect(row, "trial", str)
+    trial = get_field(row, "trial", str)
     kinds = [kind for kind in KINDS if kind in row]
     if len(kinds) != 1:
         raise WrongShape("neither a judgement nor a rating" if not kinds else "a judgement and a rating", FORM)
     if kinds[0] == "judgement":
-        return trial, kinds[0], float(expect(row, "judgement", bool))
+        return trial, kinds[0], float(get_field(row, "judgement", bool))
     rating = row["rating"]
     if isinstance(rating, bool) or rating not in RATINGS:
         raise WrongShape(f"the rating is {rating!r:.20}", "ratings are whole numbers from 1 to 5")

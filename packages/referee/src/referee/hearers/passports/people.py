@@ -14,7 +14,7 @@ from typing import Any
 
 from referee import catalogue
 from referee.contracts import Card
-from referee.corpora.clusters import cluster_of
+from referee.corpora.clusters import get_cluster
 from referee.corpora.games import Games
 from referee.corpora.jsonl import JsonlCorpus, read_responses
 from referee.errors import DataNotFound, InputError, UnknownTrial
@@ -80,7 +80,7 @@ class People:
         )
         if not {"game", "participant"} & set(factors):
             factors = ("participant", *factors)
-        labels = {f: [cluster_of(a.trial, f, a.response) for a in self.answers] for f in factors}
+        labels = {f: [get_cluster(a.trial, f, a.response) for a in self.answers] for f in factors}
         clusters = choose_clusters(labels, DESIGN)
         fewest = sorted(zip(clusters.sizes(), clusters.names, clusters.codes, strict=True), key=lambda part: part[0])[
             :2
