@@ -38,7 +38,7 @@ class Talk2Car(Unheard):
             "pictures (nuScenes, 1600 x 900) are not included; several commands are about one picture under several names, so scenes are samples",
             "only what a command is about has a box",
         ),
-        files=tuple(f"talk2car/{r}_read_commands.json.gz" for r in READINGS),
+        files=tuple(f"talk2car/{r}_commands.json.gz" for r in READINGS),
     )
 
     def __init__(self, data: str | Path | None = None, reading: str = "all") -> None:
@@ -50,7 +50,7 @@ class Talk2Car(Unheard):
         if self.reading not in (*READINGS, "all"):
             raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="val, test or all")
         for part in READINGS if self.reading == "all" else (self.reading,):
-            (path,) = find_files(self.data, "talk2car", f"{part}_read_commands.json.gz")
+            (path,) = find_files(self.data, "talk2car", f"{part}_commands.json.gz")
             for command in read_document(path, _read_commands):
                 with add_location(path):
                     trial = _make_trial(command, part)
