@@ -10,6 +10,7 @@ import contextlib
 import glob
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,24 @@ from referee.errors import CannotWrite, InputError, MissingExtra, naming_extra
 FOR_ALL, FOR_OWNER = 0o644, 0o600
 _MARKED = 1 << 16
 ELSEWHERE = "choose another name, or remove it"
+
+
+_DATA_ENDING = re.compile(
+    r"(.+)\.(?:csv|tsv|xlsx?|xlsb|ods|parquet|jsonl?|ndjson|eval|xml|txt|hyp|out|pred|gz|zip|pkl|pickle|npy)$",
+    re.IGNORECASE,
+)
+
+
+def drop_endings(path: str | Path) -> str:
+    """Return the name of a file without folders and endings of data files; other dots belong to the name.
+
+    >>> drop_endings("out/Qwen2.5-VL-7B.jsonl.gz"), drop_endings("gpt-4.1.csv"), drop_endings("team.v2")
+    ('Qwen2.5-VL-7B', 'gpt-4.1', 'team.v2')
+    """
+    name = re.split(r"[/\\]", str(path))[-1]
+    while match := _DATA_ENDING.fullmatch(name):
+        name = match[1]
+    return name
 
 
 def is_address(path: str | Path) -> bool:

@@ -432,3 +432,23 @@ def test_answers_of_listeners_are_saved_as_rows_that_are_read_again(
 def test_explain_says_by_what_a_file_was_recognised(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "good.txt", "--references", "ref.txt", "--explain"]) == 0
     assert "recognised by: lines without a header" in capsys.readouterr().out
+
+
+def test_a_gate_over_misread_coordinates_is_refused(tmp_path: Path) -> None:
+    """Answers in 0-1000 that are declared as pixels are all wrong, so no system is worse than another."""
+    generator = np.random.default_rng(3)
+    rows = []
+    for i in range(40):
+        x, y, w, h = generator.integers([50, 50, 80, 80], [900, 700, 400, 300])
+        gold = [int(x), int(y), int(x + w), int(y + h)]
+        for system in ("a", "b"):
+            noisy = [n + generator.normal(0, 4) for n in gold]
+            box = [round(n * 1000 / size) for n, size in zip(noisy, (1600, 1200) * 2, strict=True)]
+            rows.append(
+                {"id": i, "model": system, "width": 1600, "height": 1200, "response": str(box), "gt_box_xyxy": gold}
+            )
+    path = tmp_path / "boxes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    arguments = ["compare", str(path), "--metric", "ground/accuracy", "--fail-if-worse", "--by", "0.2"]
+    assert main([*arguments, "--convention", "pixels xyxy"]) == 2
+    assert main([*arguments, "--convention", "0-1000 xyxy"]) == 0

@@ -144,3 +144,26 @@ def test_participants_see_no_path(task: Path, tmp_path: Path) -> None:
     assert main(["task", "new", str(tmp_path / "corpus.jsonl"), "--out", "OTHER"]) == 0
     manifest = json.loads(Path("OTHER/participants/task.json").read_text("utf-8"))
     assert (manifest["title"], manifest["corpus"]) == ("Describe the target: corpus", "corpus.jsonl")
+
+
+def test_a_table_is_a_corpus_and_submissions_keep_the_dots_of_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("items.csv").write_text(
+        "item,image,target,reference\nt1,a.jpg,cup,the secret cup\nt2,b.jpg,dog,a dog\n", "utf-8"
+    )
+    assert main(["task", "new", "items.csv", "--out", "TASK"]) == 0
+    shown = [json.loads(line) for line in Path("TASK/participants/items.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["id"], row["targets"], row["picture"]["path"]) for row in shown] == [
+        ("t1", ["cup"], "a.jpg"),
+        ("t2", ["dog"], "b.jpg"),
+    ]
+    assert "secret" not in Path("TASK/participants/items.jsonl").read_text("utf-8")
+    Path("subs").mkdir()
+    for name in ("gpt-4.1.csv", "gpt-4.5.csv", "team.csv", "team.tsv"):
+        delimiter = "\t" if name.endswith("tsv") else ","
+        Path("subs", name).write_text(f"trial{delimiter}text\nt1{delimiter}the cup\nt2{delimiter}a dog\n", "utf-8")
+    capsys.readouterr()
+    assert main(["task", "rank", "subs", "--task", "TASK", "--format", "json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["ranks"]) == {"gpt-4.1", "gpt-4.5", "team.csv", "team.tsv"}

@@ -1202,3 +1202,65 @@ def test_text_files_of_jatos_and_surveys_of_jspsych(tmp_path: Path) -> None:
 def test_several_answers_without_a_participant_are_refused(tmp_path: Path) -> None:
     rows = [{"item": 1, "system": "a", "correct": c} for c in (0, 1)]
     assert "--map participant=COLUMN" in refused(write_csv(tmp_path / "answers.csv", rows))
+
+
+@pytest.mark.parametrize("cells", [("1,0", "0,0"), ("1.0", "0.0"), ("TRUE", "FALSE")])
+def test_right_and_wrong_as_numbers_with_decimals(tmp_path: Path, cells: tuple[str, str]) -> None:
+    rows = [{"subject": "p", "item": f"k{i}", "system": "m", "correct": cell} for i, cell in enumerate(cells)]
+    assert [right for _, _, right in answers_of(read(write_csv(tmp_path / "a.csv", rows, ";")))] == [True, False]
+
+
+def test_targets_of_listeners_may_be_lists(tmp_path: Path) -> None:
+    rows = [
+        {"worker": "p", "item": i, "model": "m", "selected": c, "targets": ["cup", "mug"]}
+        for i, c in enumerate(("mug", "dog"))
+    ]
+    assert [right for _, _, right in answers_of(read(write_lines(tmp_path / "a.jsonl", rows)))] == [True, False]
+
+
+def test_a_reference_column_without_a_number_counts_beside_numbered_ones(tmp_path: Path) -> None:
+    rows = [{"item": 1, "text": "a cup", "reference": "the red cup", "reference2": "cup"}]
+    references = read(write_csv(tmp_path / "a.csv", rows)).trials["1"].references
+    assert [r.text for r in references] == ["the red cup", "cup"]
+
+
+@pytest.mark.parametrize("name", ["gpt-4.1", "Qwen2.5-VL-7B"])
+def test_dots_belong_to_the_name_of_a_model(tmp_path: Path, name: str) -> None:
+    rows = [{"item": 1, "text": "a cup", "reference": "the cup"}]
+    assert read(write_csv(tmp_path / f"{name}.csv", rows)).systems == [name]
+
+
+def test_archives_in_archives_and_other_delimiters(tmp_path: Path) -> None:
+    table = "sep=|\r\nitem|text|reference\r\n1|a cup, red|the cup\r\n"
+    with zipfile.ZipFile(tmp_path / "inner.zip", "w") as archive:
+        archive.writestr("m.csv", table)
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as archive:
+        archive.write(tmp_path / "inner.zip", "run/inner.zip")
+    data = read(tmp_path / "outer.zip")
+    assert [(o.system, o.description.text, o.line) for o in data.outputs] == [("m", "a cup, red", 3)]
+
+
+def test_items_without_a_target_are_measured_as_such(tmp_path: Path) -> None:
+    """A point for an item without a target is wrong (`eval_screenspot_pro.py` of ScreenSpot-Pro, negative samples)."""
+    row = {"img_path": "x.png", "raw_response": ".."}
+    rows = [
+        {"id": "a", **row, "gt_type": "negative", "pred": None, "correctness": "correct"},
+        {"id": "b", **row, "gt_type": "negative", "pred": [3, 4], "correctness": "wrong"},
+        {"id": "c", **row, "gt_type": "positive", "pred": [5, 5], "bbox": [0, 0, 9, 9], "correctness": "correct"},
+    ]
+    scored = evaluate_material(read(write_json(tmp_path / "log.json", {"details": rows, "metrics": {}}))).rows
+    values = {r["metric"]: r["value"] for r in scored}
+    assert values == {"ground/point": pytest.approx(2 / 3), "ground/none": 0.5, "ground/none.target": 1.0}
+
+
+def test_every_system_of_a_table_may_have_its_own_convention(tmp_path: Path) -> None:
+    gold = [64, 48, 320, 240]
+    boxes = {"pixels": gold, "shares": [100, 100, 500, 500]}
+    rows = [
+        {"id": i, "model": m, "image_size": [640, 480], "response": str(box), "gt_box_xyxy": gold}
+        for m, box in boxes.items()
+        for i in range(3)
+    ]
+    path = write_lines(tmp_path / "b.jsonl", rows)
+    data = open_material([path], declared=Declared(convention="pixels=pixels xyxy,shares=0-1000 xyxy"))
+    assert ious(data) == pytest.approx([1.0] * 6)

@@ -106,4 +106,6 @@ def compare(options: CompareOptions) -> Compared:
         seed=options.seed,
     )
     comparisons.notes += evaluation.notes
+    if evaluation.evaluated.table is not None:
+        comparisons.misread = evaluation.evaluated.table.misread
     return Compared(comparisons, evaluation.recognised)

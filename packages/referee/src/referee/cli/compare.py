@@ -83,8 +83,17 @@ def compare(options: CompareCommand) -> int:
 def _check_decidable(compared: Compared, margin: float | None) -> None:
     """Raise InputError if it is unknown whether a system is worse than the first.
 
-    A measure has no direction, or a pair has no interval; with a margin the latter is a loss that is not excluded.
+    Coordinates are misread, a measure has no direction, or a pair has no interval; with a margin the latter is a loss that is not excluded.
     """
+    compared_systems = {name for p in compared.comparisons.pairs for name in (p.a, p.b)}
+    if misread := [name for name in compared.comparisons.misread if name in compared_systems]:
+        doubts = [
+            note for note in compared.comparisons.notes if note.startswith(tuple(f"{m}: read as" for m in misread))
+        ]
+        raise InputError(
+            f"coordinates of {', '.join(misread)} fit another convention than the one they are read in",
+            remedy=f"declare the right one with --convention ({'; '.join(doubts)})",
+        )
     pairs = [p for p in compared.comparisons.pairs if p.a == compared.comparisons.pairs[0].a]
     if all(p.direction == "none" for p in pairs):
         raise InputError(

@@ -44,6 +44,7 @@ from referee.corpora.reading.lines import (
 from referee.corpora.reading.parquet_rows import is_parquet, read_rows
 from referee.corpora.reading.tables import is_missing, read_separated
 from referee.errors import InputError, MalformedInput, UnknownName, near
+from referee.files import drop_endings
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer, place_answer_of
 from referee.records import Description, Outcome, Response
 
@@ -338,7 +339,7 @@ def default_name(path: str | Path | FileLines) -> str:
         return "stdin"
     name, folder = Path(str(path)).name, Path(str(path)).parent.name
     is_part = is_parquet(path) and _PART.match(name) and folder
-    return folder.removeprefix("system=") if is_part or folder.startswith("system=") else name.split(".")[0]
+    return folder.removeprefix("system=") if is_part or folder.startswith("system=") else drop_endings(name)
 
 
 class _OutputReader:

@@ -139,12 +139,15 @@ def _format_p(value: float) -> str:
 class Comparisons:
     """All pairs of systems, their ranks by measure (systems that do not differ significantly share one), and notes on
     omissions.
+
+    `misread` names the systems whose coordinates fit another convention than the one they are read in.
     """
 
     pairs: list[Pair] = field(default_factory=list)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     confidence: float = 0.95
+    misread: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Plain data, as `referee compare --format json` prints it."""

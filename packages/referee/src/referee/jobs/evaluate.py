@@ -44,6 +44,7 @@ SET_METRICS = ("set/dice", "set/exact")
 SCENE_METRICS = ("scene/unique", "scene/minimal", "scene/surplus")
 BOX_METRICS = ("ground/accuracy", "ground/iou", "ground/point")
 POINT_METRICS = ("ground/point",)
+ABSENCE_METRICS = ("ground/none", "ground/none.target")
 LISTENER_METRICS = ("ir",)
 
 
@@ -59,10 +60,10 @@ def open_material(
     parts = [part.strip() for part in (declared.convention or "").split(",")]
     if single := [part for part in parts if part.find("=") > 0]:
         whole = ",".join(part for part in parts if part not in single) or None
-        system, _, written = single[0].partition("=")
+        written = single[0].partition("=")[2]
         material = open_material(outputs, references, scenes, replace(declared, convention=whole or written), data)
-        # Only the numbers of that system are declared: those of others are read as without the declaration.
-        if whole is None and set(material.systems) > {system}:
+        # Only the numbers of these systems are declared: those of others are read as without the declaration.
+        if whole is None and set(material.systems) > {part.partition("=")[0].strip() for part in single}:
             material = open_material(outputs, references, scenes, replace(declared, convention=None), data)
         _declare_systems(material, single)
         return material
@@ -351,7 +352,9 @@ def choose_metrics(material: NativeData) -> tuple[str, ...]:
     if material.kind == "places":
         places = [p for o in material.outputs if o.response for p in o.response.places]
         points = sum(isinstance(p, Point) for p in places)
-        return POINT_METRICS if points > len(places) / 2 else BOX_METRICS
+        chosen = POINT_METRICS if points > len(places) / 2 else BOX_METRICS
+        has_absent = any(not t.targets for t in material.trials.values())
+        return (*chosen, *ABSENCE_METRICS) if has_absent else chosen
     if not material.outputs:
         return LISTENER_METRICS
     has_properties = any(o.description.properties is not None for o in material.outputs)

@@ -169,9 +169,13 @@ def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray
     return np.array([(np.nan,) * width if n is None else n for n in numbers], dtype=float).reshape(-1, width)
 
 
-def check_places(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
-    """Return warnings on coordinates: doubtful conventions, missing picture sizes, inverted gold boxes."""
+def check_places(answers: Answers, trials: Sequence[PlaceQuestion]) -> tuple[list[str], list[str]]:
+    """Return warnings on coordinates, and the systems whose coordinates fit another convention (certain or likely).
+
+    Warnings are about doubtful conventions, missing picture sizes, and inverted gold boxes.
+    """
     warnings: list[str] = []
+    misread: list[str] = []
     inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
         warnings.append(
@@ -180,8 +184,11 @@ def check_places(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]
     for system, outputs in answers.by_system.items():
         evidence = pair_with_gold(outputs, trials)
         if evidence is not None:
-            warnings += [f"{system}: {text}" for text in _describe_doubts(system, investigate(evidence))]
-    return warnings
+            finding = investigate(evidence)
+            warnings += [f"{system}: {text}" for text in _describe_doubts(system, finding)]
+            if not finding.fits and not finding.needs_size and finding.sure in ("certain", "likely"):
+                misread.append(system)
+    return warnings, misread
 
 
 def _describe_doubts(system: str, finding: ConventionFinding) -> Iterator[str]:

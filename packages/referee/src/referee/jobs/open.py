@@ -22,7 +22,7 @@ from referee.corpora.line_index import IndexedOutput, has_index, index_outputs
 from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, default_name, read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import FileLines, LineRange, natural_sort_key, read_lines
 from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
-from referee.corpora.reading.tables import convert_to_rows
+from referee.corpora.reading.tables import SEPARATED, SHEETS, convert_to_rows
 from referee.errors import (
     DuplicateTrial,
     InputError,
@@ -31,7 +31,7 @@ from referee.errors import (
     UnknownTrial,
     near,
 )
-from referee.files import expand_path, is_address
+from referee.files import drop_endings, expand_path, is_address
 from referee.jobs.folder import Run, is_run
 from referee.jobs.score_table import Source
 from referee.meaning import NOT, first_unknown
@@ -279,6 +279,11 @@ def _open_source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]
                 from referee.corpora import challenge_xml
 
                 return str(corpus), partial(challenge_xml.read_trials, corpus)
+            if str(corpus).lower().endswith((*SEPARATED, *SHEETS)):
+                from referee.corpora.natives.described import read_trials_of_table
+
+                trials_of_table = read_trials_of_table(corpus)
+                return str(corpus), lambda: trials_of_table
             return str(corpus), JsonlCorpus(corpus)
         if not is_named and _looks_like_a_file(str(corpus)):
             raise _missing_file(Path(corpus))
@@ -721,7 +726,7 @@ def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = Fal
     added = [s for s in answers.by_system if s not in before]
     if run:
         answers.silence_allowed.update(added)  # a run's outputs are used unchanged, including empty ones
-    system = system or (added[0] if len(added) == 1 else Path(str(path)).name.split(".")[0])
+    system = system or (added[0] if len(added) == 1 else drop_endings(str(path)))
     for problem in problems:
         # A system none of whose lines can be read is still in the table, with nothing but its problems.
         answers.outputs_of(system)

@@ -186,7 +186,8 @@ class _Scoring:
         if table.outcomes:
             asked = gathered.asked()
             table.meant = list_gold_conventions(asked)
-            table.warnings += check_places(answers, asked)
+            doubts, table.misread = check_places(answers, asked)
+            table.warnings += doubts
 
 
 class _Gathered:

@@ -197,6 +197,7 @@ class ScoreTable:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    misread: list[str] = field(default_factory=list)
     outcomes: dict[str, list[Outcome | None]] = field(default_factory=dict)
     conventions: dict[str, str] = field(default_factory=dict)
     meant: str = ""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError, MalformedInput, UnknownTrial
-from referee.files import write_atomically, writing_folder
+from referee.files import drop_endings, write_atomically, writing_folder
 from referee.jobs.compare import Comparisons, compare_measures
 from referee.jobs.evaluate import Evaluated, choose_metrics, evaluate_material
 from referee.jobs.open import Opened
@@ -325,7 +326,7 @@ def _evaluate_submissions(submissions: Mapping[str, NativeData], task: SharedTas
 def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float]:
     """The scores of a submission, written to `out`/scores.json as Codabench reads it: one flat object."""
     data, _ = check_submission(path, task)
-    evaluated = _evaluate_submissions({path.stem: data}, task)
+    evaluated = _evaluate_submissions({drop_endings(path): data}, task)
     scores: dict[str, float] = {
         _make_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None
     }
@@ -379,9 +380,12 @@ def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) ->
     items = task.items()
     submissions: dict[str, NativeData] = {}
     messages: list[str] = []
-    for path in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
+    paths = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+    counts = Counter(map(drop_endings, paths))
+    for path in paths:
         try:
-            submissions[path.name.split(".")[0]], notes = check_submission(path, task)
+            name = drop_endings(path)
+            submissions[name if counts[name] == 1 else path.name], notes = check_submission(path, task)
             messages += [f"{path.name}: {note}" for note in notes]
         except InputError as error:
             messages.append(f"{path.name} is left out: {error.problem}")

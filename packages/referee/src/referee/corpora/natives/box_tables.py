@@ -12,6 +12,7 @@ from referee.corpora.natives.logs import LogAnswer
 from referee.corpora.natives.material import Declared, format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing
 from referee.errors import InputError, MalformedInput
+from referee.files import drop_endings
 from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
 from referee.records import Outcome
@@ -74,7 +75,7 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
     mapping.update({"trial": "position of the row", **roles, "box": answer, "gold_box": gold})
     if words is None:
         mapping["convention"] = str(convention)
-    stem = re.split(r"[/\\]", table.source)[-1].split(".")[0]
+    stem = drop_endings(table.source)
     for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True)):
         cell = row.get(answer)
         numbers = _parse_numbers(cell)

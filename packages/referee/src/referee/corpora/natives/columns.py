@@ -114,8 +114,10 @@ def get_usual_name(column: str) -> str:
 
 
 def find_numbered_references(columns: Iterable[str]) -> list[str]:
-    """Return the columns such as ref1, ref2 or reference_1, in their order."""
-    return [name for name in columns if _REFERENCE.fullmatch(simplify_name(name))]
+    """Return the columns such as ref1, ref2 or reference_1, in their order; also reference beside reference2."""
+    columns = list(columns)
+    bases = {re.sub(r"\d+$", "", name) for name in map(simplify_name, columns) if _REFERENCE.fullmatch(name)}
+    return [c for c in columns if (name := simplify_name(c)) in bases or _REFERENCE.fullmatch(name)]
 
 
 def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str] = (), tiers: int = 9) -> str | None:

@@ -29,6 +29,7 @@ from referee.corpora.outputs import Output, drop_empty_cells
 from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
+from referee.files import drop_endings
 from referee.meaning import parse
 from referee.records import Description, Entity, Property, Scene, Trial, as_value
 
@@ -526,7 +527,7 @@ def get_format(source: str) -> str:
 
 
 def _default_system(source: str) -> str:
-    return "system" if source == "rows" else Path(source).name.split(".")[0]
+    return "system" if source == "rows" else drop_endings(source)
 
 
 def add_references(material: NativeData, sources: Sequence[str | Path], declared: Declared) -> None:
@@ -577,6 +578,49 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
         for name, parts in texts:
             if name in material.trials and parts:
                 material.add_trial(make_trial(name or "", parts, language=declared.language))
+
+
+def read_trials_of_table(path: str | Path) -> list[Trial]:
+    """Return the trials of a corpus in a table: a row per object, or a row per item with references.
+
+    Raises:
+        InputError: if no column names the item, or none has references or objects.
+    """
+    table, declared = read_table(path), Declared()
+    numbered = find_numbered_references(table.columns)
+    roles = infer_roles(table, ("references", "text", "trial", "target", "language", "scene", "speaker"), declared)
+    texts = numbered or [roles[role] for role in ("references", "text") if role in roles][:1]
+    if not texts and is_objects_table(table):
+        return list(read_objects(table, declared).values())
+    name = roles.get("trial", roles.get("scene"))
+    if name is None or not texts:
+        raise InputError(
+            f"no column is recognised as the {'item' if name is None else 'reference'}",
+            where=path,
+            remedy=f"call it {'item' if name is None else 'reference'} (columns are {', '.join(table.columns[:20])})",
+        )
+    corpus = NativeData("table", get_format(table.source))
+    for row, line in zip(table.rows, table.lines, strict=True):
+        cell = _make_cell_getter(row, roles)
+        item = format_id(row.get(name))
+        if item is None:
+            raise MalformedInput(f"the cell {name!r} is empty", where=path, line=line, remedy="give every row an id")
+        picture = format_id(cell("scene")) or ""
+        trial = make_trial(
+            item,
+            [text for column in texts for text in parse_texts(row.get(column))],
+            scene=picture or None,
+            speaker=format_id(cell("speaker")),
+            language=format_id(cell("language")),
+            picture=picture if picture.lower().endswith(PICTURE_ENDINGS) else "",
+        )
+        targets = tuple(filter(None, map(format_id, _parse_list(cell("target")))))
+        entities = tuple(Entity(id=target) for target in targets)
+        corpus.add_trial(replace(trial, scene=replace(trial.scene, entities=entities), targets=targets))
+    return list(corpus.trials.values())
+
+
+PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".svg")
 
 
 # -- scenes --------------------------------------------------------------------------------------------------------------

@@ -166,6 +166,8 @@ def _convert_places(answers: Sequence[LogAnswer], format: str, declared: Declare
             region=region,
             is_absent=answer.is_absent,
             size=answer.size,
+            # Only a trial with a picture can have no target in it.
+            picture=answer.scene or answer.trial if answer.is_absent else "",
             language=declared.language,
         )
         material.add_trial(trial)

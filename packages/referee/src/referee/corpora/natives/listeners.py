@@ -20,6 +20,7 @@ from referee.corpora.natives.described import find_crossed_column, get_format, p
 from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput
+from referee.files import drop_endings
 from referee.records import Description, Outcome, Response
 
 LISTENED = ("correct", "participant", "system", "chosen", "target", "trial", "time", "text", "language", "scene")
@@ -220,7 +221,9 @@ def _holds_truths(table: Table, column: str) -> bool:
 
 
 def _parse_truth(cell: Any) -> bool | None:
-    text = (format_id(cell) or "").lower()
+    """Return whether a cell marks a right answer; numbers may have decimals (1.0 or 1,0). None for other cells."""
+    number = parse_number(cell)
+    text = (format_id(cell if number is None else number) or "").lower()
     return True if text in RIGHT else False if text in WRONG else None
 
 
@@ -239,7 +242,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
             where=table.source,
             remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
         )
-    targets = {format_id(c) for c in table.column(roles["target"]) if not _is_nothing(c)}
+    targets = {format_id(part) for c in table.column(roles["target"]) if not _is_nothing(c) for part in parse_texts(c)}
     # Declared columns may hold wrong answers only, but not sentences about objects that have short names.
     is_wordy = sum(len((c or "").split()) > 1 for c in cells) > len(cells) / 2 and all(
         len((t or "").split()) == 1 for t in targets
@@ -257,7 +260,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
     unanswered = 0
     # Platforms write milliseconds.
     unit = 1.0 if "time" in declared.columns else _infer_time_unit(material, table, roles.get("time"))
-    default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
+    default = "listeners" if table.source == "rows" else drop_endings(table.source)
     answered: dict[tuple[str, str, str], int] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
 
@@ -410,7 +413,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     if find_column(selected, "participant", Declared()) is not None:
         return selected
     # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
-    name, last, number, rows = Path(table.source).name.split(".")[0], -1.0, 1, []
+    name, last, number, rows = drop_endings(table.source), -1.0, 1, []
     for row in selected.rows:
         index = parse_number(row.get("trial_index"))
         number += index is not None and index <= last

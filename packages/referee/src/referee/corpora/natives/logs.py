@@ -22,6 +22,7 @@ from referee.corpora.natives.described import parse_texts
 from referee.corpora.natives.material import format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_json, read_table
 from referee.errors import InputError, MalformedInput, naming_extra
+from referee.files import drop_endings
 from referee.geometry import Box, Convention, Order, Point, Size, Unit
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
 from referee.records import Outcome
@@ -410,7 +411,7 @@ def _read_batch(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
         message = _get_batch_message(row) or {}
         yield LogAnswer(
             trial=_get_trial_id(row, {"trial": columns.get("trial", "custom_id")}, path, line),
-            model=columns.get("system") or str(message.get("model") or path.name.split(".")[0]),
+            model=columns.get("system") or str(message.get("model") or drop_endings(path)),
             content=_join_content(message["content"]) if message else None,
             where=str(path),
             line=line,
@@ -514,7 +515,7 @@ def _read_vlmevalkit(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnsw
 
 def _get_vlmevalkit_model(path: Path, table: Table) -> str:
     """Return the model's name from the file name without the data set."""
-    stem = path.name.split(".")[0]
+    stem = drop_endings(path)
     names = {format_id(row.get("dataset")) for row in table.rows[:50]} | {
         format_id(row.get("split")) for row in table.rows[:50]
     }
@@ -566,7 +567,7 @@ def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
 
     Items are picture_size by their position only.
     """
-    model = columns.get("system") or path.name.split(".")[0]
+    model = columns.get("system") or drop_endings(path)
     for number, row in enumerate(read_json(path), 1):
         height, width = (int(n) for n in row["hw"])
         numbers = _parse_four(row["gt_bbox"], "gt_bbox", path, number)
@@ -592,7 +593,7 @@ def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
 
 def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
     """Yield the answers of `eval_screenspot_pro.py`: points, and boxes in pixels of the original picture."""
-    model = columns.get("system") or path.name.split(".")[0]
+    model = columns.get("system") or drop_endings(path)
     rows = read_json(path)["details"]
     if not rows:
         raise MalformedInput("the log has no rows", where=path, remedy="name a log with 'details'")
@@ -654,7 +655,7 @@ def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
         caption = row.get("normal_caption")
         yield LogAnswer(
             trial=str(row["row_idx"]),
-            model=columns.get("system") or str(row.get("model_full_name") or path.name.split(".")[0]),
+            model=columns.get("system") or str(row.get("model_full_name") or drop_endings(path)),
             # The endpoint failed, not the model.
             content=None if error == "backend_error" else "",
             where=str(path),
@@ -687,7 +688,7 @@ def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
         width, height = (row.get(key) or images[name].get(key) for key in ("width", "height"))
         yield LogAnswer(
             trial=str(name),
-            model=columns.get("system") or path.name.split(".")[0],
+            model=columns.get("system") or drop_endings(path),
             content=str(row["text"]),
             where=str(path),
             line=line,

@@ -36,7 +36,7 @@ from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
-from referee.files import expand_path
+from referee.files import drop_endings, expand_path
 from referee.records import Trial
 
 TABLES = ("jsonl", "csv")
@@ -243,7 +243,7 @@ def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
         default = name if roles["system"] is None else None
         yield LogAnswer(
             trial=format_id(cells["trial"]) or "",
-            model=format_id(cells.get("system")) or default or Path(table.source).stem,
+            model=format_id(cells.get("system")) or default or drop_endings(table.source),
             content=str(cells["text"]),
             where=table.source,
             line=line,
@@ -310,17 +310,22 @@ def _expand_source(source: str | Path, stack: ExitStack) -> list[Path]:
                 "there is no such file", where=source, remedy="name a file, a folder, a zip or a pattern in quotes"
             )
         return [file for match in matches for file in _expand_source(match, stack)]
-    if path.is_dir():
-        return _list_files(path)
-    if (
-        zipfile.is_zipfile(path)
-        and path.suffix.lower() == ".zip"
-        and "header.json" not in zipfile.ZipFile(path).namelist()
-    ):
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-")))
+    if _is_archive(path):
+        # The archive's name stands in messages, and for a model whose files lie at its top.
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-"))) / path.stem
         _unpack(path, folder)
-        return _list_files(folder)
-    return [path]
+        path = folder
+    if not path.is_dir():
+        return [path]
+    return [
+        part for file in _list_files(path) for part in (_expand_source(file, stack) if _is_archive(file) else [file])
+    ]
+
+
+def _is_archive(path: Path) -> bool:
+    """Return whether a file is a zip of files, and not a log of inspect_ai."""
+    is_zip = path.suffix.lower() == ".zip" and path.is_file() and zipfile.is_zipfile(path)
+    return is_zip and "header.json" not in zipfile.ZipFile(path).namelist()
 
 
 def _unpack(path: Path, folder: Path) -> None:
@@ -353,7 +358,7 @@ def _list_files(folder: Path) -> list[Path]:
     # A run of evalscope holds its answers twice, once with the gold answers.
     if any("reviews" in p.relative_to(folder).parts[:-1] for p in files):
         files = [p for p in files if "reviews" in p.relative_to(folder).parts]
-    endings = (*TABLE_ENDINGS, ".eval", ".txt")
+    endings = (*TABLE_ENDINGS, ".eval", ".txt", ".zip")
     chosen = sorted(p for p in files if p.name.lower().endswith(endings))
     if not chosen:
         raise InputError(

@@ -9,6 +9,7 @@ from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.corpora.reading.lines import open_binary
 from referee.errors import InputError, MalformedInput
+from referee.files import drop_endings
 from referee.records import Description
 
 STDIN = "-"
@@ -33,7 +34,7 @@ def read_segments(path: str | Path) -> list[str]:
 
 def name_systems(paths: Sequence[str | Path]) -> list[str]:
     """Return a name for each file: its stem, with the folder before it if two stems are equal."""
-    stems = ["stdin" if str(p) == STDIN else Path(p).name.split(".")[0] for p in paths]
+    stems = ["stdin" if str(p) == STDIN else drop_endings(p) for p in paths]
     folders = ["" if str(p) == STDIN else Path(p).resolve().parent.name for p in paths]
     names = [f"{f}/{s}" if stems.count(s) > 1 else s for s, f in zip(stems, folders, strict=True)]
     return [name if names.count(name) == 1 else str(path) for name, path in zip(names, paths, strict=True)]

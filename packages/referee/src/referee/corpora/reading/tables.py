@@ -87,19 +87,23 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a CSV or TSV file with their line numbers; an empty cell is None."""
     lines = decode_lines(path)
     head = next(lines, "")
+    # Excel writes and reads this line, which names the delimiter.
+    stated = re.fullmatch(r'"?sep=(.)"?\s*', head)
+    delimiter = stated[1] if stated else _guess_delimiter(path, head)
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(chain([head], lines), strict=True, delimiter=_guess_delimiter(path, head))
+    reader = csv.reader(lines if stated else chain([head], lines), strict=True, delimiter=delimiter)
     try:
         names = _name_columns([name.strip() for name in next(reader, [])])
         if len(set(names)) < len(names):
             raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
         for cells in reader:
+            line = reader.line_num + bool(stated)
             if not any(cells):
                 continue
             if len(cells) != len(names):
                 problem = f"{len(cells)} cells under {len(names)} column names"
-                raise MalformedInput(problem, where=path, line=reader.line_num, remedy="quote cells that hold a comma")
-            yield reader.line_num, {name: cell or None for name, cell in zip(names, cells, strict=True)}
+                raise MalformedInput(problem, where=path, line=line, remedy="quote cells that hold a comma")
+            yield line, {name: cell or None for name, cell in zip(names, cells, strict=True)}
     except (csv.Error, EOFError, OSError, zlib.error) as error:
         problem = f"the table cannot be read further ({error})"
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=_SAVE) from None
@@ -110,7 +114,7 @@ def _guess_delimiter(path: Path, head: str) -> str:
     if ".tsv" in path.name.lower():
         return "\t"
     bare = re.sub(r'"[^"]*"', "", head)
-    return max((",", ";", "\t"), key=bare.count)
+    return max((",", ";", "\t", "|"), key=bare.count)
 
 
 def decode_lines(path: Path) -> Iterator[str]:
