@@ -202,6 +202,7 @@ def upper_limit(count: int, n: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--half", choices=HALVES, help="one half alone")
+    parser.add_argument("--role", choices=ROLES, help="one role alone")
     parser.add_argument("--list", action="store_true", help="print every answer that is not right")
     chosen = parser.parse_args()
     data = Path(os.environ.get("REFEREE_DATA", "shared/data"))
@@ -210,7 +211,7 @@ def main() -> None:
     )
     for half in [chosen.half] if chosen.half else HALVES:
         everything = []
-        for role in ROLES:
+        for role in [chosen.role] if chosen.role else ROLES:
             answers = load(role, half) + [a for a in load_corpus_labels(half, data) if a.arguments["kind"] == role]
             everything += answers
             _report(half, role, answers, chosen.list)

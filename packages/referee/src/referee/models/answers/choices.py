@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from referee.models.answers.clauses import (
+    ADDED,
     CARRIER,
     CHOOSING,
     CHOSEN,
@@ -18,6 +19,7 @@ from referee.models.answers.clauses import (
     DOUBT,
     DOUBTED,
     GROUP_WORDS,
+    HEDGED,
     NEGATION,
     PERHAPS,
     SEVERAL,
@@ -77,7 +79,7 @@ _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of
 _CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对象|选项|图片|オブジェクト|画像)?|(\d{1,3})\s*(?:号|號|番目|番)(?:の(?!み))?(?:物体|对象|选项|オブジェクト|画像)?)"
 
 R = r"⟦(\d+)⟧"
-_JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
+_JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and/or|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
 
 _OPENERS = any_of(
     r"okay|ok|sure|certainly|well|yes|yeah|right|great question|great|hmm+|alright|thus|therefore|hence|so|then|and|but|also|finally|overall|in conclusion|in summary|to sum up|ultimately|clearly|obviously|definitely|of course|actually|instead",
@@ -107,7 +109,7 @@ _ONE_LEFT = re.compile(
 )
 _SEVERAL = re.compile(
     any_of(
-        r"several|multiple\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
+        r"several|multiple\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
@@ -138,6 +140,10 @@ _NONE = re.compile(
     I,
 )
 _UNSURE = re.compile(UNKNOWN, I)
+_DISMISSED = re.compile(
+    r"\b(?:wrong|incorrect|not|eliminated|excluded|ruled out|falsch|nicht|faux|fausses|incorrect[oa]s|errad[oa]s|fout)\b|n['’]t\b",
+    I,
+)
 _YES = r"(?:yes|yep|true|match(?:es)?|fits?|correct|✓|✔️?|✅|☑️?|ja\b|oui|sí|sim|是|符合|はい|○)"
 _NO = r"(?:no(?:t a)? (?:match|fit)(?:es)?|no|nope|false|does(?: not|n['’]t) (?:match|fit)|not|wrong|incorrect|✗|✘|❌|✖️?|nein|non|não|nee|不是|不符合|否|いいえ|×|ruled out|too \w+)"
 _TICKED = re.compile(rf"{R}[\s:=-]*([✓✔✅☑✗✘❌✖])")
@@ -146,6 +152,11 @@ _REPLY = re.compile(rf"{R}[^⟦.?!\n]*\?\s*({_YES}|{_NO})(?!\w)[^⟦.!?\n]*[.!]?
 _ITEM = re.compile(rf"^[\s>*•|-]*{R}[\s:.)|=\"'-]*(.*)$")
 _ALL_BUT = re.compile(
     rf"\b(?:everything|all(?: \w+)?|anything|every (?:object|one|other))(?: \w+)? (?:but|except(?: for)?|besides|other than|apart from)\s+({R})[^.]*\b(?:ruled out|excluded|eliminated|wrong|not|do(?:es)?n['’]t|fails?|discarded)\b",
+    I,
+)
+# "Everything fits except 5" denies 5.
+_ALL_FIT_BUT = re.compile(
+    r"\b(?:every\w*|all|each|any\w*)\b[^.;⟦]*\b(?:fits?|match(?:es)?|works?|possible|qualif\w+|candidates?|red|could be)\b[^.;⟦]{0,12}\b(?:but|except(?: for)?|besides|apart from)\s+(?=(?:\w+ )?⟦)",
     I,
 )
 # Negations that say "only", and hedges and courtesies that say nothing.
@@ -214,6 +225,11 @@ class _Names:
             text,
             flags=I,
         )
+        text = re.sub(r"\b(?:e\.\s?g\.|z\.\s?B\.|p\. ?ex\.)", "for example", text, flags=I)
+        text = re.sub(r"\bi\.\s?e\.,?", "that is", text, flags=I)
+        text = re.sub(
+            r"\b(at|position|coordinates?|cell|point|location) [(\[]\d+\s*,\s*\d+[)\]]", r"\1 ()", text, flags=I
+        )
         text = re.sub(r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number", text, flags=I)
         # "3 out of 5" counts.
         text = re.sub(
@@ -224,6 +240,11 @@ class _Names:
         )
         text = re.sub(r"\(\s*\d+(?:\.\d+)?\s*,\s*\d+\.\d+\s*\)|\(\s*\d+\.\d+\s*,\s*\d+\s*\)", "()", text)
         text = re.sub(_CJK_REF, lambda m: self._token(m[1] or m[2]), text)
+        text = re.sub(
+            r"第([一二三四五六七八九十])(?:[个個号號张張]|番目)(?:の?(?:物体|对象|选项|图片|オブジェクト|画像|もの))?(?![^\W\d_])",
+            lambda m: self._token(m[1]),
+            text,
+        )
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
         kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
         text = re.sub(rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._token(m[1]), text, flags=I)
@@ -235,6 +256,12 @@ class _Names:
         )
         text = re.sub(r"(?<![\w#])#\s?(\d{1,5})\b", lambda m: self._token(m[1]), text)
         text = re.sub(rf"(?<!\w){kind}({words})(?![\w-])", lambda m: self._token(m[1]), text, flags=I)
+        text = re.sub(
+            rf"(?<![\w-])(?:the )?(\d{{1,2}})(?:st|nd|rd|th)(?: {_ONES}|\s*[.!]?\s*$)(?! (?:from|in|on|of)\b)",
+            lambda m: self._token(m[1]),
+            text,
+            flags=I,
+        )
         for word, number in ordinals():
             text = re.sub(
                 rf"(?<![\w-])(?:the |das |der |die |le |la |el |o |a |het |de ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
@@ -251,8 +278,15 @@ class _Names:
         text = re.sub(
             rf"^({words}) (?=is (?:my|the) (?:answer|choice|pick))", lambda m: self._token(m[1]) + " ", text, flags=I
         )
-        bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])(?<!\d\. )[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
-        return re.sub(bare, lambda m: self._token(m[1]), text, flags=I)
+        bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
+        return re.sub(bare, self._bare, text, flags=I)
+
+    def _bare(self, match: re.Match[str]) -> str:
+        """Return the token of a number by itself; a number behind that of a list, "1. 5", is none."""
+        if re.search(r"(?:^|\n)\s*\d{1,2}\. $", match.string[: match.start()]):
+            return match[0]
+        opening = match[0][0] if match[0][0] in "([" and match[0][-1] not in ")]" else ""
+        return opening + self._token(match[1])
 
     def _token(self, written: str) -> str:
         number = self.words.get(written.lower()) or (int(written) if written.isascii() and written.isdigit() else 0)
@@ -349,7 +383,12 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         return word
     if re.fullmatch(r"\d{1,3}(?:\s*[/&+]\s*\d{1,3})+", text):
         numbers = set(map(int, re.findall(r"\d+", text)))
+        # "1/6" may be one of six.
+        if "/" in text and max(numbers) == names.count:
+            return None
         return SEVERAL if len(numbers) > 1 and all(1 <= n <= names.count for n in numbers) else None
+    if re.fullmatch(r"\d{1,2}[.)]\s+\W*\d{1,3}\W*", text):
+        return None
     labelled = re.fullmatch(r"[\W_]*(\d{1,3})\s*[).:-]\s+([^\d\n?⟦]{2,80})", text)
     if labelled and not NEGATION.search(labelled[2]) and _special(labelled[2], announced=False) is None:
         number = int(labelled[1])
@@ -430,6 +469,7 @@ def _from_checklist(tokens: str) -> Choice | None:
 def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
     tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
+    tokens = _ALL_FIT_BUT.sub(" not ", tokens)
     text = _joined(re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I))
     heads = {
         m.start(1) - 1: m[1]
@@ -481,7 +521,14 @@ def _joined(tokens: str) -> str:
         tokens,
         flags=I,
     )
-    return re.sub(rf"{R}(?:{_JOIN}{R})+", lambda m: "⟪" + "+".join(re.findall(R, m[0])) + "⟫", tokens, flags=I)
+    return re.sub(
+        rf"{R}(?:{_JOIN}{R})+", lambda m: _group("+".join(dict.fromkeys(re.findall(R, m[0])))), tokens, flags=I
+    )
+
+
+def _group(numbers: str) -> str:
+    """Return the token of a group; of one number, the token of an option."""
+    return f"⟪{numbers}⟫" if "+" in numbers else f"⟦{numbers}⟧"
 
 
 def _opened(sentence: str) -> str:
@@ -509,12 +556,16 @@ def _special(sentence: str, announced: bool) -> Claim | None:
         return Claim(undecided.start(), SEVERAL, CHOSEN)
     for text in dict.fromkeys((sentence.strip(" *_#>|\"'`"), opened, carried)):
         for pattern, choice in ((_UNSURE, UNSURE), (_NONE, NONE), (_SEVERAL, SEVERAL)):
-            if pattern.match(text):
+            if match := pattern.match(text):
                 # "No other object", "none of the others" say that one is left.
+                if choice == SEVERAL and _DISMISSED.search(re.split(r"[.;]", text[match.end() :])[0]):
+                    return None
                 if choice == NONE and (_ONE_LEFT.match(text) or re.match(r"no(?:ne|thing)? (?:other|else)", text, I)):
                     return None
                 return Claim(0, choice, CHOSEN)
-    ends = re.search(r"[:,;-]\s*\"?(several|none|unknown)\"?[.!]?$", sentence, I)
+    ends = re.search(
+        r"(?:[:,;-]|\b(?:so|hence|thus|therefore|is|say|answer))\s*\"?(several|none|unknown)\"?[.!]?$", sentence, I
+    )
     if ends:
         return Claim(ends.start(), ends[1].lower(), CHOSEN)
     inside = re.search(
@@ -555,9 +606,13 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
     mentioned -= {c.choice for c in claims if c.kind == DENIED}
     if not numbers and not several and not none and perhaps and (perhaps[-1].choice == SEVERAL or is_alone):
         numbers, several = [c for c in perhaps if c.choice != SEVERAL][-1:], [c for c in perhaps if c.choice == SEVERAL]
+    added = [c for c in claims if c.kind == ADDED and any(n.start < c.start for n in numbers)]
+    if added:
+        is_open = len({c.choice for c in (*numbers, *added)}) < 2 or any(c.kind == DOUBTED for c in claims)
+        return None if is_open else SEVERAL
     if numbers:
         final = final_claim(text, numbers)
-        if final is None:
+        if final is None or _TAKEN_BACK.search(HEDGED.sub("", text[final.start :].partition("\n")[0])):
             return None
         later = [c for c in (*claims, *several, *none) if c.start > final.start and not c.is_background]
         taken_back = [c for c in later if c.choice in (SEVERAL, NONE) and c.kind in (CHOSEN, PERHAPS)]
@@ -580,6 +635,14 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
     if len(kinds) == 1:
         return kinds.pop()
     return NONE if kinds == {UNSURE, NONE} else None
+
+
+# "3, but that is not a chair": a contrast without another option takes the choice back.
+_TAKEN_BACK = re.compile(
+    r"\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"
+    r"(?:\b(?:not|wrong|never|nicht|pas|niet|não)\b|n['’]t\b|\bno (?:es|está)\b)(?! (?:\w+ )?(?:perfect\w*|exact\w*|ideal\w*|entirely|completely|fully|100))",
+    I,
+)
 
 
 def _is_all(group: str) -> bool:

@@ -9,6 +9,7 @@ word of doubt (`DOUBT`) or negation (`NEGATION`). All other clauses are reports.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from referee.models.answers.vocabulary import any_of, words
 I = re.IGNORECASE  # noqa: E741
 SEVERAL = "several"
 CHOSEN, PERHAPS, DENIED, DOUBTED = "chosen", "perhaps", "denied", "doubted"
+# Chosen beside another one: "4 fits, too".
+ADDED = "added"
 
 CARRIER = words(
     """
@@ -41,6 +44,7 @@ CARRIER = words(
     pencherais clairement cela ça clair évidemment sûr vrai là
     wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
     forcément ended compared carefully criteria both attribute attributes
+    tap tapping press pressing touch touching shows showing see highlight position likelihood
     consistent aligns align applies apply they they're she he wants put balance sound sounds  get got pressed
     arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
     ganz fällt meine mein entscheidung kann es
@@ -63,7 +67,7 @@ _CJK_PIECES = """
 """
 _CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES.split(), key=len, reverse=True)))
 NEGATION = re.compile(
-    r"\b(?:not|cannot|never|none|neither|nor|without|nicht|kein\w*|weder|pas|aucun\w*|ningun[oa]?|ningún|nunca|não|nem|nenhum\w*|niet|geen|ni|no (?:es|se|el|la|o|puede|encaja|coincide|corresponde|creo|pienso|parece|sea|era|sería))\b|n['’]t\b"
+    r"\b(?:not|no longer|cannot|never|none|neither|nor|without|nicht|kein\w*|weder|pas|aucun\w*|ningun[oa]?|ningún|nunca|não|nem|nenhum\w*|niet|geen|ni|no (?:es|se|el|la|o|puede|encaja|coincide|corresponde|creo|pienso|parece|sea|era|sería))\b|n['’]t\b"
     r"|[不没無无非](?!同|常)|并非|ません|ない(?!ので)|なく",
     I,
 )
@@ -79,7 +83,7 @@ _DISMISSED = re.compile(
 )
 DOUBT = re.compile(
     r"\b(?:if|whether|unless|depend\w*|otherwise|first|1st|initially|originally|earlier|before|previous\w*|thought|consider\w*|tempt\w*|similar\w*|also|too|either|or|than|second(?!-)\w*|third|next|start\w*|begin|check\w*|compar\w*|look at|look\b|see(?! that)|count|alternativ\w*|another|almost|nearly|partial\w*|partly"
-    r"|runner-up|step|page|section|example|half|few|some|many|much|several|other|others|next to|between|near|least|except|misread|less|question \d|there (?:is|are)"
+    r"|runner-up|step|page|section|example|half|few|some|many|much|several|other|others|next to|between|near|least|except|misread|less|question \d|there (?:is|are)|i like"
     r"|wenn|falls|ob|zuerst|zunächst|dachte|auch|oder|anfangs|neben|zwischen|d['’]abord|aussi|pensais|primero|también|antes|primeiro|também|eerst|ook|dacht)\b"
     r"|如果|也许|也(?!许)|或|最初|先|もし|最初は|も(?!の|っと)|または|あるいは",
     I,
@@ -92,6 +96,26 @@ _BACKGROUND = re.compile(
     r"^(?:because|since|as|although|though|even though|while|whereas|given that|for|when|weil|da|denn|obwohl|während|car|parce qu\w*|puisque|bien que|porque|ya que|aunque|mientras|pois|já que|embora|enquanto|omdat|want|aangezien|hoewel|terwijl|虽然|尽管|因为|由于)\b|^(?:虽然|尽管|因为|由于)",
     I,
 )
+# An option right after a preposition of place is a landmark: "the one to the right of 2".
+_LANDMARK = re.compile(
+    r"(?:\b(?:(?:right|left|top|front|side|bottom|outside|east|west|north|south) of|(?:above|below|behind|beside|under|underneath|beneath|near|next to|adjacent to|in between|between|across from|facing|towards the)"
+    r"|links von|rechts von|neben|hinter|über|unter|zwischen|à (?:gauche|droite|côté) d[eu]|entre|derrière|(?:izquierda|derecha|lado) del?|detrás del?|(?:esquerda|direita|lado) d[eo]|atrás d[eo]|links van|rechts van|naast|achter|tussen))\s*(?:the |das |dem |der |l['’]|le |la |el |o |het |de )?[\s(\"']*$",
+    I,
+)
+_ADDED = re.compile(
+    r"\b(?:so (?:does|is|do|would|could|might)|(?:but|and|but so|and so|or) (?:also|equally)|as well as|likewise)\W*(?:the |object |number )*$",
+    I,
+)
+_ADDED_AFTER = re.compile(
+    r"^\W*(?:(?:is|does|do|would|could|can|might|may|fits?|match(?:es)?|works?|be|ist|passt|est|es|é|past|kan|könnte|pourrait|podría|poderia) )*(?:(?:also|likewise|equally)\b(?! (?:the|my|a|an|what) )|(?:too|as well|auch|aussi|también|também|ook)\b(?=\W*$))",
+    I,
+)
+_EARLIER = re.compile(
+    r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b",
+    I,
+)
+# "2 does not fit as well as 5": the better one is named last.
+_OUTDONE = re.compile(r"(?:\bnot|n['’]t)\b[^⟦⟪]* (?:as|so) [\w ]+ as\W*(?:object |number )*$", I)
 # A cue of choice right before an option, and right after it.
 _NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|object|number|objekt|nummer|objet|objeto|número|numéro|option|item|only|just|nur|one)"
 _CUES = (
@@ -140,7 +164,7 @@ _ONLY = re.compile(
 )
 GROUP_WORDS = words(
     "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
-    "sowohl als auch beide beiden passen kommen infrage gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
+    "sowohl als auch beide beiden passen kommen infrage frage in gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
     "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld correspondem qualify qualifies hold refer"
 )
 _GROUP_FITS = re.compile(
@@ -150,19 +174,19 @@ _GROUP_FITS = re.compile(
 )
 _UNDECIDED = re.compile(
     r"(?:\b(?:not|cannot|unable|hard|difficult|impossible|nicht|pas|no|não|niet)\b|n['’]t)[^⟪]*\b(?:decide|choose|distinguish|tell|entscheiden|unterscheiden|trancher|choisir|decidir|distinguir|elegir|escolher|kiezen)\b"
-    r"|\b(?:hesitat\w+|torn|ambig\w*|unclear|undecided|toss-up|mehrdeutig|hésite|dudo)\b",
+    r"|\b(?:hesitat\w+|torn|ambig\w*|unclear|undecided|toss-up|back and forth|mehrdeutig|hésite|dudo)\b",
     I,
 )
 _OPTION = re.compile(r"⟦(\d+)⟧|⟪([\d+]+)⟫")
 _CLAUSE = re.compile(
     r"[,;!?()\n|…]+|\.(?:\s|$)|:(?=\s|$|⟦)|\s[-–—]+\s|->|=>|→|⇒|👉|➡️?"
-    r"|\s(?=(?:but|so|because|since|although|though|while|whereas|hence|therefore|thus|which|however|yet|yielding|leaving|aber|also|weil|denn|daher|somit|sondern|obwohl|car|donc|mais|parce|pero|así|sino|porque|mas|portanto|pois|porém|maar|dus|omdat|want|namely)\b)|\s(?=as ⟦)|(?<=⟧)\s(?=not ⟦)|\s(?=and (?:go|pick|choose|select|i|it|that|so|therefore|thus|leaves?|only|conclude)\b)"
+    r"|\s(?=(?:but|so|because|since|although|though|while|whereas|hence|therefore|thus|which|however|yet|yielding|leaving|aber|also|weil|denn|daher|somit|sondern|obwohl|car|donc|mais|parce|pero|así|sino|porque|mas|portanto|pois|porém|maar|dus|omdat|want|namely)\b)|(?<!well)(?<!good)(?<!much)(?<!kely)\s(?=as ⟦)|(?<=⟧)\s(?=not ⟦)|\s(?=and (?:go|pick|choose|select|i|it|that|so|therefore|thus|leaves?|only|conclude)\b)"
     r"|(?<=所以)|(?<=因此)|(?=而是)|(?=但)|(?<=ので)|(?<=から)|(?<=ではなく)|(?<=なく)",
     I,
 )
 # The words after it are denied: "3 rather than 1".
 _OVER = re.compile(
-    r"\b(?:rather than|instead of|as opposed to|compared (?:to|with)|in contrast to|unlike|over|than|and not|not|statt|anstatt|plutôt que|en lugar de|em vez de|in plaats van)\s+(?:to |for |with |by )?(?:(?:the|object|number|objekt|nummer|option|el|le|o|das|het)\s+)*(?=[⟦⟪])|(?<=⟧)\s*(?:als|que|dan|do que)\s+(?=⟦)",
+    r"\b(?:rather than|instead of|as opposed to|compared (?:to|with)|in contrast to|unlike|over|than|and not|not|statt|anstatt|plutôt que|en lugar de|em vez de|in plaats van)\s+(?:to |for |with |by )?(?:(?:the|object|number|objekt|nummer|option|el|le|o|das|het)\s+)*(?=[⟦⟪])|(?<=⟧)\s*(?:als|que|dan|do que)\s+(?:eine? |die |das |une? |la |le |l['’]|un[ao]? |el |a |o |een |het |de )?(?=⟦)",
     I,
 )
 
@@ -227,7 +251,11 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
                 for claim in _claims_of(clause, grammar)
             ]
         start = following
-    return claims
+    # "1 is out, 5 too": what is added to a denial is denied.
+    return [
+        claim._replace(kind=DENIED) if claim.kind == ADDED and before is not None and before.kind == DENIED else claim
+        for before, claim in zip([None, *claims], claims, strict=False)
+    ]
 
 
 def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
@@ -268,6 +296,14 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     """Return the claim about the option between two parts of a clause; "" for a report."""
     if is_group:
         return _kind_of_group(left, right, grammar)
+    if _LANDMARK.search(left):
+        return ""
+    if _OUTDONE.search(left):
+        return DOUBTED
+    if _EARLIER.search(left + right):
+        return DOUBTED
+    if _ADDED.search(left) or _ADDED_AFTER.match(right):
+        return DOUBTED if _WEAK.search(left + right) else ADDED
     after = grammar.after.match(right)
     before = grammar.before.search(left) and not _VERB_AFTER.match(right)
     # What is eliminated stands right behind the verb: "eliminating 1 leaves 3".
@@ -290,6 +326,8 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
 
 def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
+    if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
+        return ""
     around = _WEAK.sub(" ", f"{left} {right}")
     if NEGATION.search(left) and not _UNDECIDED.search(left):
         return DENIED
@@ -323,17 +361,19 @@ _CONCLUDES = re.compile(
     I,
 )
 
-_HEDGED = re.compile(
-    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not only|not just"
+HEDGED = re.compile(
+    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not (?:only|just)(?!\W*(?:\w+ )?⟦)"
     r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
     r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
     r"|(?:,\s*|(?<=[.!] ))(?:(?:is|does|has|would|do|should)(?:n['’]t| that| it| that not) (?:it|that|you|they|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
     I,
 )
 _SUPPOSES = re.compile(
-    r"(?:^|[,;:(]\s*|\b(?:and|but|then) )(?:if|unless|depending|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|si(?! ?,)|se(?! (?:trata|refere|refiere))|caso|indien|tenzij)\b|\botherwise\b|如果|もし",
+    r"\b(?:if|unless|depending|depends on|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
     I,
 )
+# A condition ends before these.
+_FACTS = re.compile(r";|\.\.\.|,? (?=(?:but|however|aber|mais|pero|mas|maar)\b)|\bas it (?:is|stands)\b", I)
 _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
 
 
@@ -347,12 +387,19 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
 
     Claims under a condition are in doubt.
     """
-    plain = _HEDGED.sub(lambda m: " " * len(m[0]), sentence)
+    plain = HEDGED.sub(lambda m: " " * len(m[0]), sentence)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
         return None
     claims = find_claims(plain, grammar)
     if _SUPPOSES.search(plain):
-        claims = [c._replace(kind=DOUBTED) if c.kind in (CHOSEN, PERHAPS) else c for c in claims]
+        ends = [0, *(m.end() for m in _FACTS.finditer(plain)), len(plain) + 1]
+        supposed = [(a, b) for a, b in itertools.pairwise(ends) if _SUPPOSES.search(plain, a, b)]
+        claims = [
+            c._replace(kind=DOUBTED)
+            if c.kind in (CHOSEN, PERHAPS, ADDED) and any(a <= c.start < b for a, b in supposed)
+            else c
+            for c in claims
+        ]
     return claims
 
 

@@ -21,7 +21,7 @@ AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 _DISCOURSE = words(
     """
     sure okay ok certainly of course absolutely great alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
-    clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see
+    clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see definitely surely ugh haha
     klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
     bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
     natuurlijk zeker graag prima oké dus goed eigenlijk misschien kortom
@@ -109,7 +109,7 @@ _SMALL = {
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
     **dict.fromkeys(
         words(
-            "so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
+            "lol haha ugh definitely so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
         ),
         r"\w",
     ),
@@ -162,12 +162,18 @@ _LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
 _COURTESY = re.compile(
     r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?)\s*[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+\s*"
 )
+# Openings of a speaker about the own view or role, and the number of a step.
+_FRAME = re.compile(
+    r"^lol\s+(?=\w)|^(?:haha+|in (?:short|summary|brief|conclusion|other words)|to (?:sum up|summari[sz]e|conclude|be (?:precise|exact|clear|sure|brief))|(?:from|in) my (?:perspective|point of view|viewpoint|view|opinion)|this time|at first (?:glance|sight)|(?:hi|hello|hey) there|(?:acting |speaking )?as (?:the|a) (?:speaker|director|describer)|(?:speaking )?to (?:the|my) (?:listener|partner)|if i were (?:the|a) (?:speaker|director)|(?:step|turn|round) \d+"
+    r"|(?:of|among|out of|between) (?:the|these|those|all)(?: the)? (?:[\w-]+ )?(?:two|three|four|five|[a-z]+s)(?=,| it['’]s| it is))(?:\s*[,:.!-]+\s*|\s+(?=(?:it['’]s|it is|i['’]d|i would|the)\b))",
+    I,
+)
 # Words before a colon that only announce a description.
 _ANNOUNCING = re.compile(
     r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
 _SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
-_NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|seeing|have in mind)"
+_NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
 _THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
     "^"
@@ -202,7 +208,7 @@ _REASON = re.compile(
     r"^[\s(*_\[>—–-]*"
     + any_of(
         r"this\b|that(?:['’]s| is| should| way| singles| distinguish\w*| makes| would| will)|these\b|it(?:['’]s|\b)(?= (?:is )?(?:the only|unique|uniquely|distinguish|identif|singles|clearly|should|avoids|mentions|uses|allows|works|helps|would|can))|why\b|key (?:features?|points?)|justification",
-        r"explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
+        r"(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
         r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
@@ -215,7 +221,12 @@ _REASON = re.compile(
     I,
 )
 _THOUGHT = re.compile(
-    r"[\s*_#>-]*(?:reasoning|thoughts?|analysis|explanation|rationale|step \d+|q|question)\b[*_]*\s*[:：]", I
+    r"[\s*_#>-]*(?:reason|reasoning|thoughts?|analysis|explanation|rationale|step \d+|q|question)\b[*_]*\s*[:：]", I
+)
+# A line about the scene before the description.
+_PREMISE = re.compile(
+    r"[\s*_#>-]*(?:there (?:is|are)\b|(?:the )?others? \w+|all (?:the )?other|two (?:of the )?\w+ (?:are|look|have)|(?:type|colou?r|size|position|orientation|reason)\s*[:：])(?!.*[\"“„«「])",
+    I,
 )
 # Where a phrase may end: before a bracket, a dash, a semicolon, a colon, a further sentence, or a word that gives a reason.
 _BREAK = re.compile(
@@ -243,7 +254,8 @@ _RELATIVE = re.compile(
 _TASK = r"(?:image|picture|photo|scene|screenshot|list|description|expression|object|target|item|referent|task|question|prompt|text|answer|listener|speaker|input|message|request|information|instruction)s?"
 # "The object" may be modified further, but a statement about it is excluded.
 _OF_TASK = re.compile(
-    rf"(?:the|this|that|your|an?|my|no)\s+(?:(?:target|given|provided|described|intended|correct)\s+)?{_TASK}\b(?!\s*[.!]?$)(?!\s+(?:of|on|in|at|with|without|to|from|by|near|next|closest|nearest|behind|above|below|under|over|between|beside|beneath|against|facing|farthest|furthest|that|which|whose|who|where|left|right|[a-z]+(?:ing|ed)|worn|made|shown|hung|held|and|box|holder)\b|,)",
+    rf"(?:the|this|that|your|an?|my|no)\s+(?:(?:target|given|provided|described|intended|correct)\s+)?{_TASK}\s+"
+    r"(?:(?:is|are|was|were|has|have|had|does|do|did|can|could|should|would|will|may|might|must|shows?|depicts?|contains?|seems?|appears?|means|refers?|needs?|differs?|stands?|looks?|lacks?|mentions?|says|belongs?|uses?|itself|alone|above|below|provided|given|attached|not|you|i|we|to (?:be|describe|identify)|in (?:the|your|this) (?:list|image|picture|scene|question|context))\b|cannot|\w+n['’]t\b|(?:number|index|#)\s*\d)",
     I,
 )
 _TASK_NOUN = re.compile(
@@ -263,9 +275,10 @@ _NO_DESCRIPTION = re.compile(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
+        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|pass|skip|continue|stop|traceback.*)\W*$",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
-        r"¿|(?:no|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
+        r"¿|(?:no (?:hay|se|sé|puedo|veo|es|está|tengo|existe|entiendo|lo|me|encuentro|dispongo|reconozco|conozco|dispone)|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
         r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有|需要|不明|未知|谢谢|不知道|不清楚|抱歉",
         r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|必要|教えて|該当|ありがとう|申し訳|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)",
     ),
@@ -274,7 +287,7 @@ _NO_DESCRIPTION = re.compile(
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
     r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
-    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|number|objekt|objet|objeto) #?\d)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
+    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|\bnumber #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|number|position|no\.) #?\d|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou|o|of) (?:le|la|el|de|het|a)\b(?= \w+ \w))|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
 _BARE_NUMBER = re.compile(
@@ -286,8 +299,22 @@ _BARE_NUMBER = re.compile(
 # "(object 4)" names the object again.
 _NUMBERED = re.compile(r"[(（\[][^\d)）\]]{0,15}#?\d{1,3}[)）\]]\W*$")
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
-_SPEAKS = re.compile(
-    r"\b(?:i|i['’]\w+|you|we|it|this|listener|descri\w+|expression|say|call\w*|try|use|about|answer|target|object|ich|es|je|on|yo|sería|eu|ik|het|wäre|serait|sage|décri\w+|beschreib\w+|beschrij\w+|noem\w*)\b|描述|说|是|は|説明",
+# Words that end the clause before a quotation, and words that reject a quoted phrase in the clause before or after it.
+_CLAUSE_END = re.compile(r"[,;:.!?\n]|\s[–—-]+\s|\b(?:but|so|sondern|mais|sino|mas|maar)\b", I)
+_REJECTED_BEFORE = re.compile(
+    r"\b(?:not|never|nicht|pas|niet|não|no|avoid\w*|instead of|rather than|statt|confus\w+|mistake\w*|unlike|than|initially|originally|draft|bad|wrong|if|whether|also|wanted to|was going to|consider\w*|thought of|tempt\w*|either|without|wenn)\b|n['’]t\b",
+    I,
+)
+_REJECTED_AFTER = re.compile(
+    r"\b(?:not|never|nicht|pas|niet|não|no|too|ambiguous|insufficient|incorrect|wrong|vague|alone|by itself|on its own|could|might|may|also|both|two|several|fails?|either|confus\w+|mehrdeutig|ambigu\w*|zu)\b|n['’]t\b",
+    I,
+)
+_ABOUT_WORDS = re.compile(
+    r"\b(?:description|expression|phrase|answer|beschreibung|ausdruck|expresión|descripción|descrição|expressão|beschrijving)\b",
+    I,
+)
+_SAYS = re.compile(
+    r"\b(?:i|we|you|ich|je|yo|eu|ik|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try)[\s:：,]*$",
     I,
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|option [a-e\d]\s*:\s*)", I)
@@ -299,7 +326,7 @@ _CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?([\"'])(.+)\1\s*\)\s*;?$", re
 
 def parse_description(text: str) -> str | None:
     """The words of the one description, or None."""
-    text = text[-LONGEST_ANSWER:].strip()
+    text = re.sub(r"~~[^~\n]+~~", " ", text[-LONGEST_ANSWER:]).strip()
     fenced = [part.strip() for part in _FENCED.findall(text) if part.strip()]
     if len(fenced) == 1:
         text = fenced[0]
@@ -335,7 +362,7 @@ def _from_lines(text: str) -> str | None:
     lines = [
         line.strip() for line in text.splitlines() if re.search(r"\w", line) or line.rstrip().endswith(("?", "？"))
     ]
-    while len(lines) > 1 and _THOUGHT.match(lines[0]):
+    while len(lines) > 1 and (_THOUGHT.match(lines[0]) or _PREMISE.match(lines[0])):
         del lines[0]
     described: list[str] = []
     for line in lines:
@@ -343,25 +370,38 @@ def _from_lines(text: str) -> str | None:
             break
         if not described and _is_talk(line):
             continue
-        line = _opened(line)
+        quoted = _quoted(line)
+        if quoted is None:
+            return None
+        line = _opened(line) if quoted == line else quoted
         if line.strip(AROUND) and not (not described and line.endswith((":", "："))):
             described.append(line)
     if len({line.casefold() for line in described}) != 1:
         return None
     line = described[0]
     # Several lines of a list, or several quotations, are an offer of several descriptions.
-    if (_BULLET.match(line) and len(lines) > 2) or len(_QUOTED.findall(line)) > 1:
+    if _BULLET.match(line) and len(lines) > 2:
         return None
-    return _checked(_quoted(_BULLET.sub("", line)))
+    return _checked(_BULLET.sub("", line))
 
 
 _CONCLUDING = r"(?:so|thus|hence|therefore|then|i(?:['’]d| would|['’]ll)|you (?:could|can)|let['’]s|my|a good|the best|also|donc|así que|portanto|dus)\b"
-_SUBORDINATE = r"(?:since|because|as|given|based|compared|unlike|among|for|if|with|considering|to|in|while|although|here|from|of|da|weil|um|comme|pour|como|para|omdat|om)\b"
-_OFFERS = re.compile(
-    r"(?<!you )\b(?:are|propert\w+|attributes|features|list|objects|descriptions|expressions|phrases|options|items|candidates|ways|several|some|two|three|both|sind|objekte|sont|objets|son|são|objetos|zijn|objecten)\b",
+_SO = r"(?:so|therefore|thus|hence|daher|deshalb|also|donc|así que|portanto|dus)\b[\s,:]*"
+_OPENS_PHRASE = re.compile(
+    r"(?:the|an?|der|die|das|den|le|la|l['’]|el|o|de|het) (?!(?:colou?r|size|type|shape|position|location|description|answer|target)\b)|(?:i['’]d|i would|i['’]ll|i|we can|you can) (?:simply |just )?(?:say|call|go with|use|describe|choose|pick)\b|[\"“„«「]",
     I,
 )
-_LEAD = re.compile(r"\s*(?:[,.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
+# A name of a property before a colon: "Colour: red" lists, it does not describe.
+_PROPERTIES = r"(?:colou?r|size|type|shape|position|location|orientation|material|category|class|name|attributes?|propert(?:y|ies)|features?|farbe|größe|typ|couleur|taille|color|tamaño|cor|tamanho|kleur|grootte)s?"
+_PROPERTY = re.compile(
+    rf"\W*(?:(?:first|second|third|final)\w*,? )?(?:the |its |their |die |la |le |el |a |o |de )?{_PROPERTIES}\W*$", I
+)
+_SUBORDINATE = r"(?:since|because|as|given|based|compared|unlike|among|for|if|with|considering|to|in|while|although|here|from|of|da|weil|um|comme|pour|como|para|omdat|om)\b"
+_OFFERS = re.compile(
+    r"(?<!you )\b(?:are|propert\w+|attributes|features|list|objects|descriptions|expressions|phrases|options|either|items|candidates|ways|several|some|two|three|both|sind|objekte|sont|objets|son|são|objetos|zijn|objecten)\b",
+    I,
+)
+_LEAD = re.compile(r"\s*(?:[,;.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
 
 
 def _opened(line: str) -> str:
@@ -372,9 +412,11 @@ def _opened(line: str) -> str:
     line = line.strip()
     while True:
         shorter = re.sub(r"^(?:[^\w\s\"'“”‘’„«»「」『』(\[<{*_`#.…?¿¡$~-]\W*|[>#]+\s*|->\s*)+", "", line)
-        shorter = _LABEL.sub("", _ANNOUNCING.sub("", _COURTESY.sub("", shorter))).strip()
+        shorter = _LABEL.sub("", _ANNOUNCING.sub("", _FRAME.sub("", _COURTESY.sub("", shorter)))).strip()
         for lead in _LEAD.finditer(shorter[:240]):
             before = shorter[: lead.start()]
+            if re.fullmatch(_DETERMINER, before, I) or _PROPERTY.match(before):
+                break
             if (
                 not _OFFERS.search(before)
                 and _is_talk(before, _TALK if re.search(r"[:：.!=>–—-]|^\s+$", lead[0]) else _DISCOURSE)
@@ -385,6 +427,15 @@ def _opened(line: str) -> str:
             rest = shorter[lead.end() :].strip()
             if re.search(r"\b(?:so|hence|thus|therefore|then|say)$", before, I) and ":" in lead[0]:
                 shorter = rest
+                break
+            if (
+                re.search("[,;]", lead[0])
+                and _FINITE.search(before)
+                and (so := re.match(_SO, rest, I))
+                and not _is_talk(rest)
+                and _OPENS_PHRASE.match(rest, so.end())
+            ):
+                shorter = rest[so.end() :]
                 break
             if "." in lead[0] and _FINITE.search(before) and re.match(_CONCLUDING, rest, I) and not _is_talk(rest):
                 shorter = rest
@@ -399,20 +450,94 @@ def _opened(line: str) -> str:
         line = shorter
 
 
-def _quoted(line: str) -> str:
-    """The quoted part, where the rest of the line only announces or explains it."""
-    quotes = _QUOTED.findall(line)
-    if len(quotes) != 1:
-        return line
-    before = line.split(quotes[0], 1)[0].strip(AROUND)
-    is_phrase = len(quotes[0].split()) > 1 or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]{3}", quotes[0])
-    is_whole = line.strip(AROUND + ".!。") == quotes[0].strip(AROUND + ".!。")
-    return quotes[0] if is_whole or (is_phrase and (not before or _SPEAKS.search(before))) else line
+def _quoted(line: str) -> str | None:
+    """Return the quoted phrase of a line that says it, or the line itself where it says none.
+
+    "" where the line rejects its quotations, None where it says several.
+    """
+    says: dict[str, str] = {}
+    is_rejected, is_part = False, False
+    quotes = list(_QUOTED.finditer(line))
+    for i, quote in enumerate(quotes):
+        before = line[quotes[i - 1].end() if i else 0 : quote.start()]
+        after = line[quote.end() : quotes[i + 1].start() if i + 1 < len(quotes) else len(line)]
+        clause = _CLAUSE_END.split(before.rstrip(" :：,"))[-1].strip(AROUND)
+        following = re.split(r"[,;:.!?()\n]|\b(?:because|since|as|so|which|and|but)\b", after.lstrip(AROUND), flags=I)[
+            0
+        ]
+        is_phrase = len(quote[1].split()) > 1 or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]{3}", quote[1])
+        if i and re.fullmatch(r"\W*(?:and|or|und|oder|et|ou|y|o|e|en|of)?\W*", before, I):
+            # "A" or "B": both, or neither, is said.
+            if is_part:
+                continue
+            says |= {quotes[i - 1][1].casefold(): quotes[i - 1][1]}
+        is_part = not (is_phrase or (not clause and not following.strip()) or _SAYS.search(clause)) or bool(
+            clause
+            and not (
+                _SAYS.search(clause)
+                or _is_talk(clause)
+                or (_ABOUT_WORDS.search(clause) and before.rstrip()[-1:] in ":：")
+            )
+        )
+        if is_part:
+            continue
+        # Behind an unknown word the quotation is part of a phrase: 'the "Name" field', '"Exit" sign'.
+        if re.fullmatch(_DETERMINER, clause, I) or (
+            not clause and following.strip() and not _is_talk(following) and not _FINITE.search(following)
+        ):
+            continue
+        if _REJECTED_BEFORE.search(clause) or _REJECTED_AFTER.search(following):
+            is_rejected = True
+        else:
+            says.setdefault(quote[1].casefold(), quote[1])
+    if says:
+        return next(iter(says.values())) if len(says) == 1 else None
+    return "" if is_rejected else line
+
+
+# A statement about all or several objects, and a phrase of which something is stated.
+_OF_ALL = re.compile(
+    r"(?:(?:they|all|both|each|every\w*|none|some|most|many|several|two|three|four)(?: (?:of )?(?:them|these|those|the \w+|objects|chairs|items))?) (?:are|is|look|have|has|share)\b"
+    r"|i (?:can )?(?:see|count|notice) (?:\w+ )?\w+s\W*$",
+    I,
+)
+_STATED = re.compile(
+    r"((?:the|an?) [^.;:!?\n]{2,80}?) (?:is|would be) (?:the (?:target|referent|target object|intended object)|what (?:i|you) (?:mean|want|am looking for|describe)|(?:the|a|my) (?:\w+ )?(?:description|expression|phrase|answer)|(?:enough|sufficient|unambiguous|unique))\b[^\n\"]*$",
+    I,
+)
+# What a speaker says last about the own words.
+_COMMENT = re.compile(
+    r"(?<=\w)[\s,(–—-]+(?:i (?:think|guess|believe|suppose|reckon|would say|mean)|i['’]d say|lol|haha+|hehe|(?:i )?hope (?:that|this) helps|if (?:that|this) helps|thanks|thank you|good luck|for sure|probably|glaube ich|denke ich|je pense|je crois|creo|acho|denk ik)[).!\s]*$",
+    I,
+)
+_CORRECTION = re.compile(
+    r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…–—-]+|$)"
+    r"|(?:[.…!?]+|\s[–—-]+|\n+)\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops)[\s,.!…]+)*(?:actually|rather|instead|hmm+|eigentlich|en fait|en realidad|na verdade|eigenlijk)[\s,.:!…–—-]+(?:make (?:that|it) |say )?",
+    I,
+)
+
+
+def _corrected(text: str) -> str:
+    """Return the text after the last correction of it: "the chair, sorry, the red chair"."""
+    corrections = list(_CORRECTION.finditer(text))
+    for last in reversed(corrections):
+        if _words(text[: last.start()]) and _words(text[last.end() :]) and not _is_talk(text[last.end() :]):
+            return re.sub(r"^(?:make (?:that|it)|say) ", "", text[last.end() :], flags=I)
+    return text
 
 
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
-    whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", _quoted(_opened(text)))
+    quoted = _quoted(_corrected(text))
+    if not quoted:
+        return None
+    quoted = re.sub(r"\*\*|__", "", _opened(quoted))
+    whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", quoted)
+    whole = _COMMENT.sub("", whole)
+    if _OF_ALL.match(whole):
+        return None
+    if stated := _STATED.match(whole):
+        whole = stated[1]
     whole = _strip(whole)
     if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
         whole = whole[1:-1].strip()
@@ -426,6 +551,10 @@ def _checked(text: str) -> str | None:
     if request:
         whole = whole[request.end() :].rstrip("?？ ")
     carried = _without_carrier(whole)
+    if carried != whole and re.match(
+        rf"(?:the|its|their|die|la|le|el|a|o|de|het) {_PROPERTIES}(?:,| and\b| of\b|\W*$)", carried, I
+    ):
+        return None
     if carried == whole and _NO_DESCRIPTION.match(whole):
         return None
     shorter = _without_reasons(carried)
@@ -448,7 +577,8 @@ def _strip(text: str) -> str:
     """A text without the marks around it; a quotation mark whose partner is inside stays."""
     text = text.strip()
     shorter = text.strip(AROUND).strip()
-    if len(re.findall(r"[\"“”„«»「」]", shorter)) % 2 == 0:
+    is_open = len(re.findall(r"(?<!\w)['‘](?=\w)", shorter)) > len(re.findall(r"(?<=\w)['’](?!\w)", shorter))
+    if len(re.findall(r"[\"“”„«»「」]", shorter)) % 2 == 0 and not is_open:
         return shorter
     return text.strip("*_` \t")
 
@@ -460,7 +590,11 @@ def _without_reasons(text: str) -> str | None:
     """
     for comma in re.finditer(r"\s*,\s+", text):
         tail = _words(text[comma.end() :])
-        if _is_talk(text[comma.end() :]) and (len(tail) > 1 or tail[0].endswith("ly") or tail[0] == "please"):
+        if (
+            not re.match(r"(?:the|an?) (?!only\b)(?:[\w-]+ ){1,3}(?:ones?|objects?|items?)\W*$", text[comma.end() :], I)
+            and _is_talk(text[comma.end() :])
+            and (len(tail) > 1 or tail[0].endswith("ly") or tail[0] == "please")
+        ):
             text = text[: comma.start()]
             break
     breaks = list(_BREAK.finditer(text))
@@ -469,6 +603,7 @@ def _without_reasons(text: str) -> str | None:
         if match.start() == 0:
             continue
         segment = text[match.end() : end].strip()
+        content = segment.lstrip("([（ ")
         opening = match.end() < len(text) and text[match.end()] in "(（["
         if not segment.strip(AROUND + ".!)]"):
             continue
@@ -483,6 +618,8 @@ def _without_reasons(text: str) -> str | None:
                 and len(_words(text[: match.start()])) > 1
                 else None
             )
+        if re.match(r"(?:or|alternatively|alternative|else|oder|ou|o bien|of)\b", content, I):
+            return None
         if _is_talk(segment):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,7 +107,8 @@ def parse_answer(
 
 def _after_apology(text: str) -> str:
     """Return the text after the sentence of refusal: a model may decline to be certain, and then answer."""
-    return text.partition(". ")[2] if ". " in text else text.partition("\n")[2]
+    end = re.search(r"\.\s+|\n|[,;]\s+(?:but|however|nevertheless|still)\b,?", text)
+    return text[end.end() :].strip() if end else ""
 
 
 def _prepare(text: str | None, finish: str | None) -> tuple[str, ParsedAnswer | None]:
@@ -149,7 +151,10 @@ def parse_place(
     if places:
         if size is not None and not all(is_inside(p, size if isinstance(size, Size) else Size(*size)) for p in places):
             return ParsedAnswer(UNREAD)
-        numbers = [_in_form(place, meaning) for place in places]
+        numbers = [
+            tuple(n - chosen.half_bin * (place.convention.unit is meaning.unit) for n in _in_form(place, meaning))
+            for place in places
+        ]
         return ParsedAnswer(READ, numbers[0] if len(numbers) == 1 else numbers, places)
     if is_absent(cleaned):
         return ParsedAnswer(READ, "none")

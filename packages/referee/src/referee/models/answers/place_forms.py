@@ -15,7 +15,7 @@ from referee.geometry import Box, Convention, Order, Place, Point, Unit
 from referee.models.answers.json_objects import call_arguments, find_objects
 from referee.models.answers.vocabulary import MARKERS, plain_marks
 
-NUMBER = r"[-+]?\d{1,9}(?:\.\d{1,12})?"
+NUMBER = r"[-+]?\d{1,9}(?:\.\d{0,12})?"
 PAIR = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
 FOUR = rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*[\])]"
 # Longer answers are not about one place; reading them whole would let one answer hold up all others.
@@ -56,6 +56,8 @@ class AnswerForm(NamedTuple):
     read: Reader
     convention: str
     about: str
+    # Half a bin, where the numbers of a place are the middles of the bins that are written.
+    half_bin: float = 0.0
 
 
 def form_named(name: str) -> AnswerForm:
@@ -88,10 +90,40 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
     """
     text = re.sub(r"(?<=\d)\s?px\b", "", plain_marks(text[:LONGEST]))
     text = _DENIED.sub(" ", text)
+    if form.read in (_json, _prose) and "{" not in text and "<" not in text:
+        text = _without_denials(text)
     for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
             return list(dict.fromkeys(places))
     return list(dict.fromkeys(form.read(text, convention)))
+
+
+_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n+|,?\s+(?=(?:but|while|whereas|and the|sondern|mais|sino|mas|maar)\b)")
+_NEGATED = re.compile(
+    r"\b(?:not|never|no(?! (?:doubt|other|question)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b",
+    re.IGNORECASE,
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:other|another|distractor|reference|example|e\.g|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|oder|falls|ou|o bien|of)\b", re.IGNORECASE)
+
+
+def _without_denials(text: str) -> str:
+    """Return prose without the places that a clause denies or gives to other objects; empty where places are alternatives."""
+    groups = re.compile(_NUMBERS)
+    clauses = [part for part in re.split(f"({_CLAUSE.pattern})", text, flags=re.IGNORECASE) if part]
+    for i, clause in enumerate(clauses):
+        words = groups.sub(" ", clause)
+        if groups.search(clause) and (
+            words.rstrip().endswith("?") or _NEGATED.search(words) or _OF_OTHERS.search(words)
+        ):
+            clauses[i] = groups.sub(" ", clause)
+    stated = [clause for clause in clauses if groups.search(clause)]
+    if len(set(groups.findall("".join(stated)))) > 1 and any(_ALTERNATIVE.search(groups.sub(" ", c)) for c in stated):
+        return ""
+    return "".join(clauses)
 
 
 def is_absent(text: str) -> bool:
@@ -111,7 +143,8 @@ def is_absent(text: str) -> bool:
         named = named or list(values[0].values())
         if named and all(v in (None, [], {}, "none", "None", "null", "") for v in named):
             return True
-    if text.rstrip().endswith(("?", "？")):
+    # A place that is denied is no statement about the whole picture.
+    if text.rstrip().endswith(("?", "？")) or re.search(_NUMBERS, text):
         return False
     return bool(_UNFINDABLE.match(text.strip()) or (ABSENT.search(text) and not DECLINES.match(text.strip())))
 
@@ -451,6 +484,8 @@ def _click(text: str, convention: Convention) -> Places:
     """
     if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
         return places
+    if any(isinstance(value, dict) and {"action", "type"} & value.keys() for value in find_objects(text)):
+        return []
     if typed := _TYPED_TAP.findall(text):
         return _point(typed[-1], convention)
     if tokens := _qwen_tokens(text, convention):
@@ -484,7 +519,7 @@ def _called_action(text: str, convention: Convention) -> Places:
     ):
         if not isinstance(value, dict):
             continue
-        arguments = call_arguments(value)
+        arguments = {k: v for k, v in call_arguments(value).items() if k not in ("text", "value", "keys", "content")}
         verb = f"{value.get('name', '')} {arguments.get('action', '')} {arguments.get('type', '')}"
         if isinstance(arguments.get("action"), dict):
             verb, arguments = str(arguments["action"].get("type", "")), arguments["action"]
@@ -572,6 +607,7 @@ FORMS: dict[str, AnswerForm] = {
         _florence,
         "0-1000 xyxy",
         "<loc_123> four times, the middle of one of 1000 bins (transformers, processing_florence2.py)",
+        half_bin=0.5,
     ),
     "kosmos-2": AnswerForm(
         _kosmos,

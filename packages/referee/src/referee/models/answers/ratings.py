@@ -158,6 +158,12 @@ class _Values:
 
         Ranges and bounds are groups, and numbers of other things are left out.
         """
+        text = re.sub(
+            r"(\b(?:lower|rais|bring|mov|chang|revis|adjust|correct|reduc|increas|drop|went|go)\w*(?: \w+){0,2} )?\bfrom (?:an? )?\d+(?:[.,]\d+)?(?= ((?:down|up) )?to (?:an? )?\d)",
+            lambda m: "down" if m[1] or m[2] else m[0],
+            text,
+            flags=I,
+        )
         text = _ELSE.sub(" x ", text)
         text = _RANGE.sub(self._range, text)
         text = _FRACTION.sub(lambda m: self._token(self._fraction(_number(m[1]), _number(m[2]))), text)
@@ -175,8 +181,16 @@ class _Values:
         return "⟪" + "+".join(self._token(n).strip("⟦⟧") for n in (one, other)) + "⟫"
 
 
+_WHOLE = r"\b(?:overall|total|altogether|all in all|in all|final\w*|so|insgesamt|globalement|en total|no geral)\b"
+
+
 def _stated(text: str) -> int | None:
     """The token of the one rating that a text states."""
+    criteria = re.findall(
+        r"⟦(\d+)⟧ (?:for|in|on) (?!this|the |it\b|me\b|a\b|that|now|its?\b|fluency and)(\w+)", text, I
+    )
+    if len({c for _, c in criteria}) > 1 and len({n for n, _ in criteria}) > 1 and not re.search(_WHOLE, text, I):
+        return None
     if (marked := _marked(text)) is not None:
         return marked if marked >= 0 else None
     claims: list[Claim] = []
@@ -317,6 +331,12 @@ def _without_scale(text: str, low: float, high: float) -> str:
         flags=I,
     )
     text = re.sub(rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : ", text, flags=I)
+    text = re.sub(
+        rf"[(,;]?\s*(?:with |where )?(?:{low:g}|{high:g}) ?(?:=|is|being|as|means|meaning) (?:the )?(?:best|worst|highest|lowest|perfect|maximum|minimum|excellent|very \w+|completely \w+|not at all\w*(?: \w+)?)(?: (?:and|,) (?:{low:g}|{high:g}) ?(?:=|is|being|as|means)? ?(?:the )?(?:best|worst|highest|lowest|perfect|excellent|very \w+))?\)?",
+        " : " if re.match(r"\W*(?:with|where|\d)", text, I) else " ",
+        text,
+        flags=I,
+    )
     return re.sub(
         rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\((?:scale|[^()\d]*{low:g}\s*=)[^)]*\)", " ", text, flags=I
     )

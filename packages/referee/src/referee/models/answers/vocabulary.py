@@ -78,7 +78,7 @@ MARKERS = any_of(
 
 # Only beginnings count: "the chair that I cannot miss" is a description. A sentence about not knowing is no refusal.
 KNOWING = (
-    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|distinguish|single|see any|find (?:any|an?|the|such)|choose|pick|see (?:the target|which)|(?:give|rate|call) (?:it|this|the \w+) (?:an? |the )?\d+)\b"
+    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|distinguish|single|see any|find (?:any|an?|the|such)|choose|pick|see (?:the target|which)|(?:give|rate|call) (?:it|this|the \w+) (?:more than |less than |higher than |above |over )?(?:an? |the )?\d+)\b"
     r"| to (?:tell|determine|decide|identify (?:which|the (?:referent|target|object))|say|choose|single)\b)"
 )
 REFUSAL = re.compile(
