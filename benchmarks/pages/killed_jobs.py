@@ -271,7 +271,7 @@ class Killing:
             self.without_head = False
             command = job.begin(self._way(engine), shard)
             while command.poll() is None and self.killed.total() < kills:
-                self._wait(command, self.rng.uniform(0.5, 4))
+                self._wait_for_person(command, self.rng.uniform(0.5, 4))
                 if self.rng.random() < PROGRESS:
                     self._wait_for_more(job, command)
                 if command.poll() is None:
@@ -288,7 +288,7 @@ class Killing:
         self.cluster = self.cluster or TwoNodes()
         return ("--engine", "ray", "--address", self.cluster.address)
 
-    def _wait(self, command: subprocess.Popen[bytes], seconds: float) -> None:
+    def _wait_for_person(self, command: subprocess.Popen[bytes], seconds: float) -> None:
         until = time.monotonic() + seconds
         while command.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
@@ -328,7 +328,7 @@ class Killing:
             assert self.cluster is not None
             pid, then = self.cluster.lose_all(), "a new cluster, the same command again"
             self.cluster, self.without_head = None, True
-            self._wait(command, 90)
+            self._wait_for_person(command, 90)
             command.kill()
         else:
             pid, then = command.pid, "the same command again"

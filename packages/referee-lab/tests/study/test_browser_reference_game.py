@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from study_in_browser import chromium, enter_room
 
 from real_chromium import PATIENCE_MS
-from referee_lab.rooms.reference_store import game_in
+from referee_lab.rooms.reference_store import load_game
 from referee_lab.rooms.reference_study import make_reference_study
 from referee_lab.rooms.room_files import list_rooms
 from referee_lab.study.data.collection import reading
@@ -74,7 +74,7 @@ def game_of(folder: Path) -> PlayedGame:
     study = open_study(folder)
     with reading(study, None) as connection:
         (room,) = list_rooms(connection, study)
-        return game_in(connection, room.id)
+        return load_game(connection, room.id)
 
 
 def test_one_person_and_two_programs_play_to_the_end(browser: Browser, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from study_in_browser import enter_room
 
 from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromium
-from referee_lab.rooms.room_store import recordings_of
+from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.store.store import open_store, sqlite_url
 from referee_lab.server.web.built_pages import STATIC
@@ -187,7 +187,7 @@ def test_two_pages_lay_a_whole_figure_and_see_one_board(
         from sqlalchemy import text
 
         room = connection.execute(text("SELECT id FROM room ORDER BY created DESC")).scalar()
-    first = recordings_of(store, str(room))[0]
+    first = load_recordings(store, str(room))[0]
     store.close()
     assert faults(first) == []
     assert [e.data["hash"] for e in first.entries if e.kind == "snapshot"][-1] == last

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from referee import catalogue
 from referee_lab.rooms import reference_state
 from referee_lab.rooms.any_room import leave
-from referee_lab.rooms.reference_state import ReferenceRoom, act, after_lines, join, pass_time, quit_room
-from referee_lab.rooms.reference_store import rounds_in
+from referee_lab.rooms.reference_state import ReferenceRoom, act, join, pass_time, quit_room, replay_lines
+from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.reference_study import make_reference_study
-from referee_lab.rooms.reference_views import reference_status, view_reference_line
+from referee_lab.rooms.reference_views import build_reference_status, view_reference_line
 from referee_lab.rooms.room_line import RoomLine, is_bot, number_lines
 
 KIND = catalogue.create("protocol", "reference-game")
@@ -56,7 +56,7 @@ class Played:
         return [seat.actor for seat in self.room.listeners]
 
     def status(self, who: str) -> dict[str, Any]:
-        return reference_status(self.room, who, self.t, 1, [], 0)
+        return build_reference_status(self.room, who, self.t, 1, [], 0)
 
     def play_round(self) -> None:
         self.say()
@@ -69,9 +69,9 @@ class Played:
 
 def test_every_object_comes_round_once_in_each_repetition_and_everybody_has_an_order_of_their_own() -> None:
     game = Played(seed=4)
-    rounds = reference_state.rounds_of(game.room)
+    rounds = reference_state.get_targets(game.room)
     assert Counter(rounds[:4]) == Counter(rounds[4:]) == Counter(list(LABELS))
-    orders = [tuple(reference_state.order_of(game.room, n)) for n in range(3)]
+    orders = [tuple(reference_state.get_display_order(game.room, n)) for n in range(3)]
     assert all(sorted(order) == sorted(LABELS) for order in orders)
     assert len(set(orders)) > 1
     (begun,) = (line for line in game.lines if line.kind == "round")
@@ -80,12 +80,12 @@ def test_every_object_comes_round_once_in_each_repetition_and_everybody_has_an_o
 
 def test_orders_stay_for_the_game_or_change_with_every_round() -> None:
     kept, changing = Played(seed=4), Played(seed=4, shuffle="round")
-    first = {g: reference_state.order_of(g.room, 0) for g in (kept, changing)}
+    first = {g: reference_state.get_display_order(g.room, 0) for g in (kept, changing)}
     for game in (kept, changing):
         game.play_round()
         assert game.room.puzzle == 1
-    assert reference_state.order_of(kept.room, 0) == first[kept]
-    assert reference_state.order_of(changing.room, 0) != first[changing]
+    assert reference_state.get_display_order(kept.room, 0) == first[kept]
+    assert reference_state.get_display_order(changing.room, 0) != first[changing]
 
 
 def test_nobody_but_the_speaker_knows_what_is_meant_and_nobody_what_others_chose() -> None:
@@ -147,7 +147,7 @@ def test_who_does_not_choose_in_time_made_no_choice() -> None:
     assert game.do(pass_time) == []
     game.t = game.room.began_ms + 60_000
     assert game.do(pass_time) == ["feedback"]
-    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
+    (done,) = collect_rounds(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert {(c.hearer, c.heard, c.right) for c in done.choices} == {
         (f"P-{one}", "entity", True),
         (f"P-{two}", "timeout", None),
@@ -194,7 +194,7 @@ def test_a_listener_who_is_lost_is_waited_for_and_then_the_game_goes_on_without_
     assert game.do(pass_time) == []
     game.t += 30_000
     assert game.do(pass_time) == ["gone", "feedback"], "nobody else is waited for"
-    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
+    (done,) = collect_rounds(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert [c.heard for c in done.choices if c.hearer == f"P-{three}"] == ["left"]
     for who in PEOPLE[:4]:
         if who != three:
@@ -225,7 +225,7 @@ def test_a_round_whose_speaker_has_left_counts_for_nobody_and_somebody_else_spea
     assert game.do(quit_room, lost) == ["gone", "feedback"]
     assert game.room.right == {}
     assert game.status(one)["game"]["feedback"] == {"ended": "speaker-left", "target": None, "choices": []}
-    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
+    (done,) = collect_rounds(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert (done.spoken, done.words, {c.heard for c in done.choices}) == ("left", 0, {None})
     game.t += 60_000
     game.do(pass_time)
@@ -246,7 +246,7 @@ def test_the_game_ends_where_it_cannot_or_shall_not_go_on(changes: dict[str, Any
     lost = str(game.room.speaker) if who == "speaker" else game.listeners()[0]
     assert game.do(quit_room, lost) == ["gone", "over"]
     assert (game.room.phase, game.room.outcome) == ("over", "partner-left")
-    assert rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS) == [], (
+    assert collect_rounds(game.lines, {s.actor: s for s in game.room.seats}, LABELS) == [], (
         "a round that was broken off is none"
     )
 
@@ -289,7 +289,7 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
             game.do(act, who, "ready", {})
         elif what < 0.85:
             game.do(leave, who)
-        elif what < 0.9 and not game.room.seat(who).gone:
+        elif what < 0.9 and not game.room.get_seat(who).gone:
             game.do(join, who, "P")
         elif what < 0.92:
             game.do(quit_room, who)
@@ -302,10 +302,10 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
         }
         # The store sorts names.
         row["settings"] = {**was.settings, "labels": dict(sorted(LABELS.items()))}
-        again = after_lines(ReferenceRoom(**row), game.lines)
+        again = replay_lines(ReferenceRoom(**row), game.lines)
         assert again == was
-        assert reference_state.rounds_of(again) == reference_state.rounds_of(was)
-        assert reference_state.order_of(again, 0) == reference_state.order_of(was, 0)
+        assert reference_state.get_targets(again) == reference_state.get_targets(was)
+        assert reference_state.get_display_order(again, 0) == reference_state.get_display_order(was, 0)
         if was.phase == "over":
             break
 

@@ -24,9 +24,14 @@ from referee_lab.bots.simulation import simulate
 from referee_lab.rooms import reference_bots
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.reference_bots import ReferenceBots
-from referee_lab.rooms.reference_store import game_in, log_in
-from referee_lab.rooms.reference_study import figure_trial, make_reference_study, picture_trial, scene_trial
-from referee_lab.rooms.room_files import list_rooms, room_files
+from referee_lab.rooms.reference_store import iterate_log, load_game
+from referee_lab.rooms.reference_study import (
+    find_scene_trial,
+    make_figure_trial,
+    make_picture_trial,
+    make_reference_study,
+)
+from referee_lab.rooms.room_files import build_room_files, list_rooms
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.study.data.collection import reading
@@ -162,9 +167,9 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
     assert [ear.status["solved"] for who, ear in table.ears.items() if who != table.room.speaker] == [4, 4]
     study = open_study(tmp_path / "trio")
     with reading(study, None) as connection:
-        game = game_in(connection, table.room.id)
-        log = list(log_in(connection, table.room.id))
-        files = room_files(connection, study)
+        game = load_game(connection, table.room.id)
+        log = list(iterate_log(connection, table.room.id))
+        files = build_room_files(connection, study)
     assert (game.outcome, game.simulated, [r.repetition for r in game.rounds]) == ("completed", False, [1, 1, 2, 2])
     assert {c.hearer for r in game.rounds for c in r.choices} | {r.speaker for r in game.rounds} == {
         "P-1",
@@ -173,7 +178,7 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
     }
     assert all(c.right and c.seconds is not None and c.seconds >= 0 for r in game.rounds for c in r.choices)
     assert [r.text for r in game.rounds] == ["the boat"] * 4
-    assert {r.target for r in game.rounds} <= {e.id for e in figure_trial().scene.entities}
+    assert {r.target for r in game.rounds} <= {e.id for e in make_figure_trial().scene.entities}
     written = "".join(log) + "".join(content.decode() for content in files.values())
     assert not any(visitor.session in written or visitor.token in written for visitor in table.visitors)
     assert parse_game(files[f"rooms/{table.room.id}.json"].decode()) == game
@@ -236,12 +241,12 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
 
     run(site, story())
     lost, stays = (seat.actor for seat in table.room.seats if seat.role == "listener")
-    if not table.room.seat(lost).gone:
+    if not table.room.get_seat(lost).gone:
         lost, stays = stays, lost
     study = open_study(tmp_path / "trio")
     with reading(study, None) as connection:
-        game = game_in(connection, table.room.id)
-    assert [[c.heard for c in r.choices if c.hearer == table.room.seat(lost).name] for r in game.rounds] == [
+        game = load_game(connection, table.room.id)
+    assert [[c.heard for c in r.choices if c.hearer == table.room.get_seat(lost).name] for r in game.rounds] == [
         ["left"],
         [],
     ]
@@ -258,7 +263,7 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
     with reading(study, None) as connection:
         (room,) = list_rooms(connection, study)
         assert "has withdrawn" in room.why_not
-        assert set(room_files(connection, study)) == {"rooms/rooms.csv", "rooms/game.json"}
+        assert set(build_room_files(connection, study)) == {"rooms/rooms.csv", "rooms/game.json"}
 
 
 def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> None:
@@ -290,7 +295,7 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
 
     run(table.site, story())
     with reading(open_study(tmp_path / "bots"), None) as connection:
-        game = game_in(connection, table.room.id)
+        game = load_game(connection, table.room.id)
     table.site.close()
     assert (game.outcome, len(game.rounds)) == ("completed", 4)
     assert {c.hearer for r in game.rounds for c in r.choices} >= {"bot", "bot-2"}
@@ -396,7 +401,7 @@ def test_a_program_does_not_choose_by_the_words_of_the_round_before(tmp_path: Pa
 
     run(table.site, story())
     with table.site.served.store.read() as connection:
-        kinds = [json.loads(line)["kind"] for line in list(log_in(connection, table.room.id))[1:]]
+        kinds = [json.loads(line)["kind"] for line in list(iterate_log(connection, table.room.id))[1:]]
     assert (kinds.count("choose"), kinds.count("late")) == (1, 0)
     table.site.close()
 
@@ -471,7 +476,7 @@ def test_after_kill_9_and_torn_connections_every_acknowledged_choice_counts_once
     assert all(p.status["outcome"] == "completed" for p in group)
     study = open_study(tmp_path / "trio")
     with reading(study, None) as connection:
-        game = game_in(connection, group[0].room)
+        game = load_game(connection, group[0].room)
         labels = list_rooms(connection, study)[0]
     shown = study.kind.show(next(study.every_stimulus()), study.settings, Random(0))
     assert [r.target for r in game.rounds] == [shown.labels[label] for label in meant]
@@ -536,25 +541,27 @@ def test_scenes_of_a_corpus_are_played_with_where_there_is_something_to_see() ->
     from referee.records import Trial
 
     trials = list(Synthetic(seed=1, speakers=1, scenes=3).trials())
-    found = scene_trial(trials, "synthetic")
+    found = find_scene_trial(trials, "synthetic")
     assert found.targets == tuple(e.id for e in found.scene.entities)
-    assert scene_trial(trials, "synthetic", trials[-1].scene.id or trials[-1].id).scene == trials[-1].scene
-    assert scene_trial([trials[0], trials[1], trials[0]], "synthetic").scene == trials[0].scene, "the first is first"
+    assert find_scene_trial(trials, "synthetic", trials[-1].scene.id or trials[-1].id).scene == trials[-1].scene
+    assert find_scene_trial([trials[0], trials[1], trials[0]], "synthetic").scene == trials[0].scene, (
+        "the first is first"
+    )
     named = [Trial(id="t", scene=FIGURES, targets=(FIGURES.entities[0].id,))]
     with pytest.raises(InputError, match="no scene of multiparty-tangrams can be shown"):
-        scene_trial(named, "multiparty-tangrams")
+        find_scene_trial(named, "multiparty-tangrams")
     # Two that differ in their places alone are the same thing in everybody's own order.
     one = trials[0].scene.entities[0]
     twins = replace(trials[0].scene, entities=(*trials[0].scene.entities, replace(one, id="twin")), id="twins")
     with pytest.raises(InputError, match="look alike"):
-        scene_trial([replace(trials[0], scene=twins)], "twins")
-    assert scene_trial([replace(trials[0], scene=twins), *trials], "synthetic").scene.id != "twins"
+        find_scene_trial([replace(trials[0], scene=twins)], "twins")
+    assert find_scene_trial([replace(trials[0], scene=twins), *trials], "synthetic").scene.id != "twins"
     with pytest.raises(InputError, match=r"no scene 'twins' that can be shown"):
-        scene_trial([replace(trials[0], scene=twins), *trials], "synthetic", "twins")
+        find_scene_trial([replace(trials[0], scene=twins), *trials], "synthetic", "twins")
 
 
 def test_the_check_tells_where_two_objects_look_alike(tmp_path: Path) -> None:
-    trial = figure_trial()
+    trial = make_figure_trial()
     twin = replace(trial.scene.entities[0], id="twin")
     again = replace(trial, scene=replace(trial.scene, entities=(*trial.scene.entities, twin)))
     assert [c.holds for c in prove_shown(make_reference_study(tmp_path / "good", trial=trial))] == [True]
@@ -591,7 +598,7 @@ def test_a_program_that_could_say_nothing_in_any_room_is_refused(
 
 def test_own_pictures_are_shown_under_names_that_tell_nothing(tmp_path: Path) -> None:
     folder = small_pictures(tmp_path / "own", "red", "green", "blue")
-    study = make_reference_study(tmp_path / "study", id="own", trial=picture_trial(folder), pictures=folder)
+    study = make_reference_study(tmp_path / "study", id="own", trial=make_picture_trial(folder), pictures=folder)
     assert all(claim.holds for claim in prove_shown(study))
     site = Site(open_served(study.folder))
     plan = Visitor(site).begin().plan
@@ -614,21 +621,21 @@ def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are
     folder = small_pictures(tmp_path / "own", "red", "green")
     pictured = tuple(Entity(id=n, attributes=(Property("name", n),), image=f"secret-{n}.png") for n in "01")
     trial = Trial(id="t", scene=Scene(entities=pictured), targets=("0",))
-    assert [e.image for e in scene_trial([trial], "own", None, folder).scene.entities] == [
+    assert [e.image for e in find_scene_trial([trial], "own", None, folder).scene.entities] == [
         "secret-0.png",
         "secret-1.png",
     ]
     with pytest.raises(InputError, match="names but no pictures"):
-        scene_trial([trial], "own")
+        find_scene_trial([trial], "own")
     with pytest.raises(InputError, match="programs cannot see"):
         make_reference_study(tmp_path / "s", trial=trial, pictures=folder, settings={"group": 2, "bots": 1})
     with pytest.raises(InputError, match=r"secret-0\.png and secret-2\.png are the same picture"):
-        picture_trial(small_pictures(tmp_path / "same", "red", "green", "red"))
+        make_picture_trial(small_pictures(tmp_path / "same", "red", "green", "red"))
     with pytest.raises(InputError, match="pictures"):
-        picture_trial(small_pictures(tmp_path / "one", "red"))
+        make_picture_trial(small_pictures(tmp_path / "one", "red"))
     (folder / "secret-2.png").write_bytes(b"no picture")
     with pytest.raises(RefereeError, match=r"secret-2"):
-        make_reference_study(tmp_path / "broken", trial=picture_trial(folder), pictures=folder)
+        make_reference_study(tmp_path / "broken", trial=make_picture_trial(folder), pictures=folder)
     assert not (tmp_path / "broken").exists()
 
 

@@ -20,7 +20,7 @@ from referee_lab.bots.simulation import simulate
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.room_files import list_rooms
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.room_store import recordings_in
+from referee_lab.rooms.room_store import read_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board
@@ -188,17 +188,17 @@ def test_pieces_of_sound_that_come_after_the_end_belong_to_the_game_and_do_not_m
     async def late() -> None:
         hall = Hall(site.served)
         room = live.room.id
-        assert hall.room_of(room, "somebody else") is None
+        assert hall.find_room_of_session(room, "somebody else") is None
         pieces = [{"chunk": n, "part": 0, "puzzle": 0, "start_ms": 0.0, "end_ms": 9.0, "name": ""} for n in range(2)]
         # Both at once, and a third when they are stored.
-        await asyncio.gather(*(hall.note(hall.room_of(room, s), s, "voice", pieces[0]) for s in sessions))
-        await hall.note(hall.room_of(room, sessions[0]), sessions[0], "voice", pieces[1])
+        await asyncio.gather(*(hall.note(hall.find_room_of_session(room, s), s, "voice", pieces[0]) for s in sessions))
+        await hall.note(hall.find_room_of_session(room, sessions[0]), sessions[0], "voice", pieces[1])
         assert hall.rooms == {}
         await hall.close()
 
     site.loop.run_until_complete(asyncio.wait_for(late(), 60))
     with site.served.store.read() as connection:
-        (recording,) = recordings_in(connection, live.room.id)
+        (recording,) = read_recordings(connection, live.room.id)
         (room,) = list_rooms(connection, site.served.study)
     assert sum(entry.kind == "voice" for entry in recording.entries) == 3
     assert room.puzzles[0]["seconds"] == before

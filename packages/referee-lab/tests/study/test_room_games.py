@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from referee_lab.bots.simulation import simulate
-from referee_lab.rooms.room_store import recordings_of
+from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.store.schema import room
@@ -24,7 +24,7 @@ def rooms_of(folder: Path) -> list[object]:
     try:
         with served.store.read() as connection:
             rows = list(connection.execute(select(room).order_by(room.c.id)))
-        return [(row, recordings_of(served.store, row.id)) for row in rows]
+        return [(row, load_recordings(served.store, row.id)) for row in rows]
     finally:
         served.store.close()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from referee import catalogue
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import Room, act, join, leave, pass_time, quit_room
-from referee_lab.rooms.views import status, view_line
+from referee_lab.rooms.views import build_status, view_line
 from referee_lab.tangram.game.goals import find_goal, solution
 from referee_lab.tangram.game.piece_sets import PIECES
 
@@ -49,7 +49,7 @@ def test_a_figure_that_is_all_but_laid_stays_told_until_it_is_laid():
     last = placements.pop("7")
     for piece, place in placements.items():
         running, _ = act(running, handler, "flip", {"piece": piece, **place._asdict()}, 3000.0)
-    assert status(running, "ann", 3000.0, seq=1, chat=[], solved=0)["nearly"] is False
+    assert build_status(running, "ann", 3000.0, seq=1, chat=[], solved=0)["nearly"] is False
     beside = last._replace(x=last.x - 25)
     running, lines = act(running, handler, "flip", {"piece": "7", **beside._asdict()}, 3001.0)
     assert [view_line(running, line, "bob")["data"].get("nearly") for line in lines if line.kind == "snapshot"] == [
@@ -57,7 +57,7 @@ def test_a_figure_that_is_all_but_laid_stays_told_until_it_is_laid():
     ]
     running, lines = pass_time(running, 60_000.0)
     assert [line.data["nearly"] for line in lines if line.kind == "snapshot"] == [True]
-    assert status(running, "bob", 60_000.0, seq=1, chat=[], solved=0)["nearly"] is True
+    assert build_status(running, "bob", 60_000.0, seq=1, chat=[], solved=0)["nearly"] is True
 
 
 def test_one_waits_and_two_play():
@@ -72,7 +72,7 @@ def test_one_waits_and_two_play():
 
 
 def test_roles_are_bound_at_the_start_by_the_seed_and_not_by_arrival():
-    assert {started(seed).seat("ann").role for seed in range(4)} == {"operator", "solver"}
+    assert {started(seed).get_seat("ann").role for seed in range(4)} == {"operator", "solver"}
 
 
 def test_who_leaves_a_waiting_room_is_gone_and_the_next_one_waits_alone():
@@ -202,7 +202,7 @@ def test_quitting_a_game_ends_it_for_both_at_once():
 def test_alone_one_sees_and_touches_and_may_stop_at_any_time():
     alone, _ = join(room(partner="none"), "ann", "P-1", 0.0)
     assert alone.phase == "playing"
-    assert alone.seat("ann").role == "solo"
+    assert alone.get_seat("ann").role == "solo"
     over, _ = quit_room(alone, "ann", 10.0)
     assert over.outcome == "completed"
 
@@ -211,8 +211,8 @@ def test_with_a_bot_the_person_begins_as_the_operator_whatever_the_seed():
     for seed in range(3):
         playing, _ = join(room(seed, partner="bot"), "ann", "P-1", 0.0)
         assert playing.phase == "playing"
-        assert playing.seat("ann").role == "operator"
-        assert playing.seat(BOT).role == "solver"
+        assert playing.get_seat("ann").role == "operator"
+        assert playing.get_seat(BOT).role == "solver"
 
 
 def test_snapshots_come_every_few_seconds_and_after_every_release():
@@ -349,7 +349,7 @@ def test_a_turn_server_is_told_to_the_page_as_browsers_want_it():
     # The fields are those of RTCIceServer (W3C WebRTC 1.0, section 4.2.4).
     written = ["stun:stun.example.org:3478", "turn:turn.example.org:3478|ann|secret"]
     running = started(voice=True, ice_servers=written)
-    assert status(running, "ann", 0.0, 0, [], 0)["ice"] == [
+    assert build_status(running, "ann", 0.0, 0, [], 0)["ice"] == [
         {"urls": "stun:stun.example.org:3478"},
         {"urls": "turn:turn.example.org:3478", "username": "ann", "credential": "secret"},
     ]

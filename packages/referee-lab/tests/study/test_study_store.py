@@ -18,7 +18,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, event, text
 
 from referee.errors import CannotWrite, InputError, MalformedInput
-from referee_lab.rooms.room_store import lines_after
+from referee_lab.rooms.room_store import load_lines_after
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.store.schema import metadata
 from referee_lab.server.store.store import Store, back_up, open_store, scripts, sqlite_url
@@ -232,7 +232,7 @@ def test_who_acted_in_a_room_is_known_of_older_stores_too(tmp_path: Path) -> Non
     engine.dispose()
     store = open_store(sqlite_url(path), "demo")
     with store.read() as connection:
-        found = [(line.actor, line.kind, dict(line.data)) for line in lines_after(connection, "r", -1)]
+        found = [(line.actor, line.kind, dict(line.data)) for line in load_lines_after(connection, "r", -1)]
     assert found == [("server", "start", {}), ("bot", "say", {"text": "x"}), ("server", "over", {"by": "bot"})]
     with pytest.raises(Problem, match="storage"):  # the guard is back
         store.write(lambda connection: connection.execute(text("UPDATE event SET actor = 'server'")))

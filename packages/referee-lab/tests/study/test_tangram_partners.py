@@ -15,10 +15,10 @@ from study_server import Site
 
 from referee.errors import InputError
 from referee_lab.rooms import bot_partners
-from referee_lab.rooms.bot_partners import Partner, near_enough
+from referee_lab.rooms.bot_partners import Partner, accept_placement
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.room_store import recordings_of
+from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board, Change, Placement
@@ -58,8 +58,8 @@ class Attentive(Partner):
 
     done = 0
 
-    async def _perform(self, acts: Sequence[Act], puzzle: int) -> None:
-        await super()._perform(acts, puzzle)
+    async def _perform_acts(self, acts: Sequence[Act], puzzle: int) -> None:
+        await super()._perform_acts(acts, puzzle)
         self.done += 1
 
     async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
@@ -119,7 +119,7 @@ def test_a_person_and_a_bot_solve_a_puzzle_in_each_role(site: Site, monkeypatch:
     hall = Hall(site.served, lambda hall, live: Attentive(hall, live, pace=FAST))
     live = site.loop.run_until_complete(asyncio.wait_for(play(hall, person), 300))
     assert (live.room.outcome, live.solved) == ("completed", 2)
-    first, second = recordings_of(site.served.store, live.room.id)
+    first, second = load_recordings(site.served.store, live.room.id)
     assert faults(first) == faults(second) == []
     assert first.header.synthetic
     assert second.header.synthetic
@@ -156,10 +156,10 @@ def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_
     goal = find_goal("house")
     wanted = solution(goal)
     near = wanted.put("1", wanted.placements["1"]._replace(x=wanted.placements["1"].x + 20))
-    mind, settled = near_enough(Mind(wanted.placements, "1"), near, set(), 28.0)
+    mind, settled = accept_placement(Mind(wanted.placements, "1"), near, set(), 28.0)
     assert settled == {"1"}
     assert mind.goal_placements["2"].x == pytest.approx(wanted.placements["2"].x + 20)
-    mind, settled = near_enough(Mind(mind.goal_placements, "2"), near, settled, 28.0)
+    mind, settled = accept_placement(Mind(mind.goal_placements, "2"), near, settled, 28.0)
     assert settled == {"1", "2"}
     assert mind.goal_placements["2"] == near.placements["2"]
     assert mind.goal_placements["3"].x == pytest.approx(wanted.placements["3"].x + 20)
@@ -170,7 +170,7 @@ def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
     place = wanted.placements["1"]
     for wrong in (place._replace(x=place.x + 40), Placement(place.x, place.y, (place.rotation + 45) % 360)):
         mind = Mind(wanted.placements, "1")
-        assert near_enough(mind, wanted.put("1", wrong), set(), 28.0) == (mind, set())
+        assert accept_placement(mind, wanted.put("1", wrong), set(), 28.0) == (mind, set())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from tangram_people import Player, pair, say
 
 from referee.errors import InputError
-from referee_lab.rooms.room_store import recordings_of
+from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.store.store import Store, open_store, sqlite_url
 from referee_lab.tangram.game.board import Board, Change
@@ -105,7 +105,7 @@ def check_the_log(server: ServerProcess, operator: Player, solver: Player, told_
             "from the beginning of the game, in the order of the log"
         )
         assert len(told) > told_at_least
-    recording = recordings_of(store, operator.room)[0]
+    recording = load_recordings(store, operator.room)[0]
     assert faults(recording) == []
     assert parse_recording(write_recording(recording)) == recording
     store.close()
@@ -203,7 +203,7 @@ async def two_puzzles(port: int) -> tuple[Player, Player, list[str]]:
 def test_two_puzzles_with_swapped_roles_are_two_recordings_that_replay_as_they_were(server: ServerProcess) -> None:
     operator, solver, roles = asyncio.run(two_puzzles(server.port))
     store = stored(server)
-    first, second = recordings_of(store, operator.room)
+    first, second = load_recordings(store, operator.room)
     assert roles == ["operator", "operator"]
     assert (first.header.goal, second.header.goal) == ("house", "cat")
     assert first.header.players.keys() == second.header.players.keys()
@@ -249,7 +249,7 @@ def test_after_kill_9_what_was_acknowledged_is_there_and_the_game_goes_on(server
     for player in (operator, solver):
         mine = [row.client_seq for row in log if row.client_seq and row.session == _session(server, player)]
         assert mine == list(range(1, player.seq + 1))
-    recording = recordings_of(store, room)[0]
+    recording = load_recordings(store, room)[0]
     assert faults(recording) == []
     assert sum(e.kind == "reconnect" for e in recording.entries) >= 2
     store.close()
@@ -290,7 +290,7 @@ def test_a_partner_who_stays_away_ends_the_room_and_both_are_paid(tmp_path: Path
     assert stayed["code"]
     assert left["code"]
     store = stored(server)
-    recording = recordings_of(store, operator.room)[0]
+    recording = load_recordings(store, operator.room)[0]
     assert faults(recording) == []
     assert recording.entries[-1].data == {"reason": "partner-left"}
     store.close()
@@ -308,7 +308,7 @@ def test_a_recording_with_somebody_who_withdrew_is_not_given_out(server: ServerP
     room = asyncio.run(play())
     store = stored(server)
     with pytest.raises(InputError, match="withdrawn"):
-        recordings_of(store, room)
+        load_recordings(store, room)
     store.close()
 
 

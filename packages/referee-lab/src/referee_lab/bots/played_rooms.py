@@ -88,6 +88,6 @@ def _play_one(
     names = {session_id: row.alias for session_id, row in rows.items()}
     settings = served.study.settings
     room, lines, played = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
-    room_store.keep_room(connection, room, served.id, some.mode, step.index, now)
-    room_store.keep_lines(connection, [(room.id, line) for line in lines])
+    room_store.store_room(connection, room, served.id, some.mode, step.index, now)
+    room_store.store_lines(connection, [(room.id, line) for line in lines])
     return played

@@ -14,7 +14,7 @@ from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
 from referee_lab.rooms import reference_state
 from referee_lab.rooms.any_room import BETWEEN, PLAYING
 from referee_lab.rooms.reference_state import ReferenceRoom
-from referee_lab.rooms.reference_store import rounds_in
+from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.room_line import RoomLine, is_person, number_lines
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.tangram.players.reference_game import remembered
@@ -86,7 +86,7 @@ class _Game:
         """Play one round: describe the target, then let every hearer choose."""
         room = self.room
         labels = room.settings["labels"]
-        before = rounds_in(self.lines, {seat.actor: seat for seat in room.seats}, labels)
+        before = collect_rounds(self.lines, {seat.actor: seat for seat in room.seats}, labels)
         here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
         description = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
         text = in_words(description)

@@ -72,7 +72,9 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
         here = replace(room, puzzle=number)
         roles = dict(zip((s.actor for s in room.seats), room_state.deal_roles(here), strict=True))
         recording = play(
-            find_goal(name, room.settings.get("goals", ())), room.seed + number, room_state.game_settings(room.settings)
+            find_goal(name, room.settings.get("goals", ())),
+            room.seed + number,
+            room_state.convert_settings(room.settings),
         )
         yield from _as_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000

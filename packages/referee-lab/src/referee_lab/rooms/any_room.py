@@ -65,34 +65,37 @@ class AnyRoom(ABC):
     @property
     @abstractmethod
     def places(self) -> int:
-        """How many play."""
+        """Return the number of players that the game needs, with bots."""
 
     @property
     @abstractmethod
     def people(self) -> int:
-        """How many of them are people; bots have the other places."""
+        """Return the number of players that are people; bots take the other seats."""
 
-    def seat(self, actor: str) -> Seat:
+    def get_seat(self, actor: str) -> Seat:
+        """Return the seat of an actor of this room."""
         return next(seat for seat in self.seats if seat.actor == actor)
 
     def has(self, actor: str) -> bool:
+        """Return whether an actor has a seat in this room."""
         return any(seat.actor == actor for seat in self.seats)
 
 
 SomeRoom = TypeVar("SomeRoom", bound=AnyRoom)
 
 
-def seat_number(room: AnyRoom, actor: str) -> int:
+def get_seat_number(room: AnyRoom, actor: str) -> int:
     """Return the index of an actor's seat, from 0; -1 for the server and for actors without a seat."""
     return next((n for n, seat in enumerate(room.seats) if seat.actor == actor), -1)
 
 
 def change_seat(room: SomeRoom, actor: str, **fields: Any) -> SomeRoom:
+    """Return the room with some fields of an actor's seat replaced."""
     return replace(room, seats=tuple(replace(s, **fields) if s.actor == actor else s for s in room.seats))
 
 
 def take_seat(room: SomeRoom, actor: str, name: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
-    """Return the room after a person has come in, for the first time or again."""
+    """Return the room with an actor in a seat, and the log lines; an actor who was lost returns to theirs."""
     if room.has(actor):
         back = change_seat(room, actor, present=True, left_ms=None)
         return back, [RoomLine(actor, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
@@ -108,21 +111,21 @@ def take_seat(room: SomeRoom, actor: str, name: str, t_ms: float) -> tuple[SomeR
 def leave(room: SomeRoom, actor: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
     """Mark a connection as lost and start its grace period; a waiting room has none."""
     # Being lost again changes nothing: the time of grace runs from the first loss.
-    if room.phase == OVER or not room.seat(actor).present or room.seat(actor).gone:
+    if room.phase == OVER or not room.get_seat(actor).present or room.get_seat(actor).gone:
         return room, []
     if room.phase == WAITING:
         return replace(room, seats=tuple(s for s in room.seats if s.actor != actor)), [RoomLine(actor, "left", {})]
     return change_seat(room, actor, present=False, left_ms=t_ms, ready=False), [RoomLine(actor, "disconnect", {})]
 
 
-def lost_for_good(room: AnyRoom, t_ms: float) -> list[str]:
-    """Return the actors whose grace period has run out in a running game."""
+def list_expired_actors(room: AnyRoom, t_ms: float) -> list[str]:
+    """Return the actors who did not reconnect within the grace period of a running game."""
     grace = 1000 * room.settings["grace_seconds"]
     lost = [s.actor for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
     return lost if room.phase in (PLAYING, BETWEEN) else []
 
 
-def must_have_waited(room: AnyRoom, t_ms: float) -> None:
-    """Raise ValueError if the waiting time that the study asks for is not over."""
+def require_minimum_wait(room: AnyRoom, t_ms: float) -> None:
+    """Raise ValueError if the room's minimum waiting time (minutes, a setting) is not over."""
     if t_ms - room.began_ms < 60_000 * room.settings["wait_minutes"]:
         raise ValueError("the waiting time is not over")

@@ -36,8 +36,8 @@ SETTLING = ("release", "rotate", "flip")
 _log = logging.getLogger("referee.studies")
 
 
-def engage(hall: Hall, live: Live) -> Watcher:
-    """The bots of a room, or the language model that the study names."""
+def create_partner(hall: Hall, live: Live) -> Watcher:
+    """Create the partner that plays the bot's seat of a room: a bot, several bots, or a language model."""
     if "bots" in live.room.settings:
         from referee_lab.rooms.reference_bots import ReferenceBots
 
@@ -57,7 +57,7 @@ class Partner:
         self.hall, self.live, self.pace = hall, live, pace
         self.rng = Random(live.room.seed)
         self.heard: asyncio.Queue[RoomLine] = asyncio.Queue()
-        self._task = asyncio.create_task(self._attend())
+        self._task = asyncio.create_task(self._play_puzzles())
 
     def notice(self, lines: Sequence[RoomLine]) -> None:
         """React to lines that were stored and broadcast; the bot answers only some kinds."""
@@ -74,17 +74,14 @@ class Partner:
         room = cast(Room, self.live.room)
         return room.game if room.phase == PLAYING else None
 
-    async def _attend(self) -> None:
-        """One puzzle after the other, in whichever role it is.
-
-        A room that was taken up again is already at one.
-        """
+    async def _play_puzzles(self) -> None:
+        """Play one puzzle after the other, in the bot's role in each; a restored room continues its puzzle."""
         try:
             while True:
                 while self.game is None:
                     await self.heard.get()
                 puzzle = self.live.room.puzzle
-                if self.live.room.seat(BOT).role == OPERATOR:
+                if self.live.room.get_seat(BOT).role == OPERATOR:
                     await self._operate(puzzle)
                 else:
                     await self._solve(puzzle)
@@ -93,7 +90,8 @@ class Partner:
         except Exception as error:  # A failure must not leave the person waiting without a message.
             _log.error("a bot gave up: %s", type(error).__name__, exc_info=error)
 
-    def _playing(self, puzzle: int) -> Board | None:
+    def _get_board_of(self, puzzle: int) -> Board | None:
+        """Return the board while a puzzle is running; None before or after it."""
         game = self.game
         return game.board if game is not None and self.live.room.puzzle == puzzle else None
 
@@ -103,20 +101,20 @@ class Partner:
     # -- operator ------------------------------------------------------------------------------------------------------
 
     async def _operate(self, puzzle: int) -> None:
-        """Operate the board through one puzzle: follow each clause of the solver's chat lines."""
+        """Operate the board through one puzzle: carry out each clause of the solver's chat lines."""
         hand = Hand()
-        while self._playing(puzzle) is not None:
+        while self._get_board_of(puzzle) is not None:
             line = await self.heard.get()
             if line.kind != "say":
                 continue
             for clause in clauses(str(line.data["text"])):
-                hand = await self._follow(clause, hand, puzzle)
+                hand = await self._carry_out_clause(clause, hand, puzzle)
                 if hand.asked:
                     break
 
-    async def _follow(self, clause: str, hand: Hand, puzzle: int) -> Hand:
-        """Carry out one clause, or ask for a clarification; return the hand afterwards."""
-        board = self._playing(puzzle)
+    async def _carry_out_clause(self, clause: str, hand: Hand, puzzle: int) -> Hand:
+        """Carry out one clause, or ask for a clarification; return the hand after it."""
+        board = self._get_board_of(puzzle)
         if board is None:
             return hand
         command = understand(clause, board, hand, self.rng)
@@ -127,25 +125,25 @@ class Partner:
             return hand
         await self._sleep(self.rng.uniform(0.35, 0.9))
         acts, hand = follow(command, board, hand, 0.0, self.rng)
-        await self._perform(acts, puzzle)
+        await self._perform_acts(acts, puzzle)
         return hand
 
-    async def _perform(self, acts: Sequence[Act], puzzle: int) -> None:
-        """A movement in real time: cursor points in small batches, changes when they are due."""
+    async def _perform_acts(self, acts: Sequence[Act], puzzle: int) -> None:
+        """Perform acts in real time: send cursor points in small batches and changes at their times."""
         began, points = 0.0, []
         for act in acts:
             if act.t_ms - began >= 33 or act.change:
                 await self._sleep((act.t_ms - began) / 1000)
                 began = act.t_ms
-            if self._playing(puzzle) is None:
+            if self._get_board_of(puzzle) is None:
                 return
             points.append([0.0, round(act.x, 2), round(act.y, 2)])
             if began == act.t_ms:
-                self.hall.bot_acts(self.live, "cursor", {"points": points[-1:]})
+                self.hall.act_for_bot(self.live, "cursor", {"points": points[-1:]})
                 points = []
             if act.change:
                 data = {n: getattr(act.change, n) for n in ("piece", "x", "y", "rotation", "flipped")}
-                self.hall.bot_acts(self.live, act.change.kind, data)
+                self.hall.act_for_bot(self.live, act.change.kind, data)
 
     # -- solver --------------------------------------------------------------------------------------------------------
 
@@ -155,32 +153,32 @@ class Partner:
         assert game is not None
         mind, settled, handled, round_ = Mind.of(game.goal), set[str](), None, 0
         await self._sleep(1.5)
-        while (board := self._playing(puzzle)) is not None:
-            mind, settled = near_enough(mind, board, settled, REACHES[round_])
+        while (board := self._get_board_of(puzzle)) is not None:
+            mind, settled = accept_placement(mind, board, settled, REACHES[round_])
             instruction, mind = instruct(mind, board, handled, self.rng)
             if instruction is None:
                 round_ = min(round_ + 1, len(REACHES) - 1)
                 mind, settled = Mind.of(game.goal) if round_ == len(REACHES) - 1 else mind, set[str]()
                 await self._say("nearly: let us make it more exact", puzzle)
-                await self._wait(puzzle)
+                await self._wait_for_person(puzzle)
                 continue
             await self._say(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
-            handled_since, spoken = await self._wait(puzzle)
+            handled_since, spoken = await self._wait_for_person(puzzle)
             handled = handled_since or handled
-            while spoken and handled_since is None and (board := self._playing(puzzle)) is not None:
+            while spoken and handled_since is None and (board := self._get_board_of(puzzle)) is not None:
                 # Clauses without an action: a question, or an expression of doubt.
                 answer = clarify(mind, board, handled, self.rng)
                 await self._say(answer.text, puzzle, [dict(e) for e in answer.expressions])
-                handled_since, spoken = await self._wait(puzzle)
+                handled_since, spoken = await self._wait_for_person(puzzle)
                 handled = handled_since or handled
 
-    async def _wait(self, puzzle: int) -> tuple[str | None, bool]:
+    async def _wait_for_person(self, puzzle: int) -> tuple[str | None, bool]:
         """Wait until the person has acted or spoken and has then been quiet for a moment.
 
         Returns the piece that they handled last, and whether they wrote something.
         """
         handled, spoken, patience = None, False, PATIENCE_SECONDS
-        while self._playing(puzzle) is not None:
+        while self._get_board_of(puzzle) is not None:
             try:
                 line = await asyncio.wait_for(self.heard.get(), patience / self.pace)
             except TimeoutError:
@@ -192,19 +190,19 @@ class Partner:
         return handled, spoken
 
     async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
-        """Types for a while, then sends."""
+        """Show typing for as long as a person would need, then send the text."""
         start = self.hall.now_ms()
-        if self._playing(puzzle) is None or not self.live.room.settings["chat"]:
+        if self._get_board_of(puzzle) is None or not self.live.room.settings["chat"]:
             return
-        self.hall.bot_acts(self.live, "typing", {"typing": True})
+        self.hall.act_for_bot(self.live, "typing", {"typing": True})
         await self._sleep(0.4 + KEY_SECONDS * len(text))
-        if self._playing(puzzle) is None:
+        if self._get_board_of(puzzle) is None:
             return
         times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
-        self.hall.bot_acts(self.live, "say", {"text": text, **times, "expressions": list(expressions)})
+        self.hall.act_for_bot(self.live, "say", {"text": text, **times, "expressions": list(expressions)})
 
 
-def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tuple[Mind, set[str]]:
+def accept_placement(mind: Mind, board: Board, settled: set[str], reach: float) -> tuple[Mind, set[str]]:
     """Return the solver's plan after the person has moved pieces, and the pieces that are settled.
 
     A piece near its goal position may stay; the first such piece moves the whole goal figure with it.
@@ -215,7 +213,7 @@ def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tu
     now, goal_placement = board.placements[focus], mind.goal_placements[focus]
     aside = goal_placement._replace(x=now.x, y=now.y)
     dx, dy = now.x - goal_placement.x, now.y - goal_placement.y
-    if max(abs(dx), abs(dy)) > reach or not _looks_right(mind, focus, board, aside):
+    if max(abs(dx), abs(dy)) > reach or not _is_figure_right(mind, focus, board, aside):
         return mind, settled
     if settled:
         return replace(mind, goal_placements={**mind.goal_placements, focus: aside}), settled | {focus}
@@ -223,5 +221,6 @@ def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tu
     return replace(mind, goal_placements=moved), {focus}
 
 
-def _looks_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
+def _is_figure_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
+    """Return whether the figure on the board is right if a piece's goal placement is `place`."""
     return in_place(replace(mind, goal_placements={**mind.goal_placements, piece: place}), board, piece)

@@ -23,8 +23,8 @@ from sqlalchemy import Connection
 
 from referee.records import NOTHING
 from referee_lab.rooms import room_store
-from referee_lab.rooms.any_room import OVER, WAITING, AnyRoom, seat_number
-from referee_lab.rooms.room_kinds import kind_for
+from referee_lab.rooms.any_room import OVER, WAITING, AnyRoom, get_seat_number
+from referee_lab.rooms.room_kinds import get_room_kind
 from referee_lab.rooms.room_line import BOT, RoomLine, is_bot, is_person, number_lines
 from referee_lab.server.sessions import kept_answers, presence
 from referee_lab.server.sessions.refusals import Problem
@@ -64,14 +64,14 @@ class Link(Protocol):
     actor: str
 
     def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
-        """Send events, an acknowledgement, a status."""
+        """Send events, an acknowledgement and status fields to the page."""
 
     def cut(self, problem: str, message: str) -> None:
-        """Say why, and close."""
+        """Send the page a problem and its message, and close the connection."""
 
 
 class Watcher(Protocol):
-    """A partner that is no person."""
+    """A bot or model that plays in a room and is notified of its lines."""
 
     def notice(self, lines: Sequence[RoomLine]) -> None: ...
 
@@ -97,8 +97,8 @@ class Live:
     pair: str = ""
     forgetting: frozenset[str] = frozenset()
 
-    def move_on(self, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
-        """The room is now as these numbered lines left it."""
+    def apply_lines(self, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        """Set the room's new state after these numbered lines."""
         self.room, self.seq = room, self.seq + len(lines)
         self.remember(lines)
 
@@ -108,7 +108,7 @@ class Live:
             if line.kind in self.forgetting:
                 self.chat.clear()
             if line.kind == "say":
-                seat = seat_number(self.room, line.actor)
+                seat = get_seat_number(self.room, line.actor)
                 self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
             self.solved += line.kind == "solved"
 
@@ -133,7 +133,7 @@ class Hall:
 
     def __init__(self, served: Served, engage: Any = None) -> None:
         self.served = served
-        self.kind = kind_for(served.study.kind.info.plugin)
+        self.kind = get_room_kind(served.study.kind.info.plugin)
         self.engage = engage
         self.rooms: dict[str, Live] = {}
         self._waiting: list[_Parcel] = []
@@ -143,7 +143,7 @@ class Hall:
         self._latest = 0.0
 
     def now_ms(self) -> float:
-        """The server's clock in milliseconds; it never runs backwards."""
+        """Return the server's time in milliseconds; it never runs backwards."""
         # The system's clock may be set back during a game. Times in a recording must not be, or replays would show
         # effects before causes. Times of pages are stored unchanged: lines of kind `clock` log their offset, and
         # readers of a recording correct for it.
@@ -155,23 +155,23 @@ class Hall:
     def open(self) -> None:
         """Load the rooms that were active when the server stopped; everyone in them gets a new grace period."""
         with self.served.store.read() as connection:
-            for row in room_store.unfinished(connection, self.served.id):
+            for row in room_store.load_unfinished_rooms(connection, self.served.id):
                 self.rooms[row.id] = self._load_room(connection, row)
         # No connection survives a restart of the server: everyone counts as disconnected, whatever the last stored line
         # is.
         for live in self.rooms.values():
             for seat in live.room.seats:
                 if is_person(seat.actor):
-                    self._push(live, *self.kind.rules.leave(live.room, seat.actor, self.now_ms()))
-            self._hire(live)
-        self._ticking = asyncio.create_task(self._tick_for_ever())
+                    self._apply_and_queue(live, *self.kind.rules.leave(live.room, seat.actor, self.now_ms()))
+            self._start_partner(live)
+        self._ticking = asyncio.create_task(self._run_clock())
 
     def _load_room(self, connection: Connection, row: Any) -> Live:
         """Return an active room read from the store."""
         room, seq = self.kind.load(connection, row)
-        marks = room_store.high_marks(connection, row.id)
+        marks = room_store.load_client_numbers(connection, row.id)
         live = Live(room, row.mode, row.data["step"], seq, marks, forgetting=self.kind.forgetting)
-        live.remember(room_store.lines_after(connection, row.id, -1))
+        live.remember(room_store.load_lines_after(connection, row.id, -1))
         return live
 
     async def close(self) -> None:
@@ -194,25 +194,25 @@ class Hall:
 
         The greeting follows once that is stored.
         """
-        live = self._find(person)
+        live = self._find_room(person)
         # One connection per person: the newer one wins, as with windows (rule 6).
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
-        await self._stored(live, *self.kind.rules.join(live.room, person.session, person.alias, self.now_ms()))
+        await self._apply_and_wait(live, *self.kind.rules.join(live.room, person.session, person.alias, self.now_ms()))
         if live.broken:
             raise Problem(503, "storage", "The room could not be stored just now; try again.")
         # After the commit: from the greeting on a page may rely on its seat.
-        self._greet(live, link, last)
-        self._hire(live)
+        self._send_missed_lines(live, link, last)
+        self._start_partner(live)
         return live
 
-    def _find(self, person: Person) -> Live:
-        """Return the room for a person: their own one, a waiting one with the same settings, or a new one."""
+    def _find_room(self, person: Person) -> Live:
+        """Return a person's room: their earlier room, a waiting one with the same settings, or a new one."""
         rejoined = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
         if rejoined:
             return rejoined[-1]
-        if (over := self._over_already(person)) is not None:
+        if (over := self._find_finished_room(person)) is not None:
             return over
         settings = self.kind.settings(self.served.study.settings, person)
         # Only those meet who are to play the same: a training is for one, and a scene is for those who see it.
@@ -233,42 +233,43 @@ class Hall:
             self.rooms[key] = joined
         return joined
 
-    def _over_already(self, person: Person) -> Live | None:
-        """Return the finished room of a person at this step, whose ending can still be shown.
+    def _find_finished_room(self, person: Person) -> Live | None:
+        """Return the finished room of a person at this step, while its end can still be shown; else None.
 
         None without one.
         """
         with self.served.store.read() as connection:
-            for row in room_store.finished(connection, person.session):
+            for row in room_store.load_finished_rooms(connection, person.session):
                 if row.data["step"] == person.step:
                     live = self._load_room(connection, row)
-                    live.stored = _shape(live.room)
+                    live.stored = _get_stored_fields(live.room)
                     return live
         return None
 
-    def _greet(self, live: Live, link: Link, last: int) -> None:
-        """Send a page the lines after `last` and the current state; it receives all new lines from then on."""
+    def _send_missed_lines(self, live: Live, link: Link, last: int) -> None:
+        """Send a page the lines after `last` and the current state, and register its connection."""
         missed: list[dict[str, Any]] = []
         if last >= 0:
             with self.served.store.read() as connection:
                 # From the store: only stored lines were broadcast, so no line is sent twice or left out.
-                lines = room_store.lines_after(connection, live.room.id, last)
+                lines = room_store.load_lines_after(connection, live.room.id, last)
             missed = self._view_lines(live.room, lines, link.actor)
         live.links[link.actor] = link
-        link.put(missed, ack=live.marks.get(link.actor, 0), status=self._status(live, link.actor))
+        link.put(missed, ack=live.marks.get(link.actor, 0), status=self._get_status(live, link.actor))
 
-    def lost(self, live: Live, link: Link) -> None:
-        """Handle a lost connection, unless a newer one has replaced it."""
+    def handle_disconnect(self, live: Live, link: Link) -> None:
+        """Mark a person as disconnected, unless a newer connection has replaced this one."""
         if live.links.get(link.actor) is link:
             del live.links[link.actor]
             if live.room.has(link.actor):
-                self._push(live, *self.kind.rules.leave(live.room, link.actor, self.now_ms()))
+                self._apply_and_queue(live, *self.kind.rules.leave(live.room, link.actor, self.now_ms()))
 
     def quit(self, live: Live, actor: str) -> None:
-        self._push(live, *self.kind.rules.quit_room(live.room, actor, self.now_ms()))
+        """Remove an actor who quits from their room."""
+        self._apply_and_queue(live, *self.kind.rules.quit_room(live.room, actor, self.now_ms()))
 
     def take(self, live: Live, actor: str, sent: Iterable[RoomLine]) -> None:
-        """Apply lines that a page sent in one message, in order and each once.
+        """Apply the lines that a page sent in one message, in order and each once.
 
         Lines before an invalid one are stored.
 
@@ -284,7 +285,7 @@ class Hall:
                     continue
                 if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                lines += self._happen(
+                lines += self._number_and_apply(
                     live, *self.kind.rules.act(live.room, actor, line.kind, line.data, now), now, line
                 )
                 mark = number
@@ -293,54 +294,58 @@ class Hall:
                 live.marks[actor] = mark
                 self._queue(_Parcel(live, live.room, lines, actor, mark))
 
-    def room_of(self, room: str, session: str) -> Live | None:
-        """Return the room that a session is in, or was in until it ended; None without one."""
+    def find_room_of_session(self, room: str, session: str) -> Live | None:
+        """Return the room that a session is in, or was in until the room ended; else None."""
         live = self.rooms.get(room)
         if live is None:
             with self.served.store.read() as connection:
-                row = next((r for r in room_store.finished(connection, session) if r.id == room), None)
+                row = next((r for r in room_store.load_finished_rooms(connection, session) if r.id == room), None)
                 if row is None:
                     return None
                 live = self._load_room(connection, row)
-            live.stored = _shape(live.room)
+            live.stored = _get_stored_fields(live.room)
             # One object a room: its lines are numbered here.
             self.rooms[room] = live
         return live if live.room.has(session) else None
 
     async def note(self, live: Live, actor: str, kind: str, data: Mapping[str, Any]) -> None:
-        """Something outside the numbered messages (a piece of sound); returns when it is stored."""
-        await self._stored(live, live.room, [RoomLine(actor, kind, data)])
+        """Store an event outside the numbered messages (a chunk of sound); return after the commit."""
+        await self._apply_and_wait(live, live.room, [RoomLine(actor, kind, data)])
 
-    def relay(self, live: Live, actor: str, signal: Mapping[str, Any]) -> None:
-        """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
+    def relay_signal(self, live: Live, actor: str, signal: Mapping[str, Any]) -> None:
+        """Send a WebRTC signal to one other page (`to`, a seat) or to all others.
+
+        Signals are neither stored nor acknowledged.
+        """
         to, message = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
-            if other != actor and to in (None, seat_number(live.room, other)):
-                link.put((), signal={**message, "from": seat_number(live.room, actor)})
+            if other != actor and to in (None, get_seat_number(live.room, other)):
+                link.put((), signal={**message, "from": get_seat_number(live.room, actor)})
 
-    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], actor: str = BOT) -> None:
-        self._push(live, *self.kind.rules.act(live.room, actor, kind, data, self.now_ms()))
+    def act_for_bot(self, live: Live, kind: str, data: Mapping[str, Any], actor: str = BOT) -> None:
+        """Apply an action of a bot to its room."""
+        self._apply_and_queue(live, *self.kind.rules.act(live.room, actor, kind, data, self.now_ms()))
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
-    def _push(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
+    def _apply_and_queue(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
         """Apply the next state and lines to a room and queue them for the store."""
-        parcel = _Parcel(live, room, self._happen(live, room, lines, self.now_ms()))
+        parcel = _Parcel(live, room, self._number_and_apply(live, room, lines, self.now_ms()))
         self._queue(parcel)
         return parcel
 
-    async def _stored(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
-        """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
+    async def _apply_and_wait(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        """Apply lines to a room and return after the commit, or after the store refused them."""
         done = asyncio.get_running_loop().create_future()
-        self._push(live, room, lines).done = done
+        self._apply_and_queue(live, room, lines).done = done
         await done
 
-    def _happen(
+    def _number_and_apply(
         self, live: Live, room: AnyRoom, lines: Sequence[RoomLine], now: float, sent: RoomLine | None = None
     ) -> list[RoomLine]:
-        """Lines get their numbers, and the live room moves on by them; storing and telling come after."""
+        """Number the lines, apply them to the room, and return them; they are stored later."""
         numbered = number_lines(lines, live.seq + 1, now, sent)
-        live.move_on(room, numbered)
+        live.apply_lines(room, numbered)
         return numbered
 
     def _queue(self, parcel: _Parcel) -> None:
@@ -365,7 +370,7 @@ class Hall:
                 _log.error("a room was not stored: %s", type(error).__name__)
                 for live in batch:
                     live.broken = True
-                    self._forget(live)
+                    self._drop_room(live)
             else:
                 for live, parcels in batch.items():
                     self._deliver(live, parcels)
@@ -380,21 +385,21 @@ class Hall:
         for live, parcels in batch.items():
             # A room changes with every line; only its last state is worth a row.
             room = parcels[-1].room
-            lines = _lines_in(parcels)
+            lines = _collect_lines(parcels)
             numbered += ((room.id, line) for line in lines)
             # Before its lines, which point to it.
-            if _shape(room) != live.stored:
-                room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
+            if _get_stored_fields(room) != live.stored:
+                room_store.store_room(connection, room, self.served.id, live.mode, live.step, now)
             # In the transaction of the line that says so: a room is never over without its people being paid, nor the
             # other way round.
             for actor in (line.actor for line in lines if line.kind == "gone"):
                 self._end_session(connection, room, actor, "technical")
             if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
                 self._end_sessions(connection, room, lines)
-        room_store.keep_lines(connection, numbered)
+        room_store.store_lines(connection, numbered)
 
     def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
-        """End the sessions of all people in a room that ended early, with different outcomes for the one who left and
+        """End the sessions of all people in a room that ended early.
         the others.
         """
         lost = next(line.data["by"] for line in lines if line.kind == "over")
@@ -404,7 +409,7 @@ class Hall:
                 self._end_session(connection, room, seat.actor, left if seat.actor == lost else stayed)
 
     def _end_session(self, connection: Connection, room: AnyRoom, actor: str, outcome: str) -> None:
-        """End the session of one person, unless it has ended already."""
+        """End a person's session with an outcome, unless it has already ended."""
         row = kept_answers.load(connection, self.served, actor)
         # Sessions that were withdrawn or ended earlier keep that ending.
         if row.state in ("consented", "running"):
@@ -413,37 +418,37 @@ class Hall:
 
     def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
         """Acknowledge and broadcast stored lines."""
-        live.stored = _shape(parcels[-1].room)
-        lines = _lines_in(parcels)
+        live.stored = _get_stored_fields(parcels[-1].room)
+        lines = _collect_lines(parcels)
         marks = {parcel.actor: parcel.mark for parcel in parcels}
         tells = any(line.kind in self.kind.telling for line in lines)
         for actor, link in list(live.links.items()):
             events = self._view_lines(live.room, lines, actor)
             more: dict[str, Any] = {"ack": marks[actor]} if actor in marks else {}
             if tells:
-                more["status"] = self._status(live, actor)
+                more["status"] = self._get_status(live, actor)
             if events or more:
                 link.put(events, **more)
         # The bot hears of things when people do: after the commit.
         if live.partner and lines:
             live.partner.notice(lines)
-        self._clear_away(live)
+        self._drop_if_empty(live)
 
-    def _status(self, live: Live, actor: str) -> dict[str, Any]:
+    def _get_status(self, live: Live, actor: str) -> dict[str, Any]:
         return self.kind.status(live.room, actor, self.now_ms(), live.seq, live.chat, live.solved)
 
     def _view_lines(self, room: AnyRoom, lines: Iterable[RoomLine], actor: str) -> list[dict[str, Any]]:
         return [event for line in lines if (event := self.kind.view_line(room, line, actor)) is not None]
 
-    def _clear_away(self, live: Live) -> None:
+    def _drop_if_empty(self, live: Live) -> None:
         """Drop empty rooms from memory once all their lines are stored."""
         if any(parcel.live is live for parcel in self._waiting):
             return
         empty = live.room.phase == WAITING and not live.room.seats
         if empty or (live.room.phase == OVER and not live.links):
-            self._forget(live)
+            self._drop_room(live)
 
-    def _forget(self, live: Live) -> None:
+    def _drop_room(self, live: Live) -> None:
         """Drop a room that could not be stored and disconnect its pages."""
         self.rooms.pop(live.room.id, None)
         if live.partner:
@@ -452,11 +457,12 @@ class Hall:
             link.cut("storage", "The room could not be stored just now; your page tries again.")
         live.links.clear()
 
-    def _hire(self, live: Live) -> None:
+    def _start_partner(self, live: Live) -> None:
+        """Start the bot or model of a room with a bot's seat, unless it is already playing."""
         if live.partner is None and self.engage is not None and any(is_bot(s.actor) for s in live.room.seats):
             live.partner = self.engage(self, live)
 
-    async def _tick_for_ever(self) -> None:
+    async def _run_clock(self) -> None:
         """Advance the time of every active room once per tick."""
         for tick in count():
             await asyncio.sleep(TICK_SECONDS)
@@ -464,15 +470,15 @@ class Hall:
             for live in list(self.rooms.values()):
                 room, lines = self.kind.rules.pass_time(live.room, self.now_ms())
                 if lines:
-                    self._push(live, room, lines)
+                    self._apply_and_queue(live, room, lines)
             if tick % WITHDRAWAL_TICKS == 0:
-                await self._let_go()
+                await self._remove_withdrawn()
 
-    def _withdrawn(self, sessions: Sequence[str]) -> set[str]:
+    def _select_withdrawn(self, sessions: Sequence[str]) -> set[str]:
         with self.served.store.read() as connection:
-            return room_store.withdrawn(connection, sessions)
+            return room_store.select_withdrawn(connection, sessions)
 
-    async def _let_go(self) -> None:
+    async def _remove_withdrawn(self) -> None:
         """Remove withdrawn participants from their rooms."""
         playing = [
             (live, seat.actor) for live in self.rooms.values() for seat in live.room.seats if is_person(seat.actor)
@@ -480,23 +486,28 @@ class Hall:
         if not playing:
             return
         try:
-            gone = await asyncio.to_thread(self._withdrawn, [actor for _, actor in playing])
+            gone = await asyncio.to_thread(self._select_withdrawn, [actor for _, actor in playing])
         except Exception as error:  # the next look is a second away
             _log.error("could not look for withdrawals: %s", type(error).__name__)
             return
         for live, actor in playing:
-            if actor in gone and live.room.has(actor) and live.room.phase != OVER and not live.room.seat(actor).gone:
+            if (
+                actor in gone
+                and live.room.has(actor)
+                and live.room.phase != OVER
+                and not live.room.get_seat(actor).gone
+            ):
                 link = live.links.pop(actor, None)
                 step = self.kind.rules.leave if live.room.phase == WAITING else self.kind.rules.quit_room
-                self._push(live, *step(live.room, actor, self.now_ms()))
+                self._apply_and_queue(live, *step(live.room, actor, self.now_ms()))
                 if link is not None:
                     link.cut("withdrawn", "You have withdrawn from this study.")
 
 
-def _shape(room: AnyRoom) -> tuple[Any, ...]:
+def _get_stored_fields(room: AnyRoom) -> tuple[Any, ...]:
     """Return the fields of a room's database row, which is written only when they change."""
     return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
 
 
-def _lines_in(parcels: Iterable[_Parcel]) -> list[RoomLine]:
+def _collect_lines(parcels: Iterable[_Parcel]) -> list[RoomLine]:
     return [line for parcel in parcels for line in parcel.lines]

@@ -31,7 +31,7 @@ _log = logging.getLogger("referee.studies")
 
 
 class ModelPartner(Partner):
-    """One model in one room, in whichever role it is."""
+    """A language model that plays one seat of a room, as solver or operator."""
 
     def __init__(self, hall: Hall, live: Live, written: str, pace: float = 1.0) -> None:
         self.written = written
@@ -39,31 +39,31 @@ class ModelPartner(Partner):
         super().__init__(hall, live, pace)
 
     async def _operate(self, puzzle: int) -> None:
-        """Operate the board through one puzzle: one model turn after each chat line."""
-        player = self._player(OPERATOR)
+        """Operate the board through one puzzle: ask the model for one turn after each chat line."""
+        player = self._get_player(OPERATOR)
         self.hand = Hand()
-        while self._playing(puzzle) is not None:
+        while self._get_board_of(puzzle) is not None:
             line = await self.heard.get()
             if line.kind == "say":
-                await self._turn(player, OPERATOR, puzzle)
+                await self._take_turn(player, OPERATOR, puzzle)
 
     async def _solve(self, puzzle: int) -> None:
-        """Instruct through one puzzle: a model turn, then wait for the person."""
-        player = self._player(SOLVER)
+        """Instruct through one puzzle: ask the model for a turn, then wait for the person."""
+        player = self._get_player(SOLVER)
         await self._sleep(1.5)
-        while self._playing(puzzle) is not None:
-            await self._turn(player, SOLVER, puzzle)
-            await self._wait(puzzle)
+        while self._get_board_of(puzzle) is not None:
+            await self._take_turn(player, SOLVER, puzzle)
+            await self._wait_for_person(puzzle)
 
-    def _player(self, role: str) -> TangramPlayer:
+    def _get_player(self, role: str) -> TangramPlayer:
         """Return the model as a player of a role, for the goal of this game."""
         game = self.game
         assert game is not None
         return make_player(self.written, role, game.goal, self.live.room.seed)
 
-    async def _turn(self, player: TangramPlayer, role: str, puzzle: int) -> None:
+    async def _take_turn(self, player: TangramPlayer, role: str, puzzle: int) -> None:
         """Ask the model for moves and carry them out; errors are reported in the chat."""
-        seen = self._seen(role)
+        seen = self._build_view(role)
         if seen is None:
             return
         try:
@@ -77,10 +77,10 @@ class ModelPartner(Partner):
             _log.error("a model gave no answer: %s", type(error).__name__)
             moves = [PlayerMove(kind=SAY, text=SILENT)]
         for move in moves:
-            await self._do(move, role, puzzle)
+            await self._carry_out_move(move, role, puzzle)
 
-    def _seen(self, role: str) -> Seen | None:
-        """Return the view of a role as the model sees it; None when no game is running."""
+    def _build_view(self, role: str) -> Seen | None:
+        """Return what the model sees in its role; None when no game is running."""
         room, game = self.live.room, self.game
         if game is None:
             return None
@@ -95,13 +95,13 @@ class ModelPartner(Partner):
             handled=game.board.order[-1],
         )
 
-    async def _do(self, move: PlayerMove, role: str, puzzle: int) -> None:
+    async def _carry_out_move(self, move: PlayerMove, role: str, puzzle: int) -> None:
         """Carry out one move of the model: write in the chat, or act on the board."""
-        board = self._playing(puzzle)
+        board = self._get_board_of(puzzle)
         if board is None or move.kind == WAIT:
             return
         if move.kind == SAY:
             await self._say(move.text, puzzle)
         elif not refused(move, role, board):
             acts, self.hand = follow(command_of(move), board, self.hand, 0.0, self.rng)
-            await self._perform(acts, puzzle)
+            await self._perform_acts(acts, puzzle)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 from referee.records import Description, Outcome, Response, Trial
 from referee_lab.rooms.any_room import PLAYING
 from referee_lab.rooms.reference_state import ReferenceRoom
-from referee_lab.rooms.reference_store import rounds_in
+from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.room_line import RoomLine, is_bot
-from referee_lab.rooms.room_store import lines_after
+from referee_lab.rooms.room_store import load_lines_after
 from referee_lab.tangram.players.reference_game import PlayedRound, remembered
 from referee_lab.tangram.players.roster import make_partner
 from referee_lab.tangram.tiers.reference_forms import in_words
@@ -44,16 +44,16 @@ class ReferenceBots:
     def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
         self.hall, self.live, self.pace = hall, live, pace
         room = self.room
-        self.trial = trial_in(hall, room)
+        self.trial = find_trial(hall, room)
         with hall.served.store.read() as connection:
-            self.lines = lines_after(connection, room.id, -1)
+            self.lines = load_lines_after(connection, room.id, -1)
         self.rng = Random(room.seed)
         self.players: dict[tuple[str, str], Any] = {}
         self.heard: asyncio.Queue[None] = asyncio.Queue()
         self._answered: dict[str, tuple[int, str]] = {}
         # The round in which each listener has asked which object is meant.
         self._questions: dict[str, int] = {}
-        self._task = asyncio.create_task(self._attend())
+        self._task = asyncio.create_task(self._take_turns())
 
     @property
     def room(self) -> ReferenceRoom:
@@ -69,39 +69,39 @@ class ReferenceBots:
     def stop(self) -> None:
         self._task.cancel()
 
-    async def _attend(self) -> None:
+    async def _take_turns(self) -> None:
         """Take turns and wait for lines until the game ends; an error is reported in the chat."""
         try:
             while True:
                 await self._turn()
-                await self._next_line()
+                await self._wait_for_line()
         except asyncio.CancelledError:
             raise
         except Exception as error:  # a failure must not leave people waiting without a message
             _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
 
-    async def _next_line(self) -> None:
-        """Wait for something to happen.
+    async def _wait_for_line(self) -> None:
+        """Wait for the next line; a listener whose question got no answer for too long must choose.
 
         A question that gets no answer makes its listener choose with the words it has.
         """
-        open_questions = [actor for actor, number in self._questions.items() if self._waits(actor, number)]
+        open_questions = [actor for actor, number in self._questions.items() if self._must_choose(actor, number)]
         try:
             await asyncio.wait_for(self.heard.get(), REPLY_SECONDS / self.pace if open_questions else None)
         except TimeoutError:
             for actor in open_questions:
                 self._answered.pop(actor, None)
 
-    def _waits(self, actor: str, number: int) -> bool:
-        """Return whether a listener has still to choose in a round."""
-        return self._is_on(number) and actor not in self.room.chosen
+    def _must_choose(self, actor: str, number: int) -> bool:
+        """Return whether a listener has not yet chosen in a round."""
+        return self._is_running(number) and actor not in self.room.chosen
 
     async def _turn(self) -> None:
         """Let programs take their next action: describe the target, or choose an object."""
         room = self.room
         # A room advances before its lines are stored and broadcast: until then `chat` has the words of the previous
         # round.
-        if room.phase != PLAYING or self._announced_round() != room.puzzle:
+        if room.phase != PLAYING or self._find_announced_round() != room.puzzle:
             return
         number = room.puzzle
         speaker = str(room.speaker)
@@ -109,41 +109,41 @@ class ReferenceBots:
             self._answered[speaker] = (number, "")
             await self._speak(speaker, number)
         for seat in room.listeners:
-            text = self._text()
+            text = self._join_speaker_text()
             if (
                 is_bot(seat.actor)
-                and self._waits(seat.actor, number)
+                and self._must_choose(seat.actor, number)
                 and text
                 and self._answered.get(seat.actor) != (number, text)
             ):
                 self._answered[seat.actor] = (number, text)
                 await self._choose(seat.actor, text, number)
 
-    def _is_on(self, number: int) -> bool:
+    def _is_running(self, number: int) -> bool:
         return self.room.phase == PLAYING and self.room.puzzle == number
 
-    def _announced_round(self) -> int | None:
+    def _find_announced_round(self) -> int | None:
         """Return the number of the last round whose start was sent to the players; None before the first."""
         return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
 
-    def _text(self) -> str:
-        """Return the speaker's words of this round."""
+    def _join_speaker_text(self) -> str:
+        """Return the words that the speaker wrote in this round, joined."""
         begins = max((n for n, line in enumerate(self.lines) if line.kind == "round"), default=0)
         here = self.lines[begins:]
         return " ".join(
             str(line.data["text"]) for line in here if line.kind == "say" and line.actor == self.room.speaker
         )
 
-    def _rounds(self) -> list[PlayedRound]:
-        return rounds_in(self.lines, {seat.actor: seat for seat in self.room.seats}, self.room.settings["labels"])
+    def _list_rounds(self) -> list[PlayedRound]:
+        return collect_rounds(self.lines, {seat.actor: seat for seat in self.room.seats}, self.room.settings["labels"])
 
-    def _revealed_rounds(self, name: str) -> list[PlayedRound]:
+    def _list_revealed_rounds(self, name: str) -> list[PlayedRound]:
         """Return the rounds whose target a listener has seen.
 
         With full feedback these are all rounds, otherwise those that they spoke in or answered correctly.
         """
         full = self.room.settings["feedback"] == "full"
-        rounds = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
+        rounds = ((done, [c for c in done.choices if c.hearer == name]) for done in self._list_rounds())
         return [done for done, choices in rounds if full or not choices or choices[0].right]
 
     # -- speaking and choosing -----------------------------------------------------------------------------------------
@@ -152,38 +152,42 @@ class ReferenceBots:
         """Describe the target of a round in the chat."""
         room = self.room
         target = room.settings["labels"][room.target]
-        trial = replace(self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._rounds()))
-        description = await self._ask(lambda: self._player(actor, "system").describe(trial.for_speaker()))
+        trial = replace(
+            self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._list_rounds())
+        )
+        description = await self._ask_program(lambda: self._get_program(actor, "system").describe(trial.for_speaker()))
         text = in_words(description) if isinstance(description, Description) else ""
         await self._say(actor, text or FAILED, number)
 
     async def _choose(self, actor: str, text: str, number: int) -> None:
         """Let a listener resolve the description: choose an object, or ask a question."""
         room = self.room
-        history = remembered(self._revealed_rounds(room.seat(actor).name), room.seat(actor).name)
+        history = remembered(self._list_revealed_rounds(room.get_seat(actor).name), room.get_seat(actor).name)
         trial = replace(self.trial, id=f"{room.id}-{number}.{actor}", history=history)
         view = trial.for_hearer(self.rng)
         await self._sleep(READ_SECONDS + self.rng.random())
-        response = await self._ask(lambda: self._player(actor, "hearer").resolve(Description(text=text), view))
+        response = await self._ask_program(
+            lambda: self._get_program(actor, "hearer").resolve(Description(text=text), view)
+        )
         if response is None:
             await self._say(actor, FAILED, number)
         elif response.outcome is not Outcome.ENTITY and self._questions.get(actor) != number:
             self._questions[actor] = number
             await self._say(actor, UNSURE, number)
-        elif self._is_on(number):
+        elif self._is_running(number):
             is_guess = response.outcome is not Outcome.ENTITY
-            label = label_of(room, self._most_believed(response) if is_guess else response.entity)
+            label = get_label(room, self._pick_most_probable(response) if is_guess else response.entity)
             choice = {"object": label, "round": number, **({"guess": True} if is_guess else {})}
-            self.hall.bot_acts(self.live, "choose", choice, actor)
+            self.hall.act_for_bot(self.live, "choose", choice, actor)
 
-    def _most_believed(self, response: Response) -> str:
+    def _pick_most_probable(self, response: Response) -> str:
         """Return the object with the highest probability; ties and empty answers are broken at random."""
         objects: list[str] = sorted(self.room.settings["labels"].values())
         probabilities = dict(response.probabilities or ())
         beliefs = {entity: probabilities.get(entity, 0.0) for entity in objects}
         return self.rng.choice([entity for entity in objects if beliefs[entity] == max(beliefs.values())])
 
-    async def _ask(self, ask: Any) -> Any:
+    async def _ask_program(self, ask: Any) -> Any:
         """Return the program's answer, computed in a thread; None if it fails or takes too long."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(ask), ANSWER_SECONDS)
@@ -193,7 +197,7 @@ class ReferenceBots:
             _log.error("a program gave no answer: %s: %s", type(error).__name__, error)
             return None
 
-    def _player(self, actor: str, kind: str) -> Any:
+    def _get_program(self, actor: str, kind: str) -> Any:
         """Return the system or hearer of a bot, created on first use with its own seed."""
         if (actor, kind) not in self.players:
             written = self.room.settings["bot_speaker" if kind == "system" else "bot_listener"]
@@ -205,22 +209,22 @@ class ReferenceBots:
     async def _say(self, actor: str, text: str, number: int) -> None:
         """Write text in the chat with the typing times of a person."""
         start = self.hall.now_ms()
-        self.hall.bot_acts(self.live, "typing", {"typing": True}, actor)
+        self.hall.act_for_bot(self.live, "typing", {"typing": True}, actor)
         await self._sleep(0.4 + KEY_SECONDS * len(text))
-        if self._is_on(number):
+        if self._is_running(number):
             times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
-            self.hall.bot_acts(self.live, "say", {"text": text, **times}, actor)
+            self.hall.act_for_bot(self.live, "say", {"text": text, **times}, actor)
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self.pace)
 
 
-def trial_in(hall: Hall, room: ReferenceRoom) -> Trial:
-    """The trial with the scene that a room plays with."""
+def find_trial(hall: Hall, room: ReferenceRoom) -> Trial:
+    """Return the trial with the scene that a room plays."""
     return next(s.trial for s in hall.served.study.every_stimulus() if s.trial.id == room.settings["trial"])
 
 
-def label_of(room: ReferenceRoom, entity: str | None) -> str:
-    """The public label of an object."""
+def get_label(room: ReferenceRoom, entity: str | None) -> str:
+    """Return the public label of an object; for None, None as text."""
     labels: dict[str, str] = room.settings["labels"]
     return next(label for label, behind in labels.items() if behind == entity)

@@ -53,7 +53,7 @@ class ReferenceRoom(AnyRoom):
 
     @property
     def target(self) -> str:
-        return rounds_of(self)[self.puzzle]
+        return get_targets(self)[self.puzzle]
 
     @property
     def speaker(self) -> str | None:
@@ -72,49 +72,49 @@ Happened = tuple[ReferenceRoom, list[RoomLine]]
 # -----------------------------------------------------------------------------------------------------
 
 
-def rounds_of(room: ReferenceRoom) -> tuple[str, ...]:
+def get_targets(room: ReferenceRoom) -> tuple[str, ...]:
     """Return the target of every round: each repetition has all objects in a new order."""
     settings = room.settings
-    return _rounds(_labels(room), settings["objects"], settings["repetitions"], room.seed)
+    return _draw_targets(_list_labels(room), settings["objects"], settings["repetitions"], room.seed)
 
 
-def _labels(room: ReferenceRoom) -> tuple[str, ...]:
+def _list_labels(room: ReferenceRoom) -> tuple[str, ...]:
     # Sorted, for a room that comes back from the store has them in another order, and chance must draw the same.
     return tuple(sorted(room.settings["labels"]))
 
 
 @lru_cache(maxsize=512)
-def _rounds(labels: tuple[str, ...], objects: int, repetitions: int, seed: int) -> tuple[str, ...]:
-    """Draw the objects that occur, and shuffle them anew for each repetition."""
+def _draw_targets(labels: tuple[str, ...], objects: int, repetitions: int, seed: int) -> tuple[str, ...]:
+    """Draw the objects that are targets, and shuffle them anew for each repetition."""
     rng = Random(f"{seed}|rounds")
     coming = rng.sample(labels, min(objects, len(labels)) if objects else len(labels))
     return tuple(label for _ in range(repetitions) for label in rng.sample(coming, len(coming)))
 
 
-def repetition_of(room: ReferenceRoom) -> int:
-    """Which repetition the round belongs to, from 1."""
-    return 1 + room.puzzle * int(room.settings["repetitions"]) // len(rounds_of(room))
+def get_repetition(room: ReferenceRoom) -> int:
+    """Return the repetition that the current round belongs to, counted from 1."""
+    return 1 + room.puzzle * int(room.settings["repetitions"]) // len(get_targets(room))
 
 
-def order_of(room: ReferenceRoom, seat: int) -> list[str]:
+def get_display_order(room: ReferenceRoom, seat: int) -> list[str]:
     """Return the display order for the person in a seat, fixed for the game or new in every round."""
     each = f"|{room.puzzle}" if room.settings["shuffle"] == "round" else ""
-    labels = _labels(room)
+    labels = _list_labels(room)
     return Random(f"{room.seed}|order|{seat}{each}").sample(labels, len(labels))
 
 
-def _first_speaker(room: ReferenceRoom) -> int:
+def _draw_first_speaker(room: ReferenceRoom) -> int:
     """Return the seat that speaks first, drawn from those that the settings allow."""
     first = room.settings["begins"]
     fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.actor) == (first == "bot")]
     return fitting[room.seed % len(fitting)]
 
 
-def _next_speaker(room: ReferenceRoom) -> int | None:
-    """The seat that speaks in this round; None where it was a fixed speaker's, who has left."""
+def _find_speaker(room: ReferenceRoom) -> int | None:
+    """Return the seat that speaks in this round; None if the only permitted speaker has left."""
     changes = room.settings["speaker"]
-    turn = 0 if changes == "fixed" else room.puzzle if changes == "round" else repetition_of(room) - 1
-    first = _first_speaker(room) + turn
+    turn = 0 if changes == "fixed" else room.puzzle if changes == "round" else get_repetition(room) - 1
+    first = _draw_first_speaker(room) + turn
     order = [(first + n) % len(room.seats) for n in range(len(room.seats))]
     present = [n for n in order if not room.seats[n].gone]
     if not present or (changes == "fixed" and present[0] != order[0]):
@@ -141,27 +141,27 @@ def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
 
 def quit_room(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
     """Remove a player who quits: from a waiting room after the study's minimum waiting time, from a game at any time."""
-    if room.phase == OVER or (room.phase != WAITING and room.seat(actor).gone):
+    if room.phase == OVER or (room.phase != WAITING and room.get_seat(actor).gone):
         return room, []
     if room.phase == WAITING:
-        any_room.must_have_waited(room, t_ms)
-        return _over(room, "no-partner", actor)
-    return _without(room, actor, t_ms)
+        any_room.require_minimum_wait(room, t_ms)
+        return _end_game(room, "no-partner", actor)
+    return _remove_player(room, actor, t_ms)
 
 
-def _without(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
-    """Return the room without a player who has left; it continues with the others, or is over."""
+def _remove_player(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
+    """Remove a player who has left; the game continues with the others, or ends."""
     was_speaking = room.phase == PLAYING and room.speaker == actor
     room = change_seat(room, actor, present=False, gone=True, ready=False, left_ms=None)
     lines = [RoomLine(actor, "gone", {})]
     left = [seat for seat in room.seats if not seat.gone]
     alone = len(left) < 2 or all(is_bot(seat.actor) for seat in left)
-    if alone or room.settings["leaving"] == "end" or _next_speaker(room) is None:
-        room, more = _over(room, "partner-left", actor)
+    if alone or room.settings["leaving"] == "end" or _find_speaker(room) is None:
+        room, more = _end_game(room, "partner-left", actor)
     elif was_speaking:
         room, more = _end_round(room, SPEAKER_LEFT, t_ms)
     else:
-        room, more = _if_all_have_chosen(room, t_ms)
+        room, more = _end_if_complete(room, t_ms)
     return room, lines + more
 
 
@@ -174,16 +174,16 @@ def act(room: ReferenceRoom, actor: str, kind: str, data: Mapping[str, Any], t_m
     Raises ValueError for an action that their role never allows.
     """
     if kind == "choose":
-        return _choose(room, actor, data, t_ms)
+        return _record_choice(room, actor, data, t_ms)
     if kind == "ready":
-        return _ready(room, actor, t_ms)
+        return _mark_ready(room, actor, t_ms)
     if kind not in ("say", "typing", "clock"):
         raise ValueError(f"{kind!r} is not possible in this room")
     is_description = kind == "say" and room.phase == PLAYING and actor == room.speaker
     return replace(room, spoken=room.spoken or is_description), [RoomLine(actor, kind, data)]
 
 
-def _choose(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def _record_choice(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Record a listener's choice.
 
     A choice counts once, in its own round, and after the speaker has written something. Any other choice is logged as
@@ -199,66 +199,67 @@ def _choose(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_ms: floa
     if actor in room.chosen or not room.spoken:
         return room, late
     room = replace(room, chosen={**room.chosen, actor: data["object"]})
-    room, more = _if_all_have_chosen(room, t_ms)
+    room, more = _end_if_complete(room, t_ms)
     return room, [RoomLine(actor, "choose", data), *more]
 
 
-def _if_all_have_chosen(room: ReferenceRoom, t_ms: float) -> Happened:
+def _end_if_complete(room: ReferenceRoom, t_ms: float) -> Happened:
+    """End the round if every listener has chosen."""
     waiting = room.phase == PLAYING and not all(seat.actor in room.chosen for seat in room.listeners)
     return (room, []) if waiting or room.phase != PLAYING else _end_round(room, CHOSEN, t_ms)
 
 
-def _ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
+def _mark_ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
     """Mark a player as ready; the next round starts once all are."""
     if room.phase != BETWEEN:
         return room, [RoomLine(actor, "late", {"kind": "ready"})]
     room = change_seat(room, actor, ready=True)
     lines = [RoomLine(actor, "ready", {})]
     if all(seat.gone or seat.ready or is_bot(seat.actor) for seat in room.seats):
-        room, more = _go_on(room, t_ms)
+        room, more = _start_next(room, t_ms)
         lines += more
     return room, lines
 
 
 def pass_time(room: ReferenceRoom, t_ms: float) -> Happened:
     """Advance the time: grace periods that run out, the round's time limit, the pause after a round."""
-    if lost := any_room.lost_for_good(room, t_ms):
-        return _without(room, lost[0], t_ms)
+    if lost := any_room.list_expired_actors(room, t_ms):
+        return _remove_player(room, lost[0], t_ms)
     passed = t_ms - room.began_ms
     if room.phase == PLAYING and passed >= 1000 * room.settings["limit_seconds"]:
         return _end_round(room, TIMEOUT, t_ms)
     if room.phase == BETWEEN and passed >= 1000 * room.settings["feedback_seconds"]:
-        return _go_on(room, t_ms)
+        return _start_next(room, t_ms)
     return room, []
 
 
-def _go_on(room: ReferenceRoom, t_ms: float) -> Happened:
+def _start_next(room: ReferenceRoom, t_ms: float) -> Happened:
     """Start the next round, or end a game that is complete."""
-    if room.puzzle + 1 < len(rounds_of(room)):
+    if room.puzzle + 1 < len(get_targets(room)):
         return _start(replace(room, puzzle=room.puzzle + 1), t_ms)
-    return _over(room, "completed", SERVER)
+    return _end_game(room, "completed", SERVER)
 
 
 def _start(room: ReferenceRoom, t_ms: float) -> Happened:
     """Start a round: assign roles and log the target and every person's display order."""
-    speaker = _next_speaker(room)
+    speaker = _find_speaker(room)
     assert speaker is not None  # the last player who left has ended the room otherwise
     seats = tuple(replace(s, role=SPEAKER if n == speaker else LISTENER, ready=False) for n, s in enumerate(room.seats))
     room = replace(room, seats=seats, phase=PLAYING, began_ms=t_ms, spoken=False, chosen={}, ended=None)
-    about = {"round": room.puzzle, "repetition": repetition_of(room), "target": room.target, "speaker": speaker}
-    orders = {str(n): order_of(room, n) for n, seat in enumerate(seats) if not seat.gone}
+    about = {"round": room.puzzle, "repetition": get_repetition(room), "target": room.target, "speaker": speaker}
+    orders = {str(n): get_display_order(room, n) for n, seat in enumerate(seats) if not seat.gone}
     return room, [RoomLine(SERVER, "round", {**about, "orders": orders})]
 
 
 def _end_round(room: ReferenceRoom, ended: str, t_ms: float) -> Happened:
     """End a round and give feedback. A round without its speaker is not scored."""
-    room = replace(room, phase=BETWEEN, began_ms=t_ms, ended=ended, right=_counted(room, ended))
+    room = replace(room, phase=BETWEEN, began_ms=t_ms, ended=ended, right=_count_correct(room, ended))
     seats = {seat.actor: str(n) for n, seat in enumerate(room.seats)}
     chosen = {seats[actor]: label for actor, label in room.chosen.items()}
     return room, [RoomLine(SERVER, "feedback", {"ended": ended, "target": room.target, "chosen": chosen})]
 
 
-def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
+def _count_correct(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
     """Return the number of correct choices of each player after this round."""
     if ended == SPEAKER_LEFT:
         return room.right
@@ -266,14 +267,15 @@ def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
     return {**room.right, **{actor: room.right.get(actor, 0) + 1 for actor in right}}
 
 
-def _over(room: ReferenceRoom, outcome: str, actor: str) -> Happened:
+def _end_game(room: ReferenceRoom, outcome: str, actor: str) -> Happened:
+    """End the game with an outcome; `actor` caused the end."""
     return replace(room, phase=OVER, outcome=outcome), [RoomLine(SERVER, "over", {"outcome": outcome, "by": actor})]
 
 
 # -- coming back ---------------------------------------------------------------------------------------------------------------
 
 
-def after_lines(room: ReferenceRoom, lines: Sequence[RoomLine]) -> ReferenceRoom:
+def replay_lines(room: ReferenceRoom, lines: Sequence[RoomLine]) -> ReferenceRoom:
     """Return a stored room with the choices and scores that only its lines contain."""
     speaker, number = None, 0
     for line in lines:
@@ -286,5 +288,5 @@ def after_lines(room: ReferenceRoom, lines: Sequence[RoomLine]) -> ReferenceRoom
             room = replace(room, chosen={**room.chosen, line.actor: line.data["object"]})
         elif line.kind == "feedback":
             ended = line.data["ended"]
-            room = replace(room, ended=ended, right=_counted(replace(room, puzzle=number), ended))
+            room = replace(room, ended=ended, right=_count_correct(replace(room, puzzle=number), ended))
     return room

@@ -14,9 +14,9 @@ from sqlalchemy import Connection
 
 from referee import __version__
 from referee_lab.rooms.any_room import OVER, Seat
-from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
+from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, replay_lines
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.room_store import has_simulated, lines_after, restored, stored_room
+from referee_lab.rooms.room_store import has_simulated, load_lines_after, load_stored_room, restore_room
 from referee_lab.tangram.game.log import LogEntry, entry_line
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee_lab.tangram.tiers.reference_forms import count_words
@@ -27,20 +27,20 @@ SILENT, ENTITY, TIMED_OUT = "silent", "entity", "timeout"
 
 
 def load_reference_room(connection: Connection, row: Any) -> tuple[ReferenceRoom, int]:
-    """A room as its last stored line left it, and that line's number."""
-    room, last = restored(ReferenceRoom, connection, row)
-    return after_lines(room, lines_after(connection, row.id, -1)), last
+    """Return a room as stored after its last line, and the number of that line."""
+    room, last = restore_room(ReferenceRoom, connection, row)
+    return replay_lines(room, load_lines_after(connection, row.id, -1)), last
 
 
-def game_in(connection: Connection, room: str) -> PlayedGame:
-    """Return a room as a played game, as far as it was played.
+def load_game(connection: Connection, room: str) -> PlayedGame:
+    """Return a room's rounds up to now as a played game.
 
     Raises InputError if one of its people has withdrawn, or if lines are missing.
     """
-    row, seats, lines = stored_room(connection, room)
+    row, seats, lines = load_stored_room(connection, room)
     names = [seat.name for seat in seats]
     played = PlayedGame(
-        game=row.id, rounds=rounds_in(lines, {s.actor: s for s in seats}, row.data["settings"]["labels"])
+        game=row.id, rounds=collect_rounds(lines, {s.actor: s for s in seats}, row.data["settings"]["labels"])
     )
     played.simulated = has_simulated(connection, seats)
     if row.state != OVER:
@@ -51,9 +51,12 @@ def game_in(connection: Connection, room: str) -> PlayedGame:
     return played
 
 
-def log_in(connection: Connection, room: str) -> Iterator[str]:
-    """Yield the log of a room as JSON lines: a header, then every event, in milliseconds from the first line."""
-    row, seats, lines = stored_room(connection, room)
+def iterate_log(connection: Connection, room: str) -> Iterator[str]:
+    """Yield the log of a room as JSON lines: a header, then every event.
+
+    Times are milliseconds from the first line.
+    """
+    row, seats, lines = load_stored_room(connection, room)
     settings = {**row.data["settings"], "study": row.study, "mode": row.mode}
     people = [{"seat": n, "name": seat.name} for n, seat in enumerate(seats)]
     yield json.dumps(
@@ -70,8 +73,10 @@ def log_in(connection: Connection, room: str) -> Iterator[str]:
         yield entry_line(entry).rstrip("\n")
 
 
-def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:
-    """The rounds that came to their end; one that the end of the room broke off is none."""
+def collect_rounds(
+    lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]
+) -> list[PlayedRound]:
+    """Return the completed rounds of a log; a round that the end of the room cut short is left out."""
     rounds: list[PlayedRound] = []
     part: list[RoomLine] = []
     for line in lines:
@@ -79,17 +84,19 @@ def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapp
             part = []
         part.append(line)
         if line.kind == "feedback":
-            rounds.append(_round(part, seats, labels))
+            rounds.append(_read_round(part, seats, labels))
     return rounds
 
 
-def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> PlayedRound:
-    """Return one round from its lines: the talk, the description and the choices."""
+def _read_round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> PlayedRound:
+    """Return one round from its lines: the chat, the description and the choices."""
     begin, end = part[0], part[-1]
     people = list(seats.values())
     speaker = people[begin.data["speaker"]]
     talk = tuple(
-        _said(line, seats[line.actor].name, line.actor == speaker.actor, begin) for line in part if line.kind == "say"
+        _read_chat_line(line, seats[line.actor].name, line.actor == speaker.actor, begin)
+        for line in part
+        if line.kind == "say"
     )
     text = " ".join(line.text for line in talk if line.role == SPEAKER)
     lost = end.data["ended"] == SPEAKER_LEFT
@@ -98,7 +105,7 @@ def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[
     gone = {line.actor for line in part if line.kind == "gone"}
     heard = None if lost or not text else LEFT
     made = [
-        _choice(s, chose.get(s.actor), begin, labels, heard if s.actor in gone else heard and TIMED_OUT)
+        _read_choice(s, chose.get(s.actor), begin, labels, heard if s.actor in gone else heard and TIMED_OUT)
         for s in listeners
     ]
     first, *others = made or [PlayedChoice()]
@@ -120,12 +127,13 @@ def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[
     )
 
 
-def _said(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
+def _read_chat_line(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
+    """Return a chat line of a round, with its time from the start of the round."""
     role = SPEAKER if speaks else LISTENER
-    return SaidLine(by=name, role=role, text=line.data["text"], seconds=_seconds(begin, line))
+    return SaidLine(by=name, role=role, text=line.data["text"], seconds=_compute_seconds(begin, line))
 
 
-def _choice(
+def _read_choice(
     seat: Seat, line: RoomLine | None, begin: RoomLine, labels: Mapping[str, str], otherwise: str | None
 ) -> PlayedChoice:
     """Return a listener's choice, or the outcome that replaces it.
@@ -140,9 +148,9 @@ def _choice(
         chosen=labels[chosen],
         right=chosen == begin.data["target"],
         hearer=seat.name,
-        seconds=_seconds(begin, line),
+        seconds=_compute_seconds(begin, line),
     )
 
 
-def _seconds(begin: RoomLine, line: RoomLine) -> float:
+def _compute_seconds(begin: RoomLine, line: RoomLine) -> float:
     return round((line.t_server - begin.t_server) / 1000, 3)

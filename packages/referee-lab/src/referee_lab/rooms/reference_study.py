@@ -33,8 +33,8 @@ FIGURE_NAMES = (
 MOST_OBJECTS = 24
 
 
-def figure_trial(language: str = "en") -> Trial:
-    """Twelve dark figures of this package's own making."""
+def make_figure_trial(language: str = "en") -> Trial:
+    """Return a trial with the twelve dark figures that ship with this package."""
     figures = tuple(Entity(id=n, attributes=(Property("shape", n), Property("colour", "black"))) for n in FIGURE_NAMES)
     return Trial(
         id="figures",
@@ -45,8 +45,8 @@ def figure_trial(language: str = "en") -> Trial:
     )
 
 
-def picture_trial(folder: Path, language: str = "en") -> Trial:
-    """Every picture of a folder is an object, called as its file."""
+def make_picture_trial(folder: Path, language: str = "en") -> Trial:
+    """Return a trial with an object for every picture of a folder, named after its file."""
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in KINDS) if folder.is_dir() else []
     if not 2 <= len(files) <= MOST_OBJECTS:
         raise InputError(
@@ -65,8 +65,10 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
     return Trial(id="pictures", scene=scene, targets=everything, language=language, domain="pictures")
 
 
-def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
-    """Return the scene of a corpus for the game: the named one, or the first that can be shown.
+def find_scene_trial(
+    trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None
+) -> Trial:
+    """Return the trial of a named scene of a corpus; without a name, the first that can be shown.
 
     `pictures` is the folder with the pictures of its objects.
     """
@@ -74,10 +76,10 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, 
     for trial in trials:
         by_scene.setdefault(trial.scene.id or trial.id, trial)
     # One after the other, as far as needed: to know whether objects look alike they are drawn.
-    seen = (_seen(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
+    seen = (_add_pictures(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
     shown = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
     if shown is None and scene is not None:
-        others = (name for name, trial in by_scene.items() if _can_be_shown(_seen(trial, pictures), pictures))
+        others = (name for name, trial in by_scene.items() if _can_be_shown(_add_pictures(trial, pictures), pictures))
         some = ", ".join(islice(others, 5)) or "none at all"
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
     if shown is None:
@@ -89,8 +91,8 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, 
     return Trial(id=shown.id, scene=shown.scene, targets=everything, domain=shown.domain, language=shown.language)
 
 
-def _seen(trial: Trial, pictures: Path | None) -> Trial:
-    """Return the trial with pictures of all its objects; objects are drawn where one is missing."""
+def _add_pictures(trial: Trial, pictures: Path | None) -> Trial:
+    """Return the trial with pictures of all its objects; objects without a picture are drawn."""
     entities = trial.scene.entities
     if pictures is not None and all(e.image and (pictures / e.image).is_file() for e in entities):
         return trial
@@ -98,7 +100,7 @@ def _seen(trial: Trial, pictures: Path | None) -> Trial:
 
 
 def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
-    """Return whether every object has a picture or a card with more than a name, and no two look alike.
+    """Return whether every object has a picture or a card of its own. Positions carry no information here.
 
     Positions carry no information in these games.
     """
@@ -106,14 +108,14 @@ def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
     if not 2 <= len(scene.entities) <= MOST_OBJECTS:
         return False
     if pictures is not None and all(e.image for e in scene.entities):
-        return not _alike(scene.entities, pictures)
+        return not _has_equal_pictures(scene.entities, pictures)
     if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
         return False
     return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
 
 
-def _alike(entities: Sequence[Entity], pictures: Path) -> bool:
-    """Whether two pictures are the same file twice."""
+def _has_equal_pictures(entities: Sequence[Entity], pictures: Path) -> bool:
+    """Return whether two objects have the same picture file."""
     return len({(pictures / str(e.image)).read_bytes() for e in entities}) < len(entities)
 
 
@@ -135,7 +137,7 @@ def make_reference_study(
     `settings` override the protocol's defaults; `pictures` is the folder with the pictures of the objects.
     """
     chosen = dict(settings or {})
-    trial = trial or figure_trial(language)
+    trial = trial or make_figure_trial(language)
     if chosen.get("bots") and is_named_only(trial.scene):
         raise InputError(
             "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, seat_number
+from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, get_seat_number
 from referee_lab.rooms.reference_state import (
     LISTENER,
     SPEAKER,
     SPEAKER_LEFT,
     ReferenceRoom,
-    order_of,
-    repetition_of,
-    rounds_of,
+    get_display_order,
+    get_repetition,
+    get_targets,
 )
 from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_views import format_line, format_status
@@ -26,7 +26,7 @@ _SHOWN = {"say": ("text",), "over": ("outcome",)}
 
 
 def view_reference_line(room: ReferenceRoom, line: RoomLine, actor: str) -> dict[str, Any] | None:
-    """Return a line as sent to an actor; None if it is not for them.
+    """Return a line as sent to an actor; None for lines that are not sent to them.
 
     Rounds, choices and feedback reach pages by the status alone.
     """
@@ -35,39 +35,39 @@ def view_reference_line(room: ReferenceRoom, line: RoomLine, actor: str) -> dict
     return format_line(room, line, actor, _SHOWN)
 
 
-def reference_status(
+def build_reference_status(
     room: ReferenceRoom, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
-    """Return the full state for one person, as a page needs it when it opens."""
-    seat = seat_number(room, actor)
+    """Return the full state for one person, which a page needs when it opens."""
+    seat = get_seat_number(room, actor)
     status: dict[str, Any] = {
         **format_status(room, actor, now_ms, seq, chat),
-        "partner": [_player(room, n) for n in range(len(room.seats)) if n != seat],
-        "puzzles": len(rounds_of(room)),
+        "partner": [_describe_player(room, n) for n in range(len(room.seats)) if n != seat],
+        "puzzles": len(get_targets(room)),
         "limit_ms": 1000 * room.settings["limit_seconds"],
         "pause_ms": 1000 * room.settings["feedback_seconds"],
         "solved": room.right.get(actor, 0),
         "places": room.places,
     }
     if seat >= 0 and room.phase != WAITING:
-        status["game"] = _game(room, seat, actor)
+        status["game"] = _describe_round(room, seat, actor)
     return status
 
 
-def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
-    """Return what everyone may know of a player: presence, role, readiness, and whether they have chosen."""
+def _describe_player(room: ReferenceRoom, n: int) -> dict[str, Any]:
+    """Return the public state of player `n`: presence, role, readiness, and whether they have chosen."""
     seat = room.seats[n]
     chosen = seat.actor in room.chosen and room.phase in (PLAYING, BETWEEN)
     about = {"seat": n, "present": seat.present, "bot": is_bot(seat.actor), "ready": seat.ready, "gone": seat.gone}
     return {**about, "role": seat.role, "chosen": chosen}
 
 
-def _game(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
-    """The round as one person sees it."""
+def _describe_round(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
+    """Return the current round as one person may see it."""
     speaks = room.seats[seat_index].role == SPEAKER
     game = {
-        "order": order_of(room, seat_index),
-        "repetition": repetition_of(room),
+        "order": get_display_order(room, seat_index),
+        "repetition": get_repetition(room),
         "repetitions": room.settings["repetitions"],
         "spoken": room.spoken,
         "chosen": room.chosen.get(actor),
@@ -75,10 +75,10 @@ def _game(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
         "target": room.target if speaks and room.phase == PLAYING else None,
         "feedback": None,
     }
-    return {**game, "feedback": _feedback(room, seat_index, speaks)} if room.phase in (BETWEEN, OVER) else game
+    return {**game, "feedback": _describe_feedback(room, seat_index, speaks)} if room.phase in (BETWEEN, OVER) else game
 
 
-def _feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
+def _describe_feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
     """Return the feedback of a round for one seat.
 
     The speaker always learns who was right. A listener learns the others' results and the target only where the study

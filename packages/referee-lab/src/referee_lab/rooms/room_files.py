@@ -16,10 +16,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee.errors import InputError
-from referee_lab.rooms.reference_store import game_in, log_in
+from referee_lab.rooms.reference_store import iterate_log, load_game
 from referee_lab.rooms.room_line import RoomLine, is_person
-from referee_lab.rooms.room_store import lines_after, recordings_in, withdrawn
-from referee_lab.rooms.sound import whole_sounds
+from referee_lab.rooms.room_store import load_lines_after, read_recordings, select_withdrawn
+from referee_lab.rooms.sound import join_sounds
 from referee_lab.server.store import schema
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
@@ -50,7 +50,7 @@ class RoomSummary:
 
 
 def has_rooms(study: Study) -> bool:
-    """Whether people play in rooms in this study."""
+    """Return whether a study's participants play in rooms."""
     return study.kind.info.plugin in ROOM_PLUGINS
 
 
@@ -60,17 +60,17 @@ def is_reference_game(study: Study) -> bool:
 
 
 def list_rooms(connection: Connection, study: Study, mode: str | None = None) -> list[RoomSummary]:
-    """Return the rooms of a study in one mode (default: the study's mode) in which a puzzle was begun, oldest first."""
+    """Return the rooms of a study in which a puzzle was begun, oldest first (default: the study's mode)."""
     r = schema.room.c
     conditions = (r.study == study.id, r.mode == (mode or study.mode))
     rows = connection.execute(select(schema.room).where(*conditions).order_by(r.created, r.id)).all()
-    return [summary for row in rows if (summary := _summary(connection, row, study)).puzzles or summary.why_not]
+    return [summary for row in rows if (summary := _summarise_room(connection, row, study)).puzzles or summary.why_not]
 
 
-def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
+def _summarise_room(connection: Connection, row: Any, study: Study) -> RoomSummary:
     """Return the summary of a room from its database row."""
     seats = row.data["seats"]
-    gone = withdrawn(connection, [seat["who"] for seat in seats if is_person(seat["who"])])
+    gone = select_withdrawn(connection, [seat["who"] for seat in seats if is_person(seat["who"])])
     about: dict[str, Any] = {
         "id": row.id,
         "mode": row.mode,
@@ -84,16 +84,16 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
         return RoomSummary(**about, why_not="a participant has withdrawn")
     try:
         if is_reference_game(study):
-            game = game_in(connection, row.id)
-            lines = lines_after(connection, row.id, -1)
-            return RoomSummary(**about, puzzles=(_game(game, lines),) if game.rounds else ())
-        recordings = recordings_in(connection, row.id, study.language)
+            game = load_game(connection, row.id)
+            lines = load_lines_after(connection, row.id, -1)
+            return RoomSummary(**about, puzzles=(_summarise_game(game, lines),) if game.rounds else ())
+        recordings = read_recordings(connection, row.id, study.language)
     except InputError as error:
         return RoomSummary(**about, why_not=error.problem)
-    return RoomSummary(**about, puzzles=tuple(_puzzle(recording) for recording in recordings))
+    return RoomSummary(**about, puzzles=tuple(_summarise_puzzle(recording) for recording in recordings))
 
 
-def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
+def _summarise_game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
     """Return the summary of a reference game as a row of the table of rooms."""
     choices = [c for done in game.rounds for c in done.choices if c.right is not None]
     return {
@@ -105,7 +105,7 @@ def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
     }
 
 
-def _puzzle(recording: Recording) -> dict[str, Any]:
+def _summarise_puzzle(recording: Recording) -> dict[str, Any]:
     """Return the summary of a Tangram puzzle as a row of the table of rooms."""
     kinds = [entry.kind for entry in recording.entries]
     result = next(
@@ -121,15 +121,15 @@ def _puzzle(recording: Recording) -> dict[str, Any]:
     }
 
 
-def room_recordings(connection: Connection, study: Study, rooms: Sequence[RoomSummary]) -> Iterator[Recording]:
+def iterate_recordings(connection: Connection, study: Study, rooms: Sequence[RoomSummary]) -> Iterator[Recording]:
     """Yield the recordings of rooms. Raises InputError for a room that cannot be exported."""
     for room in rooms:
         if room.why_not is not None:
             raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
-        yield from recordings_in(connection, room.id, study.language)
+        yield from read_recordings(connection, room.id, study.language)
 
 
-def room_files(connection: Connection, study: Study, mode: str | None = None) -> dict[str, bytes]:
+def build_room_files(connection: Connection, study: Study, mode: str | None = None) -> dict[str, bytes]:
     """Return all files of an export: a table of the rooms, and the recordings that may be exported."""
     rooms = list_rooms(connection, study, mode)
     if not rooms:
@@ -137,31 +137,33 @@ def room_files(connection: Connection, study: Study, mode: str | None = None) ->
     available = [room for room in rooms if room.why_not is None]
     files: dict[str, bytes] = {}
     if is_reference_game(study):
-        files = {ABOUT: about_games(study).encode()}
+        files = {ABOUT: build_games_file(study).encode()}
         for room in available:
-            files |= reference_files(connection, room.id, ("games", "jsonl"))
-        return _below_rooms(rooms, files)
-    for recording in room_recordings(connection, study, available):
+            files |= build_reference_files(connection, room.id, ("games", "jsonl"))
+        return _sort_below_rooms(rooms, files)
+    for recording in iterate_recordings(connection, study, available):
         files[f"{recording.header.session}.jsonl"] = write_recording(recording).encode()
-        files |= whole_sounds(study.folder, recording)
-    return _below_rooms(rooms, files)
+        files |= join_sounds(study.folder, recording)
+    return _sort_below_rooms(rooms, files)
 
 
-def _below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
-    return {f"rooms/{name}": content for name, content in {ROOMS_TABLE: rooms_table(rooms).encode(), **files}.items()}
+def _sort_below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
+    return {
+        f"rooms/{name}": content for name, content in {ROOMS_TABLE: write_rooms_table(rooms).encode(), **files}.items()
+    }
 
 
-def reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> dict[str, bytes]:
-    """A reference game as `referee play` reads it (`games`), its whole log (`jsonl`), or both."""
+def build_reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """Return the files of a reference game: `games` for `referee play`, `jsonl` for its log, or both."""
     files = {}
     if "games" in kinds:
-        files[f"{room}.json"] = game_to_json(game_in(connection, room)).encode()
+        files[f"{room}.json"] = game_to_json(load_game(connection, room)).encode()
     if "jsonl" in kinds:
-        files[f"{room}.jsonl"] = "".join(f"{line}\n" for line in log_in(connection, room)).encode()
+        files[f"{room}.jsonl"] = "".join(f"{line}\n" for line in iterate_log(connection, room)).encode()
     return files
 
 
-def about_games(study: Study) -> str:
+def build_games_file(study: Study) -> str:
     """Return the file that tells `referee play` the kind of these games."""
     settings = study.settings
     named = ("bot_speaker", "bot_listener")
@@ -171,7 +173,7 @@ def about_games(study: Study) -> str:
     return json.dumps({**about, "settings": {name: settings[name] for name in names}}, ensure_ascii=False)
 
 
-def rooms_table(rooms: Sequence[RoomSummary]) -> str:
+def write_rooms_table(rooms: Sequence[RoomSummary]) -> str:
     """Return a CSV table with a row per puzzle.
 
     A room that cannot be exported has one row with the reason.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from referee_lab.rooms import reference_state, reference_store, room_state, room_store
 from referee_lab.rooms.reference_views import TELLING as REFERENCE_TELLING
-from referee_lab.rooms.reference_views import reference_status, view_reference_line
+from referee_lab.rooms.reference_views import build_reference_status, view_reference_line
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.views import TELLING, status, view_line
+from referee_lab.rooms.views import TELLING, build_status, view_line
 from referee_lab.tangram.game.goals import find_goal, training_for
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class RoomKind:
     forgetting: frozenset[str] = frozenset()
 
 
-def _tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
-    """Return the settings of a Tangram room; a training room is for one person, short, and never recorded."""
+def _fill_tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    """Return the settings of a Tangram room; a training room is short and never recorded."""
     if not person.practice:
         return dict(settings)
     # A training room is for one person, short, never recorded, and uses a figure that is not among the puzzles.
@@ -62,26 +62,26 @@ def _tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, 
     return {**settings, "partner": "none", "puzzles": [training_for(first).name], "voice": False}
 
 
-def _reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
-    """With the scene that is played with: the object behind each label."""
+def _fill_reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    """Return the settings with the trial to play and the object behind each label."""
     return {**settings, "trial": person.trial, "labels": dict(person.labels)}
 
 
 _KINDS = {
     "tangram": RoomKind(
         new=room_state.Room,
-        settings=_tangram_settings,
+        settings=_fill_tangram_settings,
         rules=room_state,
-        status=status,
+        status=build_status,
         view_line=view_line,
         load=room_store.load_room,
         telling=TELLING,
     ),
     "reference-game": RoomKind(
         new=reference_state.ReferenceRoom,
-        settings=_reference_settings,
+        settings=_fill_reference_settings,
         rules=reference_state,
-        status=reference_status,
+        status=build_reference_status,
         view_line=view_reference_line,
         load=reference_store.load_reference_room,
         telling=REFERENCE_TELLING,
@@ -90,6 +90,6 @@ _KINDS = {
 }
 
 
-def kind_for(plugin: str) -> RoomKind:
-    """The kind of room that a plug-in of the browser plays in."""
+def get_room_kind(plugin: str) -> RoomKind:
+    """Return the kind of room that a plug-in of the browser plays in."""
     return _KINDS[plugin]

@@ -9,7 +9,7 @@ SERVER, BOT = "server", "bot"
 
 
 def is_bot(actor: str) -> bool:
-    """Return whether an actor is a program: `bot`, and where there are several `bot-2`, `bot-3` …"""
+    """Return whether an actor is a program: named `bot`, or `bot-2`, `bot-3` … in a group."""
     return actor == BOT or actor.startswith(f"{BOT}-")
 
 

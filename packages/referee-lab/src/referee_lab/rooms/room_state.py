@@ -38,7 +38,7 @@ class Room(AnyRoom):
 
     @property
     def places(self) -> int:
-        """The number of seats, with one for a bot."""
+        """Return the number of seats, including a bot's."""
         if self.settings["partner"] == "person":
             return int(self.settings.get("group", 2))
         return 1 if self.settings["partner"] == "none" else 2
@@ -49,20 +49,20 @@ class Room(AnyRoom):
 
     @property
     def handlers(self) -> tuple[str, ...]:
-        """The actors who may touch the pieces now: the operator of a pair; in a group everyone but the solver."""
+        """Return the actors who may move pieces now: the operator of a pair, or all but the solver of a group."""
         return tuple(seat.actor for seat in self.seats if seat.role in (OPERATOR, SOLO))
 
     @property
     def handler(self) -> str | None:
-        """The first who may touch the pieces."""
+        """Return the first actor who may move pieces; None without one."""
         return next(iter(self.handlers), None)
 
 
 Happened = tuple[Room, list[RoomLine]]
 
 
-def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The protocol's settings as the rules of the game want them.
+def convert_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the protocol's settings as the rules of the game expect them, with snapshots after changes.
 
     Every change that settles is followed by a snapshot.
     """
@@ -85,7 +85,7 @@ def join(room: Room, actor: str, name: str, t_ms: float) -> Happened:
         room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
     if len(room.seats) < room.places:
         return room, lines
-    started, more = _start(room, t_ms)
+    started, more = _start_puzzle(room, t_ms)
     return started, lines + more
 
 
@@ -98,7 +98,7 @@ def leave(room: Room, actor: str, t_ms: float) -> Happened:
     if not lines or room.phase != PLAYING or room.game is None:
         return room, lines
     if actor in room.handlers and room.holder in (actor, None):
-        room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
+        room, fallen = _apply_notes(room, *rules.let_go(room.game, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
         room = replace(room, holder=None)
         lines += fallen
     return room, lines
@@ -109,9 +109,9 @@ def quit_room(room: Room, actor: str, t_ms: float) -> Happened:
     if room.phase == OVER:
         return room, []
     if room.phase == WAITING:
-        any_room.must_have_waited(room, t_ms)
-        return _over(room, "no-partner", actor)
-    return _over(room, "completed" if room.places == 1 else "partner-left", actor)
+        any_room.require_minimum_wait(room, t_ms)
+        return _end_room(room, "no-partner", actor)
+    return _end_room(room, "completed" if room.places == 1 else "partner-left", actor)
 
 
 def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
@@ -120,9 +120,9 @@ def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float)
     Raises ValueError for an action that their role never allows.
     """
     if kind in _BY_HAND:
-        return _handle(room, actor, kind, data, t_ms)
+        return _apply_board_action(room, actor, kind, data, t_ms)
     if kind == "ready":
-        return _ready(room, actor, t_ms)
+        return _mark_ready(room, actor, t_ms)
     if kind == "choose":
         raise ValueError("this room has no choices")
     if kind in ("say", "typing") and not room.settings["chat"]:
@@ -131,24 +131,27 @@ def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float)
 
 
 def pass_time(room: Room, t_ms: float) -> Happened:
-    """Advance the time: grace periods, hints and the puzzle's time limit, snapshots, the pause between puzzles."""
+    """Advance the time of a room.
+
+    Checks grace periods, hints, the puzzle's time limit, snapshots, and the pause between puzzles.
+    """
     # Before anything else: a game without one of its players must not go on to its next puzzle.
-    if lost := any_room.lost_for_good(room, t_ms):
-        return _over(room, "partner-left", lost[0])
+    if lost := any_room.list_expired_actors(room, t_ms):
+        return _end_room(room, "partner-left", lost[0])
     if room.phase == BETWEEN:
         waited = t_ms - room.began_ms >= 1000 * room.settings["pause_seconds"]
         # Roles are bound at the start, and to people who are there.
-        return _start(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
+        return _start_puzzle(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
     if room.phase != PLAYING or room.game is None:
         return room, []
-    room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), actor=SERVER, t_ms=t_ms)
+    room, lines = _apply_notes(room, *rules.pass_time(room.game, t_ms - room.began_ms), actor=SERVER, t_ms=t_ms)
     if room.phase == PLAYING and t_ms - room.snapshot_ms >= SNAPSHOT_MS:
-        lines.append(RoomLine(SERVER, "snapshot", _state(room)))
+        lines.append(RoomLine(SERVER, "snapshot", _export_board(room)))
         room = replace(room, snapshot_ms=t_ms)
     return room, lines
 
 
-def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def _apply_board_action(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Apply an action on the board.
 
     Actions when no puzzle is running are logged as late and change nothing.
@@ -164,27 +167,27 @@ def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: fl
     if room.game.held is not None and room.holder not in (actor, None):
         # Only one player moves a piece at a time: the second has to wait until it is released.
         return room, [RoomLine(actor, "late", {"kind": kind})]
-    after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
+    after, lines = _apply_notes(room, *rules.change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
     return replace(after, holder=actor if after.game is not None and after.game.held else None), lines
 
 
-def _ready(room: Room, actor: str, t_ms: float) -> Happened:
+def _mark_ready(room: Room, actor: str, t_ms: float) -> Happened:
     """Mark a player as ready; the next puzzle starts once all are."""
     if room.phase != BETWEEN:
         return room, [RoomLine(actor, "late", {"kind": "ready"})]
     room = change_seat(room, actor, ready=True)
     lines = [RoomLine(actor, "ready", {})]
     if all(s.present and (s.ready or s.actor == BOT) for s in room.seats):
-        room, more = _start(room, t_ms)
+        room, more = _start_puzzle(room, t_ms)
         lines += more
     return room, lines
 
 
-def _start(room: Room, t_ms: float) -> Happened:
+def _start_puzzle(room: Room, t_ms: float) -> Happened:
     """Start the next puzzle: shuffle the pieces and assign roles."""
     goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     # Another shuffle for each puzzle, the same one whenever the room is loaded again.
-    game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
+    game, notes = rules.begin(goal, room.seed + room.puzzle, convert_settings(room.settings))
     roles = deal_roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
     room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms, holder=None)
@@ -208,8 +211,8 @@ def deal_roles(room: Room) -> Sequence[str]:
     return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
 
 
-def _played(room: Room, game: Game, notes: Sequence[Note], *, actor: str, t_ms: float) -> Happened:
-    """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
+def _apply_notes(room: Room, game: Game, notes: Sequence[Note], *, actor: str, t_ms: float) -> Happened:
+    """Return the room after a step of the game; a finished puzzle leads to the next one or to the end."""
     lines = [RoomLine(SERVER if by_server else actor, kind, data) for kind, data, by_server in notes]
     shot = any(note.kind == "snapshot" for note in notes)
     room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
@@ -217,22 +220,22 @@ def _played(room: Room, game: Game, notes: Sequence[Note], *, actor: str, t_ms: 
         return room, lines
     if room.puzzle + 1 < len(room.settings["puzzles"]):
         return replace(room, phase=BETWEEN, puzzle=room.puzzle + 1, began_ms=t_ms), lines
-    room, last = _over(room, "completed", SERVER)
+    room, last = _end_room(room, "completed", SERVER)
     return room, lines + last
 
 
-def _over(room: Room, outcome: str, actor: str) -> Happened:
-    """The end; a puzzle that was running ends with it."""
+def _end_room(room: Room, outcome: str, actor: str) -> Happened:
+    """End the room with an outcome, and the running puzzle with it; `actor` caused the end."""
     lines = []
     if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
         # First the state: a recording ends with the final board.
-        lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
+        lines = [RoomLine(SERVER, "snapshot", _export_board(room)), RoomLine(SERVER, "end", {"reason": outcome})]
     return replace(room, phase=OVER, outcome=outcome), [
         *lines,
         RoomLine(SERVER, "over", {"outcome": outcome, "by": actor}),
     ]
 
 
-def _state(room: Room) -> dict[str, Any]:
+def _export_board(room: Room) -> dict[str, Any]:
     assert room.game is not None
     return rules.state_of(room.game)

@@ -21,7 +21,7 @@ from referee import __version__
 from referee.errors import InputError
 from referee_lab.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, Seat, SomeRoom
 from referee_lab.rooms.room_line import RoomLine, is_bot, is_person
-from referee_lab.rooms.room_state import SOLO, Room, game_settings
+from referee_lab.rooms.room_state import SOLO, Room, convert_settings
 from referee_lab.server.store import schema
 from referee_lab.server.store.store import Store
 from referee_lab.study.data.collection import SIMULATED
@@ -37,8 +37,8 @@ _MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and th
 # -- writing ---------------------------------------------------------------------------------------------------------------
 
 
-def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
-    """Lines, each with its room.
+def store_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
+    """Store lines, each with its room's id; board states also go into the table `snapshot`.
 
     States also go into `snapshot`, with the version of the program that made them.
     """
@@ -46,9 +46,11 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
         return
     if connection.dialect.name == "sqlite":
         # This way around SQLAlchemy's types, so the JSON is written here.
-        _insert_together(connection, [(*_columns(room, line), schema.canonical(line.data)) for room, line in lines])
+        _insert_rows(
+            connection, [(*_convert_to_columns(room, line), schema.canonical(line.data)) for room, line in lines]
+        )
     else:
-        values = [(*_columns(room, line), line.data) for room, line in lines]
+        values = [(*_convert_to_columns(room, line), line.data) for room, line in lines]
         connection.execute(insert(schema.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
     shots = [
         {"room": room, "version": __version__, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]}
@@ -59,28 +61,32 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
         connection.execute(insert(schema.snapshot), shots)
 
 
-def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
+def _convert_to_columns(room: str, line: RoomLine) -> tuple[Any, ...]:
     """Return a line as the columns of a row of `event`."""
     session, actor = (line.actor, None) if is_person(line.actor) else (None, line.actor)
     # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
 
 
-def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
-    """SQLite's driver lets other threads in at every step, and one row is one step: many rows in a statement wait for their turn once."""
+def _insert_rows(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows in one statement.
+
+    SQLite's driver lets other threads run between statements, so separate statements would wait for each other.
+    """
     for first in range(0, len(values), _MOST_ROWS):
         some = values[first : first + _MOST_ROWS]
-        connection.exec_driver_sql(_statement(len(some)), tuple(chain.from_iterable(some)))
+        connection.exec_driver_sql(_build_insert(len(some)), tuple(chain.from_iterable(some)))
 
 
 @cache
-def _statement(rows: int) -> str:
+def _build_insert(rows: int) -> str:
+    """Return the SQL statement that inserts a number of rows."""
     marks = f"({', '.join('?' * len(_COLUMNS))})"
     return f"INSERT INTO event ({', '.join(_COLUMNS)}) VALUES {', '.join([marks] * rows)}"
 
 
-def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
-    """Write the row of a room: the fields that its lines lack."""
+def store_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
+    """Store the row of a room: the fields that its lines do not contain."""
     data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
     data |= {"settings": dict(room.settings), "seats": [seat.to_data() for seat in room.seats]}
     values = {"state": room.phase, "data": data, "updated": now}
@@ -95,20 +101,20 @@ def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step
 
 
 @cache
-def _lines_of() -> Any:
+def _build_lines_query() -> Any:
     """Return the query for the lines of rooms, in order."""
     e = schema.event.c
     actor = func.coalesce(e.session, e.actor)
     return select(actor, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
 
 
-def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
-    """The lines of a room that came after a number, in order."""
-    rows = connection.execute(_lines_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
+def load_lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
+    """Return the lines of a room with numbers above `seq`, in order."""
+    rows = connection.execute(_build_lines_query().where(schema.event.c.room == room, schema.event.c.seq > seq))
     return [RoomLine(*values) for values in rows]
 
 
-def high_marks(connection: Connection, room: str) -> dict[str, int]:
+def load_client_numbers(connection: Connection, room: str) -> dict[str, int]:
     """Return the highest client number that is stored, by session."""
     e = schema.event.c
     rows = connection.execute(
@@ -117,14 +123,14 @@ def high_marks(connection: Connection, room: str) -> dict[str, int]:
     return {actor: number for actor, number in rows if number is not None}
 
 
-def unfinished(connection: Connection, study: str) -> list[Any]:
-    """Rows of rooms that were under way when the server stopped."""
+def load_unfinished_rooms(connection: Connection, study: str) -> list[Any]:
+    """Return the rows of rooms that were running when the server stopped."""
     r = schema.room.c
     # A waiting room has no grace period: it is abandoned, and a person who returns gets a new one.
     return list(connection.execute(select(schema.room).where(r.study == study, r.state.not_in((WAITING, OVER)))))
 
 
-def finished(connection: Connection, session: str) -> list[Any]:
+def load_finished_rooms(connection: Connection, session: str) -> list[Any]:
     """Return the rows of the finished rooms of a session."""
     # By their lines, which have an index; seats are inside the room's JSON.
     been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
@@ -132,7 +138,7 @@ def finished(connection: Connection, session: str) -> list[Any]:
     return list(connection.execute(select(schema.room).where(*conditions)))
 
 
-def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
+def select_withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
     """Return the sessions among these that were withdrawn or deleted."""
     s = schema.session.c
     present = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
@@ -141,17 +147,17 @@ def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
 
 
 def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
-    """A room as its last stored line left it, and that line's number."""
-    room, last = restored(Room, connection, row)
+    """Return a Tangram room as stored after its last line, and the number of that line."""
+    room, last = restore_room(Room, connection, row)
     e = schema.event.c
     # Only the running puzzle has to be known; earlier ones are over.
     start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
     if room.phase == PLAYING and start is not None:
-        room = _with_game(room, lines_after(connection, row.id, start - 1))
+        room = _restore_game(room, load_lines_after(connection, row.id, start - 1))
     return room, last
 
 
-def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
+def restore_room(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
     """Return a room from its row, and the number of its last stored line."""
     data = row.data
     seats = tuple(Seat.from_data(seat) for seat in data["seats"])
@@ -161,8 +167,11 @@ def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[So
     return room, -1 if last is None else last
 
 
-def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
-    """The running game, from the stored states: no rule is run again, for a newer release might decide otherwise."""
+def _restore_game(room: Room, lines: Sequence[RoomLine]) -> Room:
+    """Return the room with its game as stored.
+
+    The rules are not run again, because a newer release might decide otherwise.
+    """
     board: Board | None = None
     held, grabbed = None, None
     for line in lines:
@@ -176,30 +185,30 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     hints = sum(line.kind == "hint" for line in lines)
     snapshots = [line.data for line in lines if line.kind == "snapshot"]
     nearly = bool(snapshots and snapshots[-1].get("nearly"))
-    game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints, nearly=nearly)
+    game = Game(goal, convert_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints, nearly=nearly)
     return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))
 
 
 # -- recordings ------------------------------------------------------------------------------------------------------------
 
 
-def recordings_of(store: Store, room: str) -> list[Recording]:
+def load_recordings(store: Store, room: str) -> list[Recording]:
     """Return the recording of every puzzle that was begun in a room.
 
     Raises InputError if one of its people has withdrawn, or if lines are missing.
     """
     with store.read() as connection:
-        return recordings_in(connection, room)
+        return read_recordings(connection, room)
 
 
-def recordings_in(connection: Connection, room: str, language: str = "en") -> list[Recording]:
-    """As `recordings_of`, on a connection that is open already; `language` is that of the study."""
-    row, seats, lines = stored_room(connection, room)
+def read_recordings(connection: Connection, room: str, language: str = "en") -> list[Recording]:
+    """Return the recordings of a room, read over an open connection; `language` is that of the study."""
+    row, seats, lines = load_stored_room(connection, room)
     invented = has_programs(connection, seats)
-    return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
+    return [_build_recording(row, seats, n, part, language, invented) for n, part in enumerate(_split_puzzles(lines))]
 
 
-def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
+def load_stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
     """Return the row, the seats and all lines of a room.
 
     Raises InputError if one of its people has withdrawn, or if lines are missing.
@@ -209,12 +218,12 @@ def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], lis
         raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
     seats = [Seat.from_data(seat) for seat in row.data["seats"]]
     _refuse_withdrawn(connection, room, seats)
-    return row, seats, _whole_log(connection, room)
+    return row, seats, _load_whole_log(connection, room)
 
 
-def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
-    """All lines of a room, none missing."""
-    lines = lines_after(connection, room, -1)
+def _load_whole_log(connection: Connection, room: str) -> list[RoomLine]:
+    """Return all lines of a room. Raises InputError if one is missing."""
+    lines = load_lines_after(connection, room, -1)
     # Numbers have gaps only after a deletion or damage to the file: an incomplete dialogue is no recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
@@ -222,26 +231,26 @@ def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
 
 
 def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
-    """Return whether a bot, a model or a simulated participant played, so that the data are not people's alone."""
+    """Return whether a bot, model or simulated participant played; then the data are not people's alone."""
     return any(is_bot(seat.actor) for seat in seats) or has_simulated(connection, seats)
 
 
 def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
-    """Whether programs sat in the places of people, as in a rehearsal."""
+    """Return whether simulated participants took seats that are meant for people, as in a rehearsal."""
     people = [seat.actor for seat in seats if is_person(seat.actor)]
     clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
     return any((client or {}).get(SIMULATED) for client in clients)
 
 
 def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
-    """Raise InputError if one of the people has withdrawn: a shared dialogue is exported whole or not at all."""
+    """Raise InputError if a participant has withdrawn, because a dialogue is never exported in part."""
     people = [seat.actor for seat in seats if is_person(seat.actor)]
-    if withdrawn(connection, people):
+    if select_withdrawn(connection, people):
         raise InputError(f"a participant in the room {room!r} has withdrawn", remedy="leave this room out")
 
 
-def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
-    """The lines of each puzzle, from its start to its end or to the last line there is."""
+def _split_puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
+    """Return the lines of each puzzle, from its start to its end or to the last stored line."""
     parts: list[list[RoomLine]] = []
     playing = False
     for line in lines:
@@ -260,10 +269,10 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
     return parts
 
 
-def _recording(
+def _build_recording(
     row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str, invented: bool
 ) -> Recording:
-    """Times count from the start of the puzzle; people go by their aliases."""
+    """Return a puzzle as a recording: times count from its start, and people have their aliases."""
     names = {seat.actor: seat.name for seat in seats}
     zero = part[0].t_server
     roles = {names[r.actor]: r.data["role"] for r in part if r.kind == "role"}
@@ -278,10 +287,10 @@ def _recording(
         synthetic=invented,
         language=language,
     )
-    return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
+    return Recording(header, tuple(_convert_to_entry(n, r, names, zero) for n, r in enumerate(part)))
 
 
-def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
+def _convert_to_entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
     """Return a line as an entry of a recording, with times from its start."""
     data = dict(line.data)
     if line.kind == "clock":

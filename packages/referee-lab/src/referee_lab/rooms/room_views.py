@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import AnyRoom, seat_number
+from referee_lab.rooms.any_room import AnyRoom, get_seat_number
 from referee_lab.rooms.room_line import RoomLine
 
 
@@ -18,7 +18,7 @@ def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, S
     event = {
         "server_seq": line.seq,
         "t_server": line.t_server,
-        "seat": seat_number(room, line.actor),
+        "seat": get_seat_number(room, line.actor),
         "kind": line.kind,
         "data": line.data if names is None else {name: line.data[name] for name in names if name in line.data},
     }
@@ -27,7 +27,7 @@ def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, S
 
 def format_status(room: AnyRoom, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the fields of an actor's status that all kinds of rooms share."""
-    seat_index = seat_number(room, actor)
+    seat_index = get_seat_number(room, actor)
     seat = room.seats[seat_index] if seat_index >= 0 else None
     return {
         "room": room.id,

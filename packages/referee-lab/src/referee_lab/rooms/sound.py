@@ -14,12 +14,12 @@ from referee_lab.tangram.game.recorded_sound import sound_name
 from referee_lab.tangram.game.sound_files import whole_sound
 
 
-def sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
+def get_sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
     return folder / "data" / "voice" / room / f"{alias}-{chunk:05d}.webm"
 
 
-def keep_sound(path: Path, content: bytes) -> bool:
-    """True when the piece is new; refused when another one has its number."""
+def store_sound(path: Path, content: bytes) -> bool:
+    """Store a chunk of sound; return False for a repeat. Raises an error if another chunk has its number."""
     if path.exists():
         if path.read_bytes() != content:
             raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
@@ -30,8 +30,8 @@ def keep_sound(path: Path, content: bytes) -> bool:
     return True
 
 
-def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
-    """Return the sound of one puzzle as whole files by name: the chunks of each person's recorder in order.
+def join_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
+    """Return the sound files of one puzzle by name: the chunks of each person's recorder, joined in order.
 
     The files have a length and an index, so every player can open and seek them. A page that was reloaded began a new
     file (`part`). A file with a missing chunk is left out.
@@ -44,13 +44,13 @@ def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
     for (alias, part), entries in sorted(pieces.items()):
         entries.sort(key=lambda e: e.data["chunk"])
         numbers = [e.data["chunk"] for e in entries]
-        paths = [sound_path(folder, recording.header.pair, alias, n) for n in numbers]
+        paths = [get_sound_path(folder, recording.header.pair, alias, n) for n in numbers]
         if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
             files[sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
     return files
 
 
-def forget_sound(folder: Path, alias: str) -> int:
+def delete_sound(folder: Path, alias: str) -> int:
     """Delete all sound of a person; return the number of deleted chunks."""
     # Aliases hold hyphens, so the last one is the one before the number.
     paths = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]

@@ -32,13 +32,13 @@ def make_tangram_study(
 ) -> Study:
     """Write the study folder; `settings` are further settings of the protocol."""
     chosen = {"partner": partner, **({"puzzles": list(puzzles)} if puzzles else {}), **(settings or {})}
-    training = Extra(trial=_trial("training", language), description=Description())
+    training = Extra(trial=_make_trial("training", language), description=Description())
     return write_room_study(
         path,
         protocol="tangram",
         title="Tangram",
         id=id,
-        trial=_trial("tangram", language),
+        trial=_make_trial("tangram", language),
         source="own figures" if chosen.get("goals") else "puzzles of this package",
         participants=participants,
         language=language,
@@ -49,7 +49,7 @@ def make_tangram_study(
     )
 
 
-def _trial(name: str, language: str) -> Trial:
+def _make_trial(name: str, language: str) -> Trial:
     """Return the trial of a room: the seven pieces as a scene; only the dialogue shows the referents."""
     pieces = tuple(
         Entity(id=piece, attributes=(Property("type", kind["shape"]), Property("size", kind["size"])))

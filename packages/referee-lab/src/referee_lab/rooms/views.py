@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import seat_number
+from referee_lab.rooms.any_room import get_seat_number
 from referee_lab.rooms.room_line import BOT, RoomLine
 from referee_lab.rooms.room_state import SOLO, Room, deal_roles
 from referee_lab.rooms.room_views import format_line, format_status
@@ -25,7 +25,7 @@ _OTHERS = frozenset({"cursor", "typing"})
 
 
 def view_line(room: Room, line: RoomLine, actor: str) -> dict[str, Any] | None:
-    """Return a line as sent to an actor; None if it is not for them.
+    """Return a line as sent to an actor; None for lines that are not sent to them.
 
     A snapshot is sent as its hash: the state they should have.
     """
@@ -37,36 +37,39 @@ def view_line(room: Room, line: RoomLine, actor: str) -> dict[str, Any] | None:
     return format_line(room, line, actor, _SHOWN)
 
 
-def status(
+def build_status(
     room: Room, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
-    """Return the full state for one person, as a page needs it when it opens."""
-    seat_index = seat_number(room, actor)
+    """Return the full state for one person, which a page needs when it opens."""
+    seat_index = get_seat_number(room, actor)
     seat = room.seats[seat_index] if seat_index >= 0 else None
     others = [s for s in room.seats if s.actor != actor]
     shown: dict[str, Any] = {
         **format_status(room, actor, now_ms, seq, chat),
         "partner": [{"present": s.present, "bot": s.actor == BOT, "ready": s.ready} for s in others],
         "puzzles": len(room.settings["puzzles"]),
-        "swaps": _swaps_next(room),
+        "swaps": _will_swap_roles(room),
         "next_role": deal_roles(room)[seat_index] if seat is not None and len(room.seats) == room.places else "",
         "limit_ms": 60_000 * room.settings["limit_minutes"],
         "pause_ms": 1000 * room.settings["pause_seconds"],
         "solved": solved,
     }
     if room.settings["voice"]:
-        shown["ice"] = ice_servers(room.settings["ice_servers"])
+        shown["ice"] = parse_ice_servers(room.settings["ice_servers"])
     if room.game is not None:
         shown |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
         shown["nearly"] = room.game.nearly
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
-            shown |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
+            shown |= {"goal": outline_path(room.game.goal), "hint": _describe_hint(room)}
     return shown
 
 
-def ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
-    """Servers that help two pages to find each other, as browsers want them: `stun:HOST:PORT`, or `turn:HOST:PORT|USER|PASSWORD`."""
+def parse_ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
+    """Return the servers for connections between pages, in the form that browsers expect.
+
+    Each is written as `stun:HOST:PORT` or as `turn:HOST:PORT|USER|PASSWORD`.
+    """
     servers = []
     for line in written:
         url, *rest = line.split("|")
@@ -75,8 +78,8 @@ def ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
     return servers
 
 
-def _hint(room: Room) -> dict[str, Any] | None:
-    """The hint that is shown now; each replaces the one before."""
+def _describe_hint(room: Room) -> dict[str, Any] | None:
+    """Return the hint that is shown now, if any; each replaces the previous one."""
     game = room.game
     if game is None or not game.hints:
         return None
@@ -84,7 +87,7 @@ def _hint(room: Room) -> dict[str, Any] | None:
     return {"piece": piece, **place._asdict()}
 
 
-def _swaps_next(room: Room) -> bool:
-    """Whether roles change before the puzzle that comes next."""
+def _will_swap_roles(room: Room) -> bool:
+    """Return whether roles change before the next puzzle."""
     after = room.settings["swap_after"]
     return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places >= 2

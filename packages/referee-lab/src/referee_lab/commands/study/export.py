@@ -40,7 +40,7 @@ def export(
     database: options.Database = None,
 ) -> int:
     """Write all answers, sessions, exclusions with reasons, codebook, row counts and checksums."""
-    from referee_lab.rooms.room_files import has_rooms, room_files
+    from referee_lab.rooms.room_files import build_room_files, has_rooms
     from referee_lab.study.data.collection import collect, reading
     from referee_lab.study.data.export import export_files, identities, write_export, write_identities
     from referee_lab.study.folder.study import open_study
@@ -51,7 +51,7 @@ def export(
     # One connection for tables and identities, which cannot write (rule 15).
     with reading(opened, database) as connection:
         collected = collect(opened, connection, mode)
-        games = room_files(connection, opened, mode) if has_rooms(opened) else {}
+        games = build_room_files(connection, opened, mode) if has_rooms(opened) else {}
         formats = [f.strip() for f in format.split(",") if f.strip()]
         write_export(target, export_files(collected, formats, games), overwrite)
         names = identities(connection, opened, mode) if include_identities else None

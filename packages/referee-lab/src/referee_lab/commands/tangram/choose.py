@@ -104,17 +104,17 @@ def _objects(
 
     None for the figures of this package.
     """
-    from referee_lab.rooms.reference_study import picture_trial, scene_trial
+    from referee_lab.rooms.reference_study import find_scene_trial, make_picture_trial
 
     if corpus is None:
         if scene is not None:
             raise InputError("--scene is one of a corpus", remedy="name the corpus with --corpus")
-        return (None, None) if pictures is None else (picture_trial(pictures, language), pictures)
+        return (None, None) if pictures is None else (make_picture_trial(pictures, language), pictures)
     # A corpus names its pictures from the folder of corpora on.
     data_folder = data or os.environ.get("REFEREE_DATA")
     where = pictures or (Path(data_folder) if data_folder else None)
     trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
-    return scene_trial(trials, corpus, scene, where), where
+    return find_scene_trial(trials, corpus, scene, where), where
 
 
 def _make(

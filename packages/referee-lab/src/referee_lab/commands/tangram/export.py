@@ -142,7 +142,7 @@ def _from_study(
     annotator: str | None,
 ) -> int:
     """The rooms of a study: listed, or written out."""
-    from referee_lab.rooms.room_files import has_rooms, is_reference_game, list_rooms, room_recordings
+    from referee_lab.rooms.room_files import has_rooms, is_reference_game, iterate_recordings, list_rooms
     from referee_lab.study.data.collection import reading
     from referee_lab.study.folder.study import open_study
 
@@ -184,7 +184,7 @@ def _from_study(
         else:
             written = [
                 _write_one(puzzle_recording, target, kind, folder)
-                for puzzle_recording in room_recordings(connection, study, chosen)
+                for puzzle_recording in iterate_recordings(connection, study, chosen)
             ]
     print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(chosen)} rooms into {target}")
     left = [r for r in rooms if r.why_not is not None]
@@ -197,17 +197,17 @@ def _write_games(
     connection: Connection, study: Study, rooms: Sequence[RoomSummary], folder: Path, kind: str
 ) -> list[Path]:
     """Write reference games as files, with the settings that `referee play` needs."""
-    from referee_lab.rooms.room_files import ABOUT, about_games, reference_files
+    from referee_lab.rooms.room_files import ABOUT, build_games_file, build_reference_files
 
     written = []
     for room in rooms:
         if room.why_not is not None:
             raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
-        for name, content in reference_files(connection, room.id, (kind,)).items():
+        for name, content in build_reference_files(connection, room.id, (kind,)).items():
             _write(folder / name, content)
             written.append(folder / name)
     if kind == "games":
-        _write(folder / ABOUT, about_games(study).encode())
+        _write(folder / ABOUT, build_games_file(study).encode())
     return written
 
 
@@ -231,9 +231,9 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
 def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
     """Write a recording or its tiers, with its sounds; return the path."""
     from referee.files import FOR_OWNER, write_bytes
-    from referee_lab.rooms.sound import whole_sounds
+    from referee_lab.rooms.sound import join_sounds
 
-    for name, sound in whole_sounds(study, recording).items():
+    for name, sound in join_sounds(study, recording).items():
         write_bytes(folder / name, [sound], FOR_OWNER)
     target = folder / f"{recording.header.session}.{kind}"
     if kind == "jsonl":

@@ -145,9 +145,9 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
     rooms = {s.index for s in outline.plan.steps if s.plugin in ROOM_PLUGINS and s.saved}
     if not rooms or row.mode == "debug":
         return False
-    from referee_lab.rooms.room_store import finished
+    from referee_lab.rooms.room_store import load_finished_rooms
 
-    return not rooms <= {room.data["step"] for room in finished(connection, row.id)}
+    return not rooms <= {room.data["step"] for room in load_finished_rooms(connection, row.id)}
 
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from referee_lab.rooms.sound import forget_sound
+from referee_lab.rooms.sound import delete_sound
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.kept_answers import note
 from referee_lab.server.sessions.refusals import Problem
@@ -128,6 +128,6 @@ def _delete_person(connection: Connection, person: str, folder: Path) -> None:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == person))
         # Not part of the transaction, but safe to repeat, as all work of the writer must be: a missing file is no
         # error.
-        forget_sound(folder, str(alias))
+        delete_sound(folder, str(alias))
         connection.execute(delete(identity).where(identity.c.participant == person))
         connection.execute(delete(participant).where(participant.c.id == person))

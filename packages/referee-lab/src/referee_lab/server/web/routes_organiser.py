@@ -119,17 +119,17 @@ def rooms(served: Viewing) -> dict[str, Any]:
 @router.get("/rooms/{name}")
 def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,60}\.jsonl?$")]) -> Response:
     """Return one puzzle as a recording, or one reference game; the download is logged."""
-    from referee_lab.rooms.room_files import is_reference_game, reference_files
-    from referee_lab.rooms.room_store import recordings_in
+    from referee_lab.rooms.room_files import build_reference_files, is_reference_game
+    from referee_lab.rooms.room_store import read_recordings
     from referee_lab.tangram.game.log import write_recording
 
     try:
         with served.store.read() as connection:
             if is_reference_game(served.study):
-                content: str | bytes = reference_files(connection, name.removesuffix(".json"), ("games",))[name]
+                content: str | bytes = build_reference_files(connection, name.removesuffix(".json"), ("games",))[name]
             else:
                 room, _, number = name.removesuffix(".jsonl").rpartition("-")
-                recording = recordings_in(connection, room, served.study.language)[int(number) - 1]
+                recording = read_recordings(connection, room, served.study.language)[int(number) - 1]
                 content = write_recording(recording)
     except (InputError, ValueError, IndexError, KeyError):
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None

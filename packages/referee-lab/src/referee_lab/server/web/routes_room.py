@@ -24,10 +24,10 @@ from sqlalchemy import Connection, select
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from referee.errors import InputError
-from referee_lab.rooms.bot_partners import engage
+from referee_lab.rooms.bot_partners import create_partner
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.sound import keep_sound, sound_path
+from referee_lab.rooms.sound import get_sound_path, store_sound
 from referee_lab.server.sessions import kept_answers
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
@@ -54,7 +54,7 @@ def _hall(app: Any, served: Served) -> Hall:
         raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
     halls: dict[str, Hall] = app.state.halls
     if served.id not in halls:
-        halls[served.id] = Hall(served, engage)
+        halls[served.id] = Hall(served, create_partner)
         halls[served.id].open()
     return halls[served.id]
 
@@ -138,7 +138,7 @@ async def play(websocket: WebSocket, study: str, room: str) -> None:
         link.cut(problem.problem, problem.message)
     finally:
         if live is not None:
-            hall.lost(live, link)
+            hall.handle_disconnect(live, link)
         await link.close()
 
 
@@ -212,7 +212,7 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
         if live.links.get(link.actor) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
         if isinstance(frame, dict) and "signal" in frame:
-            hall.relay(live, link.actor, _signal(frame["signal"], live))
+            hall.relay_signal(live, link.actor, _signal(frame["signal"], live))
             continue
         try:
             if isinstance(frame, dict) and frame.get("kind") == "quit":
@@ -361,14 +361,14 @@ async def put_voice(
     """
     hall = _hall(request.app, caller.served)
     # The last chunk of a game may arrive after all players have left the room.
-    live = hall.room_of(room, caller.session)
+    live = hall.find_room_of_session(room, caller.session)
     if live is None or not live.room.settings.get("voice"):
         raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")
     content = await request.body()
     digest = hashlib.sha256(content).hexdigest()
-    path = sound_path(caller.served.study.folder, room, live.room.seat(caller.session).name, chunk)
+    path = get_sound_path(caller.served.study.folder, room, live.room.get_seat(caller.session).name, chunk)
     # The file first: a line in the log must never point to nothing.
-    if await asyncio.to_thread(keep_sound, path, content):
+    if await asyncio.to_thread(store_sound, path, content):
         about = {"chunk": chunk, "name": path.name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
         about |= {"part": part, "puzzle": puzzle}
         await hall.note(live, caller.session, "voice", about)

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, select
 from referee import __version__
 from referee.catalogue import one_of
 from referee.files import FOR_OWNER, write_atomically, writing_folder
-from referee_lab.rooms.room_files import has_rooms, room_files
+from referee_lab.rooms.room_files import build_room_files, has_rooms
 from referee_lab.server.sessions.states import LEFT_OUT
 from referee_lab.server.store import schema
 from referee_lab.server.store.store import Store
@@ -63,7 +63,7 @@ def export_files(
 def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) -> bytes:
     """The same files in one archive, for the organisers' page; never with identities."""
     with store.read() as connection:
-        games = room_files(connection, study) if has_rooms(study) else {}
+        games = build_room_files(connection, study) if has_rooms(study) else {}
         files = export_files(collect(study, connection), formats, games)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

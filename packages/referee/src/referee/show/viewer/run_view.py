@@ -197,7 +197,7 @@ class RunView:
 
     def page(self) -> str:
         """Return the page with the present report."""
-        self._wait()
+        self._wait_for_person()
         composed = self.composed or RunReport(
             title=f"Run {self.path.name}", parts=[Part(title=self.path.name, sections=())]
         )
@@ -228,7 +228,7 @@ class RunView:
 
     def items(self, query: Mapping[str, str]) -> dict[str, Any]:
         """Return one page of items for a query."""
-        self._wait()
+        self._wait_for_person()
         page = query.get("page", "0")
         asked = {k: query.get(k, "") for k in ("words", "measure", "system", "order", "domain", "condition")}
         item_query = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
@@ -251,7 +251,7 @@ class RunView:
             )
         return self._items
 
-    def _wait(self) -> None:
+    def _wait_for_person(self) -> None:
         """Wait until the first items are read, for a limited time."""
         self._first.wait(FIRST_ITEMS_S)
         deadline = threading.Event()
