@@ -331,12 +331,16 @@ def test_a_missing_package_costs_one_system_and_not_the_run(tmp_path: Path, monk
 
 def test_a_run_without_any_installed_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match="neural"):
-        run_systems("neural/transformer", "synthetic", out=tmp_path / "run", limit=12, folds_by="random", jobs=1)
+    without_references = tmp_path / "trials.jsonl"
+    lines = [{"id": f"t{n}", "target": "a", "entities": [{"id": "a", "attributes": {"type": "cup"}}]} for n in (1, 2)]
+    without_references.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for corpus in ("synthetic", str(without_references)):
+        with pytest.raises(MissingExtra, match="neural"):
+            run_systems("neural/transformer", corpus, out=tmp_path / "run", limit=2, folds=2, folds_by="random", jobs=1)
     assert not [p for p in tmp_path.iterdir() if "run" in p.name]
 
 
-@pytest.mark.parametrize("system", ["classic/pro", "classic/rsa.learned"])
+@pytest.mark.parametrize("system", ["classic/pro", "classic/rsa.learned", "variants/OSU-GP.evolved"])
 def test_a_domain_without_training_data_is_refused_before_the_first_trial(tmp_path: Path, system: str) -> None:
     # The first seven of eight trials are of furniture: the one of people has nothing to learn from.
     with pytest.raises(InputError, match=f"{system} cannot learn to describe trial .*no training data"):

@@ -148,6 +148,47 @@ def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str,
     assert said(things, "a", INCREMENTAL) == text
 
 
+@pytest.mark.parametrize(
+    ("attribute", "text"),
+    [
+        ("full:half", "the half-full one"),
+        ("worn:often", "the often worn one"),
+        ("built:1975", "the one built in 1975"),
+        ("published:2020", "the one published in 2020"),
+        ("played_by:Ben", "the one played by Ben"),
+        ("sitting_on:chair", "the one sitting on a chair"),
+        ("expires:2026", "the one expiring in 2026"),
+        ("dressing:vinaigrette", "the one with a vinaigrette dressing"),
+        ("heading:north", "the one heading north"),
+        ("on_sale:no", "the one not on sale"),
+        ("plugged_in:yes", "the one plugged in"),
+        ("missing_parts:a wheel", "the one with a wheel as missing parts"),
+        ("tattoos:on the arm", "the one with tattoos on the arm"),
+        ("location:on the shelf", "the one on the shelf"),
+        ("posture:sitting", "the one sitting"),
+        ("origin:Spain", "the one from Spain"),
+        ("origin:Spanish", "the one with a Spanish origin"),
+        ("size:XL", "the one of size XL"),
+        ("blood_type:B", "the one with blood type B"),
+        ("pregnant:no", "the non-pregnant one"),
+        ("smoker:no", "the non-smoking one"),
+        ("missing_eye:no", "the one without a missing eye"),
+        ("facial_hair:full beard", "the one with a full beard"),
+        ("broken:leg", "the one with a broken leg"),
+        ("pattern:none", "the one without a pattern"),
+        ("table:yes", "the one with a table"),
+        ("floor:2", "the one on floor 2"),
+    ],
+)
+def test_an_attribute_without_a_phrase(attribute: str, text: str) -> None:
+    name, value = attribute.split(":")
+    assert said([{name: value}, {"type": "other"}], "a", EVERYTHING) == text
+
+
+def test_a_zero_among_letters_is_a_code() -> None:
+    assert said([{"blood_type": v} for v in ("0", "A", "B")], "a", EVERYTHING) == "the one with blood type 0"
+
+
 def test_words_that_are_true_of_others_are_not_used_alone() -> None:
     """Columns 1, 2 and 4: what is on the far left is on the left, too."""
     row = [{"type": "chair", "colour": "red", "x-dimension": n} for n in (1, 2, 4)]

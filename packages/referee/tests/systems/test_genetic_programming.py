@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 
 import pytest
 from rooms import room, trial
 
-from referee.errors import MissingExtra, NotTrained
+from referee.errors import InputError, MissingExtra, NotTrained
 from referee.systems.genetic_programming import Evolved
 
 SOFAS = room(
@@ -36,6 +37,12 @@ def test_evolution_leaves_the_global_random_numbers_as_they_were() -> None:
 def test_programs_must_be_evolved_first() -> None:
     with pytest.raises(NotTrained):
         Evolved().select(trial(SOFAS).for_speaker())
+
+
+def test_a_domain_without_training_data_is_an_error_before_any_description() -> None:
+    others = [replace(t, domain="people") for t in TRAINING[:1]]
+    with pytest.raises(InputError, match="people"):
+        Evolved().check_training(TRAINING, others)
 
 
 def test_without_deap_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,7 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial], folds: Sequence[Fold]
                     ) from None
         is_model = isinstance(speaker, SignsCalls)
         if not has_content and isinstance(speaker, Speaker) and learns(speaker) and not is_model:
-            _check_learning(system, trials, plan.seed)
+            missing += _check_learning(system, trials, plan.seed)
         elif learns(speaker) and not is_model:
             missing += _check_training(system, folds, plan.seed)
         if (has_content and not several) or isinstance(speaker, Speaker):
@@ -251,17 +251,21 @@ def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial])
             raise name_system_in_error(error, f"{system.label} cannot describe trial {trial.id!r}") from None
 
 
-def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> None:
-    """Raise InputError if a system cannot describe anything after training on references without properties; some have defaults, some learn words alone."""
+def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> list[MissingExtra]:
+    """Raise InputError if a system cannot describe anything after training on references without properties; return the package that it lacks.
+
+    Some systems have defaults, some learn words alone.
+    """
     try:
         describe_trials(train_system(system, trials[:20], seed, offline=True), trials[:1])
-    except MissingExtra:
-        return
+    except MissingExtra as missing:
+        return [missing]
     except InputError:
         raise InputError(
             f"{system.label} cannot learn from these trials: their references have no properties",
             remedy="choose a corpus with annotated references, or a system without training (classic/incremental)",
         ) from None
+    return []
 
 
 def _versions() -> dict[str, str]:

@@ -55,6 +55,13 @@ PARTS = _THINGS | frozenset({
     "holes", "crack", "cracks", "scratch", "scratches", "leaf", "leaves", "stem", "flower", "flowers", "smile", "crown", "umbrella", "bag",
     "basket", "bell", "flag", "bed", "shed", "weed", "seed", "ring", "spring", "lining", "topping", "filling", "coating", "icing", "painting", "railing",
     "building", "clothing", "piercing", "marking", "engraving", "drawing", "heating", "wiring", "opening", "steering", "landing", "ceiling",
+    "dressing", "stuffing", "rating", "setting", "parking", "seating", "bedding", "packaging", "housing", "binding", "lettering", "lighting", "flooring",
+    "frosting", "seasoning", "cladding", "balcony", "nose", "mouth", "chin", "bow", "apron", "helmet",
+    "elephant", "pendant", "hydrant", "accent", "dent", "vent", "tent", "plant", "restaurant", "assistant", "infant", "pedal", "petal", "medal", "signal",
+    "crystal", "canal", "animal", "hospital", "journal", "terminal", "manual", "festival", "cereal", "sandal", "mineral", "portal", "coral", "table",
+    "vegetable", "stable", "bible", "fish", "dish", "radish", "varnish", "blemish", "drive", "archive", "hive", "olive", "fabric", "attic", "mic",
+    "bracelet", "watch", "veil", "mask", "moustache", "sideburns", "freckle", "freckles", "dimple", "dimples", "scar", "tattoo", "tattoos", "wrinkles",
+    "bracket", "badge", "sticker", "stamp", "ribbon", "plug", "socket", "switch", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
 })
 # Attributes that are adjectives and have no ending that shows it.
 _STATES = frozenset({
@@ -71,6 +78,25 @@ _STATES = frozenset({
     "human", "urgent", "important", "current", "recent", "private", "public", "secret", "modern", "ancient", "real", "fake", "true", "valid", "portable",
     "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible", "poisonous", "deciduous",
     "evergreen", "hostile", "bold", "italic",
+    "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior", "senior", "captain",
+    "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique",
+    "antique", "opposite", "separate", "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular",
+    "spare", "bare", "pure", "mature", "secure", "obscure", "entire", "complex", "simple", "stackable", "ample", "gentle", "brittle", "idle", "agile", "humble",
+    "fluffy", "blurry", "fuzzy", "crispy", "crunchy", "creamy", "juicy", "greasy", "sticky", "slippery", "smelly", "stormy", "mossy", "rocky", "sandy",
+    "grassy",
+    "leafy", "thorny", "prickly", "spiky", "bumpy", "lumpy", "wavy", "hungry", "thirsty", "lucky", "guilty", "healthy", "wealthy", "busty", "bulky", "chunky",
+    "skinny", "scary", "grumpy", "crazy", "lazy", "bossy", "easy", "early", "daily", "weekly", "monthly", "yearly", "likely", "elderly", "deadly",
+    "holy",
+    "primary", "secondary", "temporary", "stationary", "necessary", "imaginary", "ordinary", "military", "solitary", "mandatory", "compulsory", "on time",
+    "ill", "sick", "well", "fit", "pale", "blind", "deaf", "mute", "lame", "drunk", "sober", "naked", "nude", "barefoot", "gay", "royal",
+    "noble", "famous", "brave", "calm", "wise", "clever", "smart", "stupid", "silly", "funny", "strange", "odd", "weird", "shy", "proud", "rude", "polite",
+    "kind",
+    "cruel", "mean", "evil", "good", "bad", "nice", "fine", "great", "late", "ready", "open source", "high", "low", "near", "far", "close", "crisp", "firm",
+    "dense", "sparse", "solar", "polar", "lunar", "linear", "mint", "neat", "plain", "matt", "matte", "glossy", "faint", "vivid", "pastel", "neon",
+    "multicoloured", "multicolored", "toxic", "extinct", "aquatic", "domestic", "exotic", "tropical", "nocturnal", "amphibious", "venomous", "endemic",
+    "halal", "kosher", "organic", "homemade", "handmade", "home made", "hand made", "second hand", "brand new", "gluten free", "sugar free", "fat free",
+    "wireless", "waterproof", "built in", "stainless", "electric", "offshore", "inshore", "overweight", "underweight", "overdue", "due", "void", "null",
+    "superior", "inferior", "interior", "exterior", "anterior", "major", "minor", "prime", "odd numbered", "even", "uneven", "negative", "positive",
     "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
 })
 _SHAPES = (
@@ -78,10 +104,17 @@ _SHAPES = (
     "drop", "egg", "pear", "bell", "wedge", "rectangle",
 )
 _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "locked": "unlocked", "checked": "unchecked", "sealed": "unsealed",
-              "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "married": "unmarried", "occupied": "unoccupied"}
+              "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
+              **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
+                 "labelled",
+                 "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
 _UNCOUNTED = frozenset({
     "sand", "cream", "bread", "rice", "soup", "cheese", "butter", "meat", "coffee", "tea", "juice", "wine", "beer", "oil", "salt", "flour", "honey",
     "chocolate", "jam", "dust", "dirt", "mud", "rust", "smoke", "fire", "wood", "metal", "glass", "paper", "plastic", "gold", "money", "luggage", "furniture",
+    "damage", "fuel", "vegetation", "bark", "armour", "armor", "equipment", "weather", "stubble", "acne", "mould", "noise", "gas", "petrol", "diesel", "steam",
+    "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning", "storage",
+    "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear", "underwear",
+    "headgear", "literature", "progress", "experience", "sunlight", "shade", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
     "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil", "gravel", "food", "garbage", "lipstick",
     "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
@@ -90,12 +123,27 @@ _QUALITIES = frozenset({
     "gender", "sex", "race", "species", "breed", "orientation", "location", "place", "position", "taste", "flavour", "gloss", "fill", "kind", "category",
     "basic", "superordinate", "class", "style", "surface", "rarity", "difficulty", "level", "rank", "role", "job", "profession", "language", "genre",
 })
+_PARTICIPLES = frozenset({
+    "built", "made", "born", "sold", "bought", "grown", "drawn", "written", "worn", "torn", "broken", "eaten", "driven", "taken", "given", "hidden", "frozen",
+    "stolen", "woven", "thrown", "hung", "bent", "cut", "shut", "set", "lit", "led", "held", "spent", "won", "sent", "paid", "read", "shot", "spun", "struck",
+    "sunk", "kept", "bred", "fed", "shorn", "carven", "spread", "sewn", "knit", "caught", "fought", "taught", "brought", "ridden", "bitten", "shown", "seen",
+})
+_AMOUNTS_OF_STATE = frozenset({
+    "half", "well", "wide", "quarter", "nearly", "almost", "partly", "partially", "fully", "completely", "entirely", "mostly", "slightly", "barely", "hardly",
+    "never", "always", "often", "rarely", "seldom", "sometimes", "recently", "freshly", "newly", "badly", "poorly", "heavily", "lightly", "very", "quite",
+    "totally",
+    "frequently", "occasionally", "regularly", "deeply", "thinly", "thickly", "loosely", "tightly", "halfway", "once", "twice",
+})
+_ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
+_ORIGINS = ("origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
+_VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
+          "sells", "shows", "needs", "uses", "makes", "points", "looks", "hold", "carry", "wear")
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
     "person": "people", "man": "men", "human": "humans", "child": "children", "mouse": "mice", "knife": "knives", "shelf": "shelves",
     "glasses": "glasses", "sheep": "sheep", "fish": "fish", "scissors": "scissors", "leaf": "leaves", "wolf": "wolves", "loaf": "loaves",
-    "wife": "wives",
+    "wife": "wives", "scarf": "scarves", "hoof": "hooves", "thief": "thieves", "bus": "buses", "cactus": "cacti", "aircraft": "aircraft",
     "life": "lives", "half": "halves", "calf": "calves", "foot": "feet", "tooth": "teeth", "goose": "geese", "ox": "oxen", "box": "boxes",
     "potato": "potatoes", "pair of scissors": "pairs of scissors", "pair of glasses": "pairs of glasses", "pair of trousers": "pairs of trousers",
     "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
@@ -338,6 +386,7 @@ ENGLISH = Language(
         "destination": "to {}",
         "label": "labelled {}",
         "called": "called {}",
+        **dict.fromkeys(_ORIGINS, "from {}"),
         "year": "from {}",
         "season": "in {}",
     },
@@ -368,11 +417,27 @@ ENGLISH = Language(
         "> y": "below row {}",
     },
     states=_STATES,
+    participles=_PARTICIPLES,
+    amounts_of_state=_AMOUNTS_OF_STATE,
+    actions=_ACTIONS,
+    origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
-    aliases={"color": "colour", "smiles": "smiling"},
+    aliases={
+        "color": "colour",
+        "smiles": "smiling",
+        **{
+            noun: f"{noun.removesuffix('er')}ing"
+            for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")
+        },
+        **{verb: _present_participle(verb if verb.endswith("s") else f"{verb}s") for verb in _VERBS},
+    },
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
-        **{n: f"on {n}" for n in ("platform", "page", "track", "channel")},
+        **{n: f"in {n}" for n in ("aisle", "zone", "team", "group", "class", "ward", "block", "box")},
+        **{
+            n: f"on {n}"
+            for n in ("platform", "page", "track", "channel", "floor", "deck", "line", "route", "shelf", "storey")
+        },
         **{n: f"with {n}" for n in ("number", "model", "version", "id", "code")},
         "col": "in column",
         "gate": "at gate",

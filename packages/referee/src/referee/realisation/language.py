@@ -15,8 +15,16 @@ from referee.realisation.annotation import UNSAYABLE
 from referee.records import LANDMARKS, Property
 
 BEFORE, AFTER = 0, 1
-_ADJECTIVE = re.compile(r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|ical|proof|free|like)$")
-_PARTICIPLE = re.compile(r"(?!\w*(?:bed|shed|seed|weed)$)\w{3,}ed")
+_ADJECTIVE = re.compile(
+    r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|[a-z]{3}al|[a-z]{3}ant|[a-z]{3}(?<!m)ent|some|ular"
+    r"|proof|free|like)$"
+)
+_PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|shed$)\w{3,}ed")
+_CODE = re.compile(r"[A-Z]{1,2}|X+[SL]|0")
+_YEAR = re.compile(r"[12]\d{3}")
+_DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
+_HYPHENATED = frozenset({"half", "well", "wide"})
+_PRONOUNS = frozenset({"nobody", "nothing", "everybody", "somebody", "someone", "everyone", "something", "anything"})
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
 _NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
@@ -36,6 +44,12 @@ _DIRECTIONS = frozenset(
         "backwards",
         "sideways",
         "off",
+        "north",
+        "south",
+        "east",
+        "west",
+        "home",
+        "straight",
     }
 )
 _TRUTH = frozenset({"1", "true", "0", "false"})
@@ -125,7 +139,9 @@ class Language:
     `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what
     the attribute names ("with blue eyes"). `patterns` word the values of an attribute behind the noun ("owned by {}");
     `numbered` has the preposition of attributes whose numbers are names; `states` are attributes that are adjectives
-    themselves (open: ajar), `antonyms` adjectives with their denial; `aliases` are names that the language itself has
+    themselves (open: ajar), `participles` those that do not end regularly (built), `amounts_of_state` words that limit
+    them (half-full); values of `actions` are verbs (posture: sitting), those of `origins` places or adjectives of
+    places; `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
     for attributes (Farbe: colour).
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
@@ -189,6 +205,10 @@ class Language:
     patterns: Mapping[str, str] = field(default_factory=dict)
     numbered: Mapping[str, str] = field(default_factory=dict)
     states: frozenset[str] = frozenset()
+    participles: frozenset[str] = frozenset()
+    amounts_of_state: frozenset[str] = frozenset()
+    actions: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
     antonyms: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     capital_nouns: bool = False
@@ -318,56 +338,90 @@ class Language:
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
-        # Parts follow all adjectives.
-        had_rank = self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
-        if pattern := self.patterns.get(prop.name):
+        if pattern := self._pattern(prop):
             nothing = (value in _NONE or value == "empty") and self.lacking
             words = f"{self.lacking} {name}" if nothing else pattern.format(_spelling(prop.value))
             return Phrase(AFTER, self.unnamed_rank, words)
-        first = name.partition(" ")[0]
-        is_verb = self.verb_forms is not None and first.endswith("ing") and first not in self.parts
-        is_verb = is_verb and value not in _YES | _NO and first == name
-        if is_verb and value in _NONE:
-            return Phrase(AFTER, self.participle_rank, f"{name} nothing")
-        if is_verb:
-            thing = _spelling(prop.value)
-            is_bare = (
-                self._is_adverbial(thing)
-                or self._uncounted(thing)
-                or re.match(r"(?:an?|the|no|\d+) ", thing)
-                or thing[:1].isupper()
-            )
-            return Phrase(AFTER, self.participle_rank, f"{name} {'' if is_bare else self.indefinite + ' '}{thing}")
-        if value in _NONE and not self._is_quality(name):
+        if value in _YES | _NO:
+            return self._say_answer(prop.name, name, value in _YES, value in _TRUTH)
+        if self.verb_forms is not None and (phrase := self._say_action(name, prop.value)):
+            return phrase
+        if value in _NONE:
             bare = self._bearer(name)
             thing = bare if not self.indefinite or self._uncounted(bare) else f"{self.indefinite} {bare}"
-            return Phrase(AFTER, had_rank, f"{self.lacking} {self._noun_case(thing)}")
-        if value not in _YES | _NO and name in self.states - self.parts and not re.search(r"\d", value):
+            return Phrase(AFTER, self._had_rank, f"{self.lacking} {self._noun_case(thing)}")
+        if name in self.states - self.parts and not re.search(r"\d", value):
             return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
-        if value not in _YES | _NO and self.states and _PARTICIPLE.fullmatch(name) and not self._is_quality(name):
-            preposition = "in " if re.fullmatch(r"[12]\d{3}", value) else ""
-            words = f"{name} {preposition}{_spelling(prop.value)}"
-            words = f"{value} {name}" if value in ("never", "always", "recently") else words
-            return Phrase(AFTER, self.participle_rank, words)
-        if value in _YES | _NO and self._had(prop.name, name, value):
-            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
-            return Phrase(AFTER, had_rank, f"{self.having if value in _YES else self.lacking} {self._noun_case(thing)}")
-        if value in _YES | _NO:
-            rank = self.ranks.get("quality", self.unnamed_rank)
-            denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
-            if name.partition(" ")[0] in self.openers | _SHORT_PREPOSITIONS and " " in name:
-                return Phrase(AFTER, self.unnamed_rank, name if value in _YES else f"{denial} {name}")
-            if value in _NO and name in self.antonyms:
-                return Phrase(self.adjectives, rank, self.antonyms[name])
-            if value in _NO and self.clauses is not None and name.startswith("non "):
-                return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
-            return Phrase(self.adjectives, rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, self.counted(prop) or self.measured(name, prop.value))
-        if prop.name not in self.ranks and (had := self._had_so(name, _spelling(prop.value))):
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
+        if name not in self.ranks and _CODE.fullmatch(prop.value):
+            opening = (self._is_quality(name) and self.partitive) or self.having
+            return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
+        if had := self._had_so(prop.name, name, _spelling(prop.value)):
+            return Phrase(AFTER, self.unnamed_rank, had)
         return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
+
+    @property
+    def _had_rank(self) -> int:
+        """The rank of parts, which follow all adjectives."""
+        return self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
+
+    def _pattern(self, prop: Property) -> str:
+        """Return the pattern of an attribute; none for an adjective of a place ("Spanish") where the pattern takes its name."""
+        pattern = self.patterns.get(prop.name, "")
+        is_adjective = prop.name in self.origins and (not prop.value[:1].isupper() or _DEMONYM.search(prop.value))
+        return "" if is_adjective else pattern
+
+    def _say_answer(self, attribute: str, name: str, is_yes: bool, is_truth: bool) -> Phrase:
+        """Return words for a yes-no attribute: a part that is had or lacking, or an adjective."""
+        first, _, rest = name.partition(" ")
+        denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
+        if rest and (first in self.openers | _SHORT_PREPOSITIONS or rest in _SHORT_PREPOSITIONS):
+            return Phrase(AFTER, self.unnamed_rank, name if is_yes else f"{denial} {name}")
+        if self._had(attribute, name, is_truth):
+            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
+            return Phrase(AFTER, self._had_rank, f"{self.having if is_yes else self.lacking} {self._noun_case(thing)}")
+        rank = self.ranks.get("quality", self.unnamed_rank)
+        if not is_yes and name in self.antonyms:
+            return Phrase(self.adjectives, rank, self.antonyms[name])
+        if not is_yes and self.clauses is not None and name.startswith("non "):
+            return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
+        return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
+
+    def _say_action(self, name: str, value: str) -> Phrase | None:
+        """Return words for an attribute that is a verb in the form that follows a noun; None if it is none.
+
+        "holding a ball", "played by Ann", "planted in 1950", "half-eaten".
+        """
+        first, _, rest = name.partition(" ")
+        thing, is_none = _spelling(value), value.lower() in _NONE
+        is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
+        if not rest and thing in self.amounts_of_state and (is_participle or name in self.states):
+            joint = "-" if thing in _HYPHENATED else " "
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
+        is_opening = rest in _SHORT_PREPOSITIONS | self.openers and (is_participle or first.endswith("ing"))
+        if is_opening or (not rest and first.endswith("ing") and first not in self.parts):
+            words = (
+                "nothing" if is_none else f"in {thing}" if _YEAR.fullmatch(value) and not rest else self._object(thing)
+            )
+            return Phrase(AFTER, self.participle_rank, f"{name} {words}")
+        if not rest and is_participle and not self._is_quality(name) and name not in self.states and not is_none:
+            return Phrase(AFTER, self.participle_rank, f"{name} {'in ' if _YEAR.fullmatch(value) else ''}{thing}")
+        head, opening = thing.rpartition(" ")[2], thing.partition(" ")[0]
+        if is_participle and not rest and head in self.parts - self.states:
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._object(f'{name} {thing}')}")
+        if is_participle and not rest and opening != thing and opening in self.openers | _SHORT_PREPOSITIONS:
+            return Phrase(AFTER, self.participle_rank, f"{name} {thing}")
+        if name in self.actions and thing.partition(" ")[0].endswith("ing"):
+            return Phrase(AFTER, self.participle_rank, thing)
+        return None
+
+    def _object(self, thing: str) -> str:
+        """Return the object of a verb, with an article if it is a countable thing."""
+        is_bare = self._is_adverbial(thing) or self._uncounted(thing) or re.match(r"(?:an?|the|no) |\d", thing)
+        is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS
+        return thing if is_bare else f"{self.indefinite} {thing}"
 
     def _is_adverbial(self, words: str) -> bool:
         """Return whether words behind a verb are a direction, a manner or a place and not a thing ("looking left")."""
@@ -429,37 +483,55 @@ class Language:
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.having} {name} {value}"
 
-    def _had_so(self, name: str, value: str) -> str:
-        """Return a part with its value.
+    def _had_so(self, attribute: str, name: str, value: str) -> str:
+        """Return a phrase of a part with its value, or of a value that is a thing or a place itself.
 
-        "long sleeves", "a red hat", "a high battery level"; empty if the value is a quality of the whole object.
+        "with long sleeves", "with a high battery level", "with tattoos on the arm"; empty if the value is a quality of
+        the whole object.
         """
         if not self.indefinite:
             return ""
         thing = self._bearer(name)
         if thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
             thing = many
-        if " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts):
+        is_quality = attribute in self.ranks or (
+            " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts)
+        )
+        first, _, rest = value.partition(" ")
+        article = "" if self._uncounted(thing) else f"{self.indefinite} "
+        if rest and first in self.openers | _SHORT_PREPOSITIONS:
+            return value if is_quality else f"{self.having} {article}{thing} {value}"
+        if rest and first in self.determiners:
+            return f"{self.having} {value} as {thing}" if self.qualities else ""
+        if is_quality:
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
             thing = name
         if value in ("on", "off", "up", "down"):
-            return f"{self.articles[self.default.gender]} {thing} {value}"
+            return f"{self.having} {self.articles[self.default.gender]} {thing} {value}"
         if value == "many" or value in self.numbers.values() or value == self.singular_numeral:
             last = thing.rpartition(" ")[2]
             is_one = value == self.singular_numeral or last.endswith("s")
-            return f"{value} {thing if is_one else self.several(Noun(thing)).word}"
+            return f"{self.having} {value} {thing if is_one else self.several(Noun(thing)).word}"
         # Things that are had as something else: "with pears as fruit".
         if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._uncounted(value[:-1]):
-            return f"{value} as {thing}"
+            return f"{self.having} {value} as {thing}"
+        head = value.rpartition(" ")[2]
+        if self.qualities and head in self.parts - self.states and (rest or not self._is_part(name)):
+            return f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
-        return f"{article}{value} {thing}"
+        return f"{self.having} {article}{value} {thing}"
+
+    def _is_part(self, name: str) -> bool:
+        """Return whether the last word of a name is a part, or several of them are."""
+        last = name.rpartition(" ")[2]
+        return last in self.parts or self.several(Noun(last)).word in self.parts
 
     def _bearer(self, name: str) -> str:
         """Return the bearer of an attribute's colour, length or style: the hat for "hat colour"."""
         return re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
 
-    def _had(self, attribute: str, name: str, value: str) -> bool:
+    def _had(self, attribute: str, name: str, is_truth: bool) -> bool:
         """Return whether a yes-no attribute is a part and not a state, by its name, if the language can decide
         (``lid``, ``ripe``).
         """
@@ -469,9 +541,9 @@ class Language:
         if self.states:
             is_adjective = last in self.states or _ADJECTIVE.search(last) is not None
             first = name.partition(" ")[0]
-            return last in self.parts or not (is_adjective or (" " in name and first not in self.states))
+            return self._is_part(name) or not (is_adjective or (" " in name and first not in self.states))
         # Without a list of adjectives, "yes" marks parts and "true" marks states.
-        return last in self.parts or value not in _TRUTH
+        return last in self.parts or not is_truth
 
     def _uncounted(self, name: str) -> bool:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""

@@ -770,7 +770,12 @@ def for_scene(language: Language, scene: Scene) -> Language:
         values.setdefault(prop.name, set()).add(prop.value)
     for name, texts in values.items():
         numbers = {v for v in texts if v.isdecimal()}
-        if texts & {"0", "1"} and any(int(v) > 1 for v in numbers) and name not in language.grades:
+        if "0" in texts and any(re.fullmatch(r"[A-Z]{1,2}", v) for v in texts):
+            # A code, such as a blood type, and not a no.
+            phrases[frozenset([Property(name, "0")])] = (
+                Phrase(AFTER, language.unnamed_rank, f"{language.having} {plain_words(name)} 0"),
+            )
+        elif texts & {"0", "1"} and any(int(v) > 1 for v in numbers) and name not in language.grades:
             for prop in (Property(name, v) for v in texts & {"0", "1"}):
                 words = language.counted(prop) or language.measured(plain_words(name), prop.value)
                 phrases.setdefault(frozenset([prop]), (Phrase(AFTER, language.unnamed_rank, words),))

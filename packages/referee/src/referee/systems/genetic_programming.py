@@ -16,7 +16,7 @@ from typing import Any, Self
 from referee.errors import NotTrained, naming_extra
 from referee.records import Property, Trial
 from referee.selection.contrast import contrast_of
-from referee.selection.frequencies import count
+from referee.selection.frequencies import check_groups, count
 from referee.systems.attribute_programs import (
     CAN_USE_LOCATION,
     CURRENT,
@@ -77,6 +77,10 @@ class Evolved(Programs):
             domains.setdefault(trial.domain, []).append(trial)
         self.programs_ = {domain: self._evolve(members) for domain, members in domains.items()}
         return self
+
+    def check_training(self, train: Sequence[Trial], test: Sequence[Trial]) -> None:
+        """Raise InputError for a trial of a domain without training data."""
+        check_groups(train, test, ("domain",))
 
     def _known(self) -> Mapping[Any, Program]:
         """Return the evolved programs. Raises NotTrained without any."""
