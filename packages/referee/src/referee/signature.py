@@ -12,12 +12,13 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from referee import __version__
-from referee.records import Description, Response, Scene, SceneNotes, Span, Trial
+from referee.records import Description, Entity, Property, Response, Scene, SceneNotes, Span, Trial
 
 __all__ = [
     "Fingerprint",
@@ -152,14 +153,18 @@ def _scene_text(scene: Scene) -> str:
     if "text" not in notes:
         picture = None if scene.picture is None else (scene.picture.size, scene.picture.sha256)
         parts: list[str] = [repr((scene.id, scene.complete, picture))]
-        parts += [] if scene.taxonomy is None else [repr(scene.taxonomy)]
-        for entity in scene.entities:
-            parts += (_END, entity.id, *chain.from_iterable(entity.attributes))
-            details = (entity.relations, entity.region, entity.position)
-            if any(detail is not None and detail != () for detail in details):
-                parts.append(repr(details))
-        notes["text"] = "\x1f".join(parts)
+        parts += [] if scene.taxonomy is None else [repr(tuple(map(sorted, scene.taxonomy)))]
+        notes["text"] = "\x1f".join(parts + sorted(map(_entity_text, scene.entities)))
     return notes["text"]
+
+
+def _entity_text(entity: Entity) -> str:
+    """All of an entity that measures may use."""
+    parts = [_END, entity.id, *_property_texts(entity.attributes)]
+    details = (tuple(sorted(entity.relations)), entity.region, entity.position)
+    if any(detail is not None and detail != () for detail in details):
+        parts.append(repr(details))
+    return "\x1f".join(parts)
 
 
 def _description_text(description: Description | None) -> str:
@@ -170,8 +175,13 @@ def _description_text(description: Description | None) -> str:
     distribution, meaning, spans = description.distribution, description.meaning, description.spans
     is_plain = distribution is None and meaning is None and not spans
     details = "" if is_plain else f"({distribution!r}, {meaning!r}, {_spans_text(spans)})"
-    properties = chain.from_iterable(description.properties or ())
+    properties = _property_texts(description.properties or ())
     return "\x1f".join(("", _END, repr(description.text), has_properties, details, *properties))
+
+
+def _property_texts(properties: Iterable[Property]) -> Iterable[str]:
+    """The names and values of properties; those of different names in any order are one text."""
+    return chain.from_iterable(sorted(properties, key=itemgetter(0)))
 
 
 def _spans_text(spans: tuple[Span, ...]) -> str:
@@ -202,7 +212,7 @@ def trial_digests(trials: Iterable[Trial], references: Iterable[Collection[Descr
     text_of, digests = _DescriptionTexts().of, []
     for trial, compared in zip(trials, references, strict=False):
         opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, ""))
-        digests.append(_short_digest("".join((opening, _scene_text(trial.scene), *map(text_of, compared)))))
+        digests.append(_short_digest("".join((opening, _scene_text(trial.scene), *sorted(map(text_of, compared))))))
     return b"".join(digests)
 
 

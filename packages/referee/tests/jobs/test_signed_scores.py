@@ -231,6 +231,11 @@ SAME = {
     "a seed that is not used": lambda at: {"seed": 2 + at},
     "swaps that are not made": lambda at: {"resamples": 10 + at},
     "lenience with nothing to forgive": lambda at: {"lenient": True},
+    "the order of an output's properties": lambda at: {
+        "rows": [{**r, "properties": r["properties"][::-1]} for r in ROWS]
+    },
+    "the order of objects and of their attributes": lambda at: {"trials": with_trial(at, scene=turn(TRIALS[at].scene))},
+    "a label that is not used": lambda at: {"trials": with_trial(at, condition="another", domain="another")},
     "groups beside the whole": lambda at: {"by": ("domain",)},
     "clusters asked for that the design has": lambda at: {"cluster": "crossed"},
     "the output of another system": lambda at: {
@@ -239,8 +244,19 @@ SAME = {
 }
 
 
+def turn(scene):
+    entities = [replace(e, attributes=e.attributes[::-1]) for e in scene.entities[::-1]]
+    return replace(scene, entities=tuple(entities))
+
+
 def other_entity(trial):
     return next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+
+
+def test_references_in_another_order_are_signed_alike() -> None:
+    with_two = [replace(t, references=(*t.references, Description(text="that"))) for t in TRIALS]
+    turned = [replace(t, references=t.references[::-1]) for t in with_two]
+    assert signed(with_two) == signed(turned) != signed()
 
 
 @settings(max_examples=40, deadline=None)

@@ -100,7 +100,7 @@ def _print_differences(text: str, files: Sequence[Path], form: str) -> int:
     else:
         print(f"{len(parts)} part{'s' * (len(parts) != 1)} differ{'s' * (len(parts) == 1)}:\n")
         for key, (in_text, in_files) in parts.items():
-            print(f"  {key}: {in_text or 'not in_files'} in the signature, {in_files or 'not in_files'} in the files")
+            print(f"  {key}: {in_text or 'absent'} in the signature, {in_files or 'absent'} in the files")
             print(f"    ({MEANING.get(key, 'a switch of the measure')})")
     return int(bool(parts))
 

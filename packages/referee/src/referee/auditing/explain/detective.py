@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
 
 from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.explain.one_cell import Solution, solve_cell
 from referee.auditing.explain.printed_case import Move, PrintedCase
-from referee.auditing.explain.suspects import slip_values
+from referee.auditing.explain.suspects import digit_values, slip_values
 from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
@@ -28,19 +31,23 @@ class Explanation:
     sentence: str
     claims: tuple[int, ...]
     remedies: tuple[Remedy, ...]
+    move: Move
     suspects: tuple[Number, ...] = ()
 
 
-def explain(claims: Sequence[PrintedClaim], failed: Sequence[int]) -> list[Explanation]:
-    """Explanations for failures, the one that repairs most first; each failure is explained once."""
+def explain(case: PrintedCase) -> list[Explanation]:
+    """Explanations for failures, the one that repairs most first; each failure is explained once.
+
+    The case is corrected, so that a second mistake is sought in corrected numbers.
+    """
     explanations: list[Explanation] = []
-    case = PrintedCase(claims, failed)
     while len(case.failed) >= 2:
         best = _best(case)
         if best is None:
             break
         explanations.append(best)
-        case.failed -= set(best.claims)
+        case.set_aside(best.claims)
+        case.correct(best.move)
     return explanations
 
 
@@ -53,11 +60,11 @@ def _best(case: PrintedCase) -> Explanation | None:
     return None
 
 
-def _moved(sentence: str, case: PrintedCase, move: Move) -> Explanation:
+def _moved(sentence: str, case: PrintedCase, move: Move, *, of_columns: bool = False) -> Explanation:
     """Return the explanation by a move of printed numbers."""
     places = [(case.numbers[place], number) for place, number in move.items()]
     remedies = tuple(Remedy(old.place, old.text, new.value, new.value) for old, new in places)
-    return Explanation(sentence, case.fixed_by(move), remedies)
+    return Explanation(sentence, case.fixed_by(move, of_columns=of_columns), remedies, move)
 
 
 def _columns(case: PrintedCase) -> Iterator[Explanation]:
@@ -67,11 +74,11 @@ def _columns(case: PrintedCase) -> Iterator[Explanation]:
         # As BLEU and NIST in Table 8 of TUNA 2008.
         for a, b in combinations(names, 2):
             move = _permute([columns[a], columns[b]], [1, 0])
-            yield _moved(f"{table}: the columns {a} and {b} are exchanged", case, move)
+            yield _moved(f"{table}: the columns {a} and {b} are exchanged", case, move, of_columns=True)
         for a, b, c in zip(names, names[1:], names[2:], strict=False):
             for turn in ([1, 2, 0], [2, 0, 1]):
                 move = _permute([columns[a], columns[b], columns[c]], turn)
-                yield _moved(f"{table}: the columns {a}, {b} and {c} are rotated", case, move)
+                yield _moved(f"{table}: the columns {a}, {b} and {c} are rotated", case, move, of_columns=True)
 
 
 def _permute(columns: Sequence[Mapping[str, Number]], order: Sequence[int]) -> Move:
@@ -95,7 +102,7 @@ def _rows(case: PrintedCase) -> Iterator[Explanation]:
                 continue
             for step in (1, -1):
                 move = {cells[i].place: cells[(i + step) % len(cells)] for i in range(len(cells))}
-                yield _moved(f"{table}: the column {name} is shifted by one row", case, move)
+                yield _moved(f"{table}: the column {name} is shifted by one row", case, move, of_columns=True)
             for a, b in combinations(cells, 2):
                 if a.value != b.value:
                     sentence = f"{table}: {name} of {a.place.row} and {b.place.row} are exchanged"
@@ -104,9 +111,9 @@ def _rows(case: PrintedCase) -> Iterator[Explanation]:
 
 def _cells(case: PrintedCase) -> Iterator[Explanation]:
     """One wrong cell; where several could be it, a cell that repeats a neighbour is the likeliest, then the smallest change."""
-    solved: list[tuple[bool, bool, float, Solution, tuple[int, ...]]] = []
+    solved: list[_SolvedCell] = []
     for place, number in case.numbers.items():
-        users = [i for i in case.touching[place] if i in case.failed and case.counted(i)]
+        users = [i for i in case.touching[place] if i in case.failed and case.needs_repair(i)]
         # A single failure could be mended by changing any of its cells.
         if case.independent(users) < 2:
             continue
@@ -115,30 +122,58 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         solution = solve_cell(number, [c for c in claims if isinstance(c, ValueClaim)], column)
         if solution is None:
             continue
-        values = _whole_counts(solution, claims)
-        fixed = next((f for v in values if (f := case.fixed_by({place: number.became(v)}))), ())
-        if fixed:
-            copied = _copied_from(number, case.numbers) is not None
-            slipped = any(solution.low <= v <= solution.high for v in slip_values(number))
-            solved.append((not copied, not slipped, abs(solution.best - number.value), solution, fixed))
+        for rank, values in enumerate(_ranked_values(solution, claims)):
+            repairs = ((v, case.fixed_by({place: number.became(v)})) for v in values)
+            value, fixed = next(((v, f) for v, f in repairs if f), (0.0, ()))
+            if fixed:
+                is_copy = _copied_from(number, case.numbers) is not None
+                solved.append(_SolvedCell(not is_copy, rank, abs(value - number.value), value, solution, fixed))
+                break
     if solved:
-        no_copy, no_slip, _, solution, fixed = min(solved, key=lambda s: s[:3])
+        best = min(solved, key=lambda s: (s.no_copy, s.rank, s.distance))
+        number, solution = best.solution.number, best.solution
         # A slip of the pen is likelier than another number altogether.
-        others = [s.number for *_, unlike, _, s, _ in solved if s is not solution and (no_slip or not unlike)]
+        others = [s.solution.number for s in solved if s is not best and s.rank <= best.rank]
         # where several cells could be the wrong one, the smallest change is a guess, and no correction
-        sure = not others or not no_copy
-        number = solution.number
+        sure = not others or not best.no_copy
         remedy = Remedy(number.place, number.text, solution.low, solution.high)
-        named = [str(n.place) for n in others]
+        sentence = _sentence(solution, case, [str(n.place) for n in others])
         suspects = (number,) if sure else (number, *others)
-        yield Explanation(_sentence(solution, case, named), fixed, (remedy,) if sure else (), suspects)
+        move = {number.place: number.became(best.value)} if sure else {}
+        yield Explanation(sentence, best.fixed, (remedy,) if sure else (), move, suspects)
+
+
+class _SolvedCell(NamedTuple):
+    """A cell whose correction repairs failures: whether it is no copy of a neighbour, how likely the slip is (0: one
+    digit), how far the value moves, and the value.
+    """
+
+    no_copy: bool
+    rank: int
+    distance: float
+    value: float
+    solution: Solution
+    fixed: tuple[int, ...]
+
+
+def _ranked_values(solution: Solution, claims: Sequence[PrintedClaim]) -> Iterator[list[float]]:
+    """Yield the values to try for a cell: one other digit, another slip, any other number."""
+    for slips in (digit_values(solution.number), slip_values(solution.number)):
+        # The bounds are those of the number as printed; other numbers may have them a little elsewhere.
+        margin = solution.high - solution.low + 4 * solution.number.half
+        inside = (v for v in slips if solution.low - margin <= v <= solution.high + margin)
+        yield sorted(inside, key=lambda v: abs(v - solution.best))
+    yield _whole_counts(solution, claims)
 
 
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
-    """Return values to try for a cell: the best one, or whole counts where the cell must be one."""
+    """Return values to try for a cell: values of its interval, the best first, or whole counts where the cell must be one."""
     counts = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
     # The twenty nearest, for each is judged with all claims that it touches.
-    return sorted(counts, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
+    return sorted(counts, key=lambda v: abs(v - solution.best))[:20] or [
+        solution.best,
+        *np.linspace(solution.low, solution.high, 5),
+    ]
 
 
 def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:

@@ -38,11 +38,9 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
     record = _Record(claims, rows, about, failed)
     # First, because it explains a failure without supposing a wrong cell.
     formulas = {i: words for i in failed if (words := other_formula(claims[i]))}
-    rest = [i for i in failed if i not in formulas]
-    discoveries: list[FoundOut] = []
-    for explanation in explain(claims, rest):
-        discoveries.append(record.explained(explanation))
-        rest = [i for i in rest if i not in explanation.claims]
+    record.case.set_aside(formulas)
+    discoveries = [record.explained(explanation) for explanation in explain(record.case)]
+    rest = sorted(record.case.failed)
     for alike in _groups(formulas, lambda i: (rows[i].source, formulas[i])):
         discoveries.append(record.miscomputed(alike, formulas[alike[0]]))
     stars = record.repeated_by_stars(rest, failed)
@@ -114,17 +112,16 @@ class _Record:
             words = f"whatever involves {column} fails and the rest follows, but no single cell explains it"
             return [FoundOut(self._sentence(indices, words), tuple(indices))]
         checks = _groups(indices, lambda i: self.claims[i].subject.check)
-        groups = [
-            group for check in checks for group in (self._alike(check) if len(check) > 2 else [[i] for i in check])
-        ]
+        groups = [group for check in checks for group in self._alike(check)]
         return [self._unexplained(group) for group in self._same_numbers(groups)]
 
     def _alike(self, indices: Sequence[int]) -> list[list[int]]:
-        """Failures of one check with the same kind of slip in the same column."""
+        """Failures of one check with the same kind of slip in a column that mostly fails; others are alone."""
 
         def likeness(i: int) -> Hashable:
             target = self.claims[i].target
-            return find_slip(self.claims[i]).kind, self.rows[i].item if target is None else target.place.column
+            shared = target is not None and self.case.is_common(i)
+            return (find_slip(self.claims[i]).kind, target.place.column) if target is not None and shared else i
 
         return _groups(indices, likeness)
 
@@ -175,7 +172,7 @@ class _Record:
         return [*texts, *((s.number.place, s.number.text) for s in find_suspects(self.case, counted))]
 
     def _remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
-        remedies = (self.claims[i].remedy() for i in indices)
+        remedies = (self.case.claims[i].remedy() for i in indices)
         return tuple(remedy for remedy in remedies if remedy is not None)
 
     def _common_column(self, indices: Sequence[int]) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
-from referee.auditing.value_claims import StarsClaim, ValueClaim
+from referee.auditing.value_claims import BracketClaim, StarsClaim, ValueClaim
 
 Move = Mapping[CellPlace, Number]
 
 
 class PrintedCase:
-    """All claims of a paper, which of them fail, and which cells they touch."""
+    """All claims of a paper, which cells they touch, which of them fail, and which failures are already explained."""
 
-    def __init__(self, claims: Sequence[PrintedClaim], failed: Sequence[int]) -> None:
-        self.claims, self.failed = claims, set(failed)
+    def __init__(self, claims: Sequence[PrintedClaim], failed: Iterable[int]) -> None:
+        self.claims, self.failed = list(claims), set(failed)
+        self.explained: set[int] = set()
         self.touching: dict[CellPlace, list[int]] = {}
         self.numbers: dict[CellPlace, Number] = {}
         for i, claim in enumerate(claims):
@@ -32,25 +34,61 @@ class PrintedCase:
         claims = [(i, self.claims[i]) for i in indices if self.counted(i)]
         return len({frozenset(n.place for n in c.inputs) if isinstance(c, ValueClaim) else i for i, c in claims})
 
-    def touched(self, places: Sequence[CellPlace]) -> set[int]:
+    def touched(self, places: Iterable[CellPlace]) -> set[int]:
         return {i for place in places for i in self.touching.get(place, ())}
 
-    def fixed_by(self, move: Move) -> tuple[int, ...]:
+    def set_aside(self, indices: Iterable[int]) -> None:
+        """Take failures from those to be explained; no correction needs to repair them any more."""
+        self.explained |= self.failed & set(indices)
+        self.failed -= self.explained
+
+    def correct(self, move: Move) -> None:
+        """Put corrected numbers into all claims."""
+        for i in self.touched(move):
+            self.claims[i] = self.claims[i].changed(lambda n: moved(n, move))
+
+    def is_common(self, index: int) -> bool:
+        """Return whether most of the numbers that one check expects in a column, from their own rows, fail: no single
+        cell is the reason.
+        """
+        key = _column_of(self.claims[index])
+        alike = self._claims_by_column.get(key, []) if key else []
+        failures = sum(i in self.failed or i in self.explained for i in alike)
+        return failures > 2 and 2 * failures > len(alike)
+
+    def needs_repair(self, index: int) -> bool:
+        """Return whether a correction of a cell must repair a failure that it touches (bounds exclude too little)."""
+        return self.counted(index) and not isinstance(self.claims[index], BracketClaim) and not self.is_common(index)
+
+    @cached_property
+    def _claims_by_column(self) -> dict[tuple[int, str, str], list[int]]:
+        """The claims of each check by the column of the number that should follow."""
+        claims_by_column: dict[tuple[int, str, str], list[int]] = {}
+        for i, claim in enumerate(self.claims):
+            if key := _column_of(claim):
+                claims_by_column.setdefault(key, []).append(i)
+        return claims_by_column
+
+    def fixed_by(self, move: Move, *, of_columns: bool = False) -> tuple[int, ...]:
         """Return the failures that a change of cells repairs.
 
-        Empty if another touched failure remains or another claim breaks.
+        Empty if another touched failure remains or another claim breaks. A correction of cells need not repair failures
+        that most numbers of a column share; one of columns may leave a few, which have a second reason.
         """
-        touched = self.touched(list(move))
+        touched = self.touched(move)
         failures = sorted(touched & self.failed)
-        if self.independent(failures) < 2:
+        counted = [i for i in failures if (self.counted(i) if of_columns else self.needs_repair(i))]
+        if self.independent(counted) < 2:
             return ()
         changed = {i: self.claims[i].changed(lambda n: moved(n, move)) for i in failures}
-        if not all(_roughly(changed[i], self.claims[i]) for i in failures if self.counted(i)):
+        near = {i for i in counted if _roughly(changed[i], self.claims[i])}
+        most_left = len(counted) // 4 if of_columns else 0
+        if len(near) < len(counted) - most_left:
             return ()
-        fixed = tuple(i for i in failures if changed[i].fits())
-        if any(self.counted(i) and i not in fixed for i in failures):
+        fixed = tuple(i for i in failures if (i in near or i not in counted) and changed[i].fits())
+        if sum(i not in fixed for i in counted) > most_left:
             return ()
-        rest = touched - self.failed
+        rest = touched - self.failed - self.explained
         return fixed if all(self.claims[i].changed(lambda n: moved(n, move)).fits() for i in rest) else ()
 
     def suspicious_columns(self) -> dict[str, list[str]]:
@@ -70,7 +108,7 @@ class PrintedCase:
         A remedy includes all values between its bounds, so a claim is broken only if no value allows it.
         """
         move = self._move(remedies)
-        holding = sorted(self.touched(list(move)) - self.failed)
+        holding = sorted(self.touched(move) - self.failed - self.explained)
         return [i for i in holding if not self.claims[i].changed(lambda n: moved(n, move)).fits()]
 
     def after(self, index: int, remedies: Iterable[Remedy]) -> Remedy | None:
@@ -81,6 +119,16 @@ class PrintedCase:
     def _move(self, remedies: Iterable[Remedy]) -> Move:
         corrected = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
         return {n.place: n.became(r.middle, (r.high - r.low) / 2) for n, r in corrected}
+
+
+def _column_of(claim: PrintedClaim) -> tuple[int, str, str] | None:
+    """Return the check of a claim and the column of the number that should follow from its own row; otherwise None."""
+    target = claim.target
+    if target is None or any(
+        (n.place.table, n.place.row) != (target.place.table, target.place.row) for n in claim.cells
+    ):
+        return None
+    return claim.subject.check, target.place.table, target.place.column
 
 
 def moved(number: Number, move: Move) -> Number:

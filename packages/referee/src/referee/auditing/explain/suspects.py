@@ -7,7 +7,7 @@ first; other values count only if no cell has such a value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -41,7 +41,7 @@ def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[SuspectCel
         return []
     common = set.intersection(*({n.place for n in case.claims[i].touches} for i in failures))
     numbers = [case.numbers[place] for place in case.numbers if place in common]
-    for values_of_cell in (_slips, _solutions):
+    for values_of_cell in (_digit_slips, _slips, _solutions):
         suspects = [s for number in numbers if (s := _suspect(case, failures, number, values_of_cell)) is not None]
         if suspects:
             targets = {t.place for i in failures if (t := case.claims[i].target) is not None}
@@ -63,13 +63,23 @@ def _repairs(case: PrintedCase, failures: Sequence[int], number: Number, value: 
     if not all(case.claims[i].changed(change).fits() for i in failures):
         return False
     # Bounds that averages set exclude little and take long.
-    holding = (c for i in case.touching[number.place] if i not in case.failed for c in (case.claims[i],))
+    holding = (case.claims[i] for i in case.touching[number.place] if i not in case.failed | case.explained)
     return all(c.changed(change).fits() for c in holding if not isinstance(c, BracketClaim))
+
+
+def _digit_slips(case: PrintedCase, failures: Sequence[int], number: Number) -> list[float]:
+    """The values with one other digit that come near enough to be tried with all claims."""
+    return _near_values(case, failures, number, digit_values(number))
 
 
 def _slips(case: PrintedCase, failures: Sequence[int], number: Number) -> list[float]:
     """The values of one slip that come near enough to be tried with all claims."""
-    values = np.array(sorted(slip_values(number)))
+    return _near_values(case, failures, number, slip_values(number))
+
+
+def _near_values(case: PrintedCase, failures: Sequence[int], number: Number, tried: set[float]) -> list[float]:
+    """Return those of some values for a cell that come near enough to be tried with all claims."""
+    values = np.array(sorted(tried))
     claims = _value_claims(case, failures)
     if not len(values):
         return []
@@ -100,20 +110,34 @@ def _value_claims(case: PrintedCase, failures: Sequence[int]) -> list[ValueClaim
     return [c for c in claims if isinstance(c, ValueClaim)]
 
 
+def digit_values(number: Number) -> set[float]:
+    """The numbers with one other digit than the printed text."""
+    return _other_values(number, _digit_texts)
+
+
 def slip_values(number: Number) -> set[float]:
     """The numbers that one slip turns into the printed text."""
+    return _other_values(number, _slip_texts)
+
+
+def _other_values(number: Number, texts: Callable[[str], Iterator[str]]) -> set[float]:
+    """Return the values of other texts of a number."""
     text = plain_text(number.text)
-    values = {float(t) for t in _slip_texts(text)}
-    return {v for v in values if v != float(text)} if text else set()
+    return {v for t in texts(text) if (v := float(t)) != float(text)} if text else set()
+
+
+def _digit_texts(text: str) -> Iterator[str]:
+    """Yield the texts with one other digit."""
+    for i, c in enumerate(text):
+        if c.isdigit():
+            for digit in "0123456789":
+                yield text[:i] + digit + text[i + 1 :]
 
 
 def _slip_texts(text: str) -> Iterator[str]:
     """Yield the texts that one misprint would turn into this one."""
-    digits = [i for i, c in enumerate(text) if c.isdigit()]
-    for i in digits:
-        for digit in "0123456789":
-            yield text[:i] + digit + text[i + 1 :]
-    for i, j in pairwise(digits):
+    yield from _digit_texts(text)
+    for i, j in pairwise(i for i, c in enumerate(text) if c.isdigit()):
         exchanged = list(text)
         exchanged[i], exchanged[j] = text[j], text[i]
         yield "".join(exchanged)
