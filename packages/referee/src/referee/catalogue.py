@@ -557,6 +557,7 @@ _NOT_SWITCHES = frozenset(
         "meant",
         "outputs",
         "cluster",
+        "labels",
         "interval",
         "swaps",
         "seed",

@@ -28,6 +28,7 @@ MEANING = {
     "outputs": "how many outputs the system has, and a digest of them",
     "baseline": "how many outputs the baseline has, and a digest of them",
     "cluster": "clusters of the trials",
+    "labels": "a digest of the labels of these clusters",
     "interval": "how intervals were made, with their confidence",
     "swaps": "random swaps of clusters, where they were too many to try all",
     "seed": "seed of all randomness",

@@ -171,7 +171,8 @@ class _Scoring:
         labels = {name: gathered.labels(name) for name in self.task.labels}
         table.groups = {name: labels[name] for name in settings.by}
         table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
-        table.fingerprint = gathered.fingerprint(table.clusters.names)
+        table.fingerprint = gathered.fingerprint()
+        table.labels = gathered.fingerprint(table.clusters.names) if table.clusters.names else ""
         table.references = format_reference_counts(gathered.references)
         table.outputs = {system: gathered.fingerprint_of(system) for system in self.systems}
         table.rows = gathered.rows(table.metrics)
@@ -238,8 +239,8 @@ class _Gathered:
         sizes = {number: len(ids) for number, ids in self.ids_by_piece.items()}
         return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * sizes[p.number])] for s in systems}
 
-    def fingerprint(self, factors: Sequence[str]) -> str:
-        """Return the digest of all trials, with the labels of the factors that they are clustered by."""
+    def fingerprint(self, factors: Sequence[str] = ()) -> str:
+        """Return the digest of all trials; with factors, that of the labels by which they are clustered."""
         trials = Fingerprint()
         for piece in self.pieces():
             labels = zip(*(piece.labels[name] for name in factors), strict=True)

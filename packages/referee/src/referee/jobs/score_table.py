@@ -203,6 +203,7 @@ class ScoreTable:
     meant: str = ""
     outputs: dict[str, str] = field(default_factory=dict)
     fingerprint: str = ""
+    labels: str = ""
     references: str = ""
     languages: tuple[str, ...] = ()
 
@@ -229,6 +230,7 @@ class ScoreTable:
             trials=self.fingerprint,
             against=f"{whose}-{self.references}",
             cluster=" x ".join(self.clusters.names) or "none",
+            **({"labels": self.labels} if self.labels else {}),
             **self._list_tokenisers(metric),
             interval=f"cr2-satterthwaite-skew-{s.confidence:g}",
             **self._describe_randomness(),
