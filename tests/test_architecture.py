@@ -107,6 +107,7 @@ ALSO = {
         "corpora/jsonl.py": "makes the JSON schema, and writes",
         "tangram/tiers/dialogue_form.py": "declares the open form of a dialogue",
         "corpora/line_index.py": "looks for ids only",
+        "jobs/folder.py": "checks the rows of scores",
     },
     "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
     "ray": {"models/local_models.py": "keeps a model in an actor on each card"},

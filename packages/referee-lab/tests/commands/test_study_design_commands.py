@@ -181,7 +181,7 @@ def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path
         (("--participants", "2", "--protocol", "reference-game"), "referee tangram choose"),
         (("--participants", "2", "--mode", "test"), "--mode is one of debug, pilot, live"),
         (("--participants", "2", "--systems", "toy-minimal"), "at least two"),
-        (("--participants", "6", "--items", "12", "--groups", "4"), "cannot be shared out"),
+        (("--participants", "6", "--items", "12", "--groups", "4"), "use 3 groups"),
     ],
 )
 def test_impossible_wishes_are_answered_with_possible_ones(

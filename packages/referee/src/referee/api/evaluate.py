@@ -331,7 +331,7 @@ def _has_system_columns(options: EvaluateOptions | CompareOptions) -> bool:
 
 
 def parse_map(text: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
-    """Parse ``role=column,role=column``, or several such texts; a role's several columns are joined by commas.
+    """Parse ``role=column,role=column``, or several such texts; commas join the columns of a role.
 
     Raises:
         InputError: for a part without an equals sign, or a role with two columns.

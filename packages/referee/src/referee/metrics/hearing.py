@@ -173,7 +173,7 @@ class Hearing:
         return Hearing(participants=self.participants[mask], items=self.items[mask], values=self.values[mask])
 
     def counts(self, ties: str = "strict") -> dict[str, int]:
-        """Return the number of responses (or items) that each measure is based on, and the number of tied items."""
+        """Return the number of responses (or items) behind each measure, and the number of tied items."""
         present = (~np.isnan(self.values)).sum(axis=0)
         people = np.ones((1, self.n_participants))
         share, answered, majority = self._find_majorities(people, ties)

@@ -132,7 +132,7 @@ class Squares:
 
 
 def choose_group_count(k: int, squares: int, participants: int) -> int:
-    """Return the largest number of participant groups that divides the Latin squares and participants evenly."""
+    """Return the largest number of groups that divides Latin squares and participants evenly."""
     if k < 2:
         raise InputError("a Latin square needs at least two systems", remedy="compare two or more")
     if participants < k or participants % k:
