@@ -274,7 +274,7 @@ def _list_places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
 
 
 def is_readable(places: Sequence[Place], size: Size | None) -> bool:
-    """Return whether coordinates can be converted to pixels of a picture of this size, which may be unknown."""
+    """Return whether coordinates can be converted to pixels of a picture, whose size may be unknown."""
     try:
         for place in places:
             if not isinstance(place, Mask):

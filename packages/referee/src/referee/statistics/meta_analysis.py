@@ -108,7 +108,9 @@ def pool(
 
 
 def find_between_variances(y: FloatArray, variances: FloatArray, levels: FloatArray) -> FloatArray:
-    """Return the variances between experiments at which the generalised Q statistic has these levels; 0 where it stays below.
+    """Return the between-experiment variances at which the generalised Q statistic has these levels.
+
+    A variance is 0 where the statistic stays below its level.
 
     The level k - 1 gives the estimate of Paule & Mandel; quantiles of chi-square with k - 1 degrees of freedom give its
     confidence limits (Viechtbauer 2007).
