@@ -47,7 +47,9 @@ def _shown(name: str, **changes: Any) -> dict[str, Any]:
     return dict(kind.show(_stimulus(), settings, Random(1)).parameters)
 
 
-@pytest.mark.parametrize("plugin", sorted(path.stem for path in PLUGINS.glob("*.ts") if path.stem not in ("table", "own")))
+@pytest.mark.parametrize(
+    "plugin", sorted(path.stem for path in PLUGINS.glob("*.ts") if path.stem not in ("table", "own"))
+)
 def test_a_plugin_has_no_default_but_absence(plugin: str) -> None:
     assert set(_parameters(plugin).values()) <= {"undefined", "null", "[]"}
 

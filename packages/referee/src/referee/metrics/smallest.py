@@ -128,7 +128,7 @@ def count_fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> i
 
 
 def count_fewest_atoms_to_keep(scene: Scene, targets: int, form: Meaning, is_free: Sequence[bool]) -> int:
-    """Return how many atoms of a meaning must stay, beside the free ones, to be `is_as_sharp` as the whole."""
+    """Return the number of atoms that must stay, beside the free ones, to be `is_as_sharp` as the whole."""
     free = [i for i, free in enumerate(is_free) if free]
     loose = [i for i, free in enumerate(is_free) if not free]
     return next(
