@@ -42,7 +42,7 @@ def test_a_study_is_made_and_passes_its_check(run: Path, tmp_path: Path, capsys:
     assert domains["furniture"] == domains["people"] == 45
     assert (len(study.practice), len(study.checks)) == (3, 2)
     capsys.readouterr()
-    assert main(["study", "check", str(out)]) == 0
+    assert main(["study", "check", str(out), "--no-browser"]) == 0
     printed = capsys.readouterr().out
     assert "Ready: my-study" in printed
     assert "Rehearsed: 120 trials" in printed
@@ -65,7 +65,7 @@ def test_a_list_that_lost_its_balance_fails_the_check(
     assert _new(run, out, "--items", "8", "--participants", "2") == 0
     path = out / "lists.json"
     path.write_text(path.read_text("utf-8").replace("toy-minimal", "toy-chatty", 1), encoding="utf-8")
-    assert main(["study", "check", str(out)]) == 1
+    assert main(["study", "check", str(out), "--no-browser"]) == 1
     assert "Problem: it is not true that" in capsys.readouterr().out
 
 

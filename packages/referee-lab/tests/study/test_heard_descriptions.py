@@ -43,7 +43,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def test_check_says_what_was_proved(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["study", "check", str(study.folder)]) == 0
+    assert main(["study", "check", str(study.folder), "--no-browser"]) == 0
     told = capsys.readouterr().out
     assert "Proved: every sound and film is there, can be played to its end and is not too large (9 files)" in told
     assert "Ready" in told
@@ -75,7 +75,7 @@ def test_check_refuses_what_cannot_be_heard(fault: str, tmp_path: Path, capsys: 
         (folder / "media" / "voice0.webm").write_bytes(first.read_bytes())
         written = (folder / "outputs.jsonl").read_text("utf-8")
         (folder / "outputs.jsonl").write_text(written.replace("voice0.wav", "voice0.webm"), "utf-8")
-    assert main(["study", "check", str(folder)]) == 1
+    assert main(["study", "check", str(folder), "--no-browser"]) == 1
     told = capsys.readouterr().out
     said = {
         "missing": "media/voice0.wav is missing",
@@ -101,7 +101,7 @@ def test_only_protocols_that_play_may_be_given_voices(tmp_path: Path) -> None:
 def test_a_file_that_no_browser_plays_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_demo(tmp_path / "s", "asgre2007", id="s", items=3, participants=6)
     give_voices(tmp_path / "s", ".avi")
-    assert main(["study", "check", str(tmp_path / "s")]) == 2
+    assert main(["study", "check", str(tmp_path / "s"), "--no-browser"]) == 2
     assert re.search(r"browsers do not play 'voice\d+\.avi'", capsys.readouterr().err)
 
 

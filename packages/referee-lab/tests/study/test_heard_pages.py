@@ -113,7 +113,7 @@ def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = heard_study(tmp_path / "odd", practice=2, checks=1).folder
-    assert main(["study", "check", str(folder)]) == 0
+    assert main(["study", "check", str(folder), "--no-browser"]) == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("To do:")]
     words = [one.description.text for one in open_study(folder).practice]
     wanted = f"record {words[0]!r} as practice-1.wav, {words[1]!r} as practice-2.wav"
@@ -127,7 +127,7 @@ def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
             write_sound(folder / "media" / line["media"], 0.2)
         (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     assert odd_extras(open_study(folder)) == []
-    assert main(["study", "check", str(folder)]) == 0
+    assert main(["study", "check", str(folder), "--no-browser"]) == 0
     assert "not too large (12 files)" in capsys.readouterr().out
 
 
@@ -170,7 +170,7 @@ def test_new_writes_pages_for_descriptions_that_are_heard_and_asks_for_practice(
     assert [s.description.media for s in study.practice] == [f"practice-1{ending}", f"practice-2{ending}"]
     assert study.checks[0].stimulus.description.media == f"check-1{ending}"
     assert not any("texts/" in line or "jsonl" in line for line in advise(study))
-    assert main(["study", "check", str(study.folder)]) == 0
+    assert main(["study", "check", str(study.folder), "--no-browser"]) == 0
     assert "(7 files)" in capsys.readouterr().out
 
 
@@ -228,10 +228,10 @@ def test_nobody_has_to_hear_tones_in_a_study_of_signs(tmp_path: Path, capsys: py
     folder = heard_study(tmp_path / "signs", items=1).folder
     for name in give_voices(folder, ".webm"):
         write_film(folder / "media" / name, 0.4, sound=False)
-    assert main(["study", "check", str(folder)]) == 1
+    assert main(["study", "check", str(folder), "--no-browser"]) == 1
     assert "no film has any sound: set [session] sound_check = false" in capsys.readouterr().out
     change(folder, sound_check="false")
-    assert main(["study", "check", str(folder)]) == 0
+    assert main(["study", "check", str(folder), "--no-browser"]) == 0
 
 
 # -- where nothing can be played -------------------------------------------------------------------------------------------
@@ -263,12 +263,12 @@ def test_who_listens_for_longer_than_they_were_told_is_remarked_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = heard_study(tmp_path / "long").folder
-    assert main(["study", "check", str(folder)]) == 0
+    assert main(["study", "check", str(folder), "--no-browser"]) == 0
     assert "long enough to hear everything" not in capsys.readouterr().out
     long = write_sound(tmp_path / "long.wav", 13.0).read_bytes()
     for path in (folder / "media").iterdir():
         path.write_bytes(long)
-    assert main(["study", "check", str(folder)]) == 0
+    assert main(["study", "check", str(folder), "--no-browser"]) == 0
     # Three trials of 13 s are 0.65 minutes; 3 minutes of instructions and three trials of 7 s are told as 3.
     assert "they listen for 0.7 minutes, and are told of about 3" in capsys.readouterr().out
 
@@ -281,5 +281,5 @@ def test_recordings_without_words_make_a_study_as_well(tmp_path: Path) -> None:
     )
     assert '"text"' not in outputs.read_text("utf-8")
     assert main([*new, "--practice", "0", "--checks", "0", "--out", str(tmp_path / "s")]) == 0
-    assert main(["study", "check", str(tmp_path / "s")]) == 0
+    assert main(["study", "check", str(tmp_path / "s"), "--no-browser"]) == 0
     assert main(["study", "simulate", str(tmp_path / "s"), "--participants", "2"]) == 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from referee.cli import main
 from referee.records import Entity, Property, Scene
 from referee.show.drawing import place
 from referee_lab.study.design.shown_scenes import prove_shown
@@ -80,7 +79,9 @@ def test_moved_pictures_stay_in_their_cells() -> None:
     assert exact == place(close(0.5)), "places that the scene says are kept"
 
 
-def test_check_proves_that_objects_can_be_pressed_and_refuses_otherwise(tmp_path: Path) -> None:
+def test_check_proves_that_objects_can_be_pressed_and_refuses_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "study"
     make_demo(folder, "asgre2007", items=3, participants=3, practice=0, checks=0)
     assert all(c.holds for c in prove_shown(open_study(folder)))
@@ -91,12 +92,10 @@ def test_check_proves_that_objects_can_be_pressed_and_refuses_otherwise(tmp_path
             entity["attributes"] = [[k, v] for k, v in entity["attributes"] if "dimension" not in k]
             entity["position"] = [0.01 * n if n < 2 else n, 20 * (n > 1)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "referee", "study", "check", str(folder)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert "Not so: every object of every scene" in done.stdout
-    assert "Not ready" in done.stdout
+    assert main(["study", "check", str(folder), "--no-browser"]) == 1
+    printed = capsys.readouterr().out
+    assert "Not so: every object of every scene" in printed
+    assert "Not ready" in printed
 
 
 @pytest.mark.parametrize(("name", "overlapping"), [("gre3d3", 630), ("stars2", 604)])

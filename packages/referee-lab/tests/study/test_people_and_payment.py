@@ -398,7 +398,7 @@ def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
     plain = make_demo(tmp_path / "plain", "tuna2008", items=3, participants=3)
     named = {line.split()[1] for line in deviations(plain) if line.startswith("[protocol]")}
     assert named == {"start", "bell", "input"}
-    assert main(["study", "check", str(plain.folder)]) == 0
+    assert main(["study", "check", str(plain.folder), "--no-browser"]) == 0
     shown = capsys.readouterr().out
     assert "Not as printed: [protocol] bell = no, printed yes" in shown
     assert "Not as printed: 3 participants, printed 24" in shown
