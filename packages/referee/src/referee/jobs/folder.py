@@ -16,12 +16,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-import msgspec
-
 from referee import __version__
 from referee.corpora.jsonl import read_responses, read_trials, trials_to_json, write_json_line
 from referee.corpora.outputs import Output, output_to_json, read_outputs
-from referee.corpora.reading.lines import read_lines
+from referee.corpora.reading.decoding import Form
+from referee.corpora.reading.lines import WrongShape, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically, writing_folder
 from referee.records import Description, Response, Trial
@@ -47,6 +46,9 @@ class ScoreRow(TypedDict, total=False):
     group: str | None
     low: float | None
     high: float | None
+
+
+SCORE = Form(ScoreRow, "a score")
 
 
 class Run:
@@ -120,8 +122,8 @@ class Run:
         for line, text in read_lines(path):
             try:
                 rows.append(json.loads(text))
-                msgspec.convert(rows[-1], ScoreRow)
-            except (json.JSONDecodeError, msgspec.ValidationError) as error:
+                SCORE.convert(rows[-1])
+            except (json.JSONDecodeError, WrongShape) as error:
                 raise MalformedInput(f"the score is damaged ({error})", where=path, line=line, remedy=remedy) from None
         return rows
 
