@@ -113,6 +113,7 @@ _SEVERAL = re.compile(
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
+        r"there(?: is|['’]s)(?: no|n['’]t an?| not an?) unique\b|(?:er zijn|es gibt|il y a|hay|há|existen|existem)(?: \w+)? (?:meerdere|verschillende|mehrere|plusieurs|varios|varias|vários|várias)\b",
         r"(?:the description )?(?:does not|doesn['’]t) (?:single out|uniquely identify|distinguish)|(?:it |this |that |(?:the|this) description )?(?:is )?(?:fits|matches|applies to|describes|true of|holds (?:of|for)) (?:several|more than one|both|multiple|many|two)",
         r"(?:die beschreibung |sie |das )?(?:trifft|passt) auf (?:mehrere|beide)|mehrere\b|mehr als ein\w*|beide\b|nicht eindeutig\b(?! bestimmbar)|(?:die beschreibung ist |das ist |es ist )?(?:mehrdeutig|nicht eindeutig)\b(?! bestimmbar)|(?:es gibt )?(?:mehrere|zwei)\b[^.]*\bpassen|alle passen",
         r"plusieurs\b|plus d['’]un\w*|tous les deux|ambigu\w*|les deux\b",
@@ -127,7 +128,7 @@ _SEVERAL = re.compile(
 _NONE = re.compile(
     any_of(
         r"(?:no(?:pe)?, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b|0 (?:objects|matches|items)\b|neither\b[^.]*\bnor any",
-        r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
+        r"there(?: is| are|['’]s)(?: nothing\b| no\b(?! unique)|n['’]t any| not any|n['’]t an?y?(?! unique))|there isn['’]t\b(?! an? unique)|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
         r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|i (?:found|see|find|can see) nothing\b|(?:the |this )?(?:described |target )?(?:object|item|chair) (?:is(?: not|n['’]t)) (?:in the list|on the list|listed|present|there|here|among)|not present\b|such an? \w+ (?:is|does) not\b|not (?:in the list|listed)\b",
         r"kein(?:e[snr]?|s)?\b|nichts\b|es gibt (?:hier |da )?(?:kein|nichts)\w*|nicht dabei|\w+ solche\w* \w+ (?:gibt es|ist|existiert|kommt)\b[^.]*\bnicht\b",
@@ -247,6 +248,19 @@ class _Names:
         )
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
         kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
+        # "The chair numbered 4", "the sofa (5)": the number stands for the noun before it.
+        text = re.sub(
+            r"\bthe (?:[^\W\d]+(?:-\w+)? ){1,4}(?:(?:that is |which is )?(?:numbered|label+ed|marked(?: as| with)?)|with (?:the )?(?:number|label|tag|index|id))(?: number| as)? #?(\d{1,3})\b(?!\.\d)",
+            lambda m: self._token(m[1]),
+            text,
+            flags=I,
+        )
+        text = re.sub(
+            r"\bthe (?:(?!is\b|are\b|of\b|in\b|on\b|to\b|and\b|or\b)[^\W\d]+(?:-\w+)? ){1,4}\((?:object |number |no\. ?|#)?(\d{1,3})\)",
+            lambda m: self._token(m[1]),
+            text,
+            flags=I,
+        )
         text = re.sub(rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._token(m[1]), text, flags=I)
         text = re.sub(
             r"(?<![\w#])(?:obj|object|option|item|image|objekt|objet|objeto)_?(\d{1,3})\b",
@@ -406,6 +420,11 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         if choice is not None:
             return choice or None
     tokens = names.tokenise(text)
+    # A last line that is an option alone, set apart, is the final answer.
+    if final := re.search(rf"(?:\n\s*\n|\n)\s*[^\w\s⟦]*{R}[\W_]*$", tokens):
+        before = tokens[: final.start()]
+        if "\n\n" in re.sub(r"[ \t]+", "", final[0]) and not re.search(rf"(?m)^\W*{R}\W*$", before) and int(final[1]):
+            return int(final[1])
     listed = _from_checklist(tokens)
     if listed is not None:
         return listed

@@ -142,7 +142,7 @@ def cues_before(*cues: str) -> re.Pattern[str]:
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
-        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|more fitting|more suitable)",
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
         r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
         r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
@@ -150,7 +150,7 @@ _AFTER = re.compile(
         r"es (?:el único|la única|la respuesta|el correcto|el que|la que|el descrito|la correcta)|(?:coincide|encaja)(?: (?:mejor|con la descripción|perfectamente)|\W*$)|cumple",
         r"é (?:o único|a única|a resposta|o correto|o que|a que)|corresponde(?: (?:melhor|à descrição)|\W*$)",
         r"(?:wordt bedoeld|is (?:het enige|de enige|bedoeld|juist|het juiste|het beste))|past(?: (?:het best|beter|precies)|\W*$)",
-        r"(?:最)?(?:符合|匹配)|是(?:唯一|正确|对的)|(?:だけ|のみ)(?:です|が|だ)|に違い|が(?:当てはま|一致|正解|該当|最も|適切|ふさわしい|合)|に(?:なり|該当|一致|当てはま)|が描述|と一致",
+        r"(?:最)?(?:符合|匹配)|是(?:唯一|正确|对的)|(?:だけ|のみ)(?:です|が|だ)|に違い|が(?:当てはま|一致|正解|該当|最も|適切|ふさわしい|合)|に(?:なり|該当|一致|当てはま)|が(?:一番|最も)?(?:合って|合い)|が描述|と一致",
     ),
     I,
 )
@@ -165,7 +165,7 @@ _ONLY = re.compile(
 GROUP_WORDS = words(
     "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
     "sowohl als auch beide beiden passen kommen infrage frage in gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
-    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld correspondem qualify qualifies hold refer"
+    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld indistinguishable identical given this description correspondem qualify qualifies hold refer"
 )
 _GROUP_FITS = re.compile(
     r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
@@ -298,6 +298,7 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
         return _kind_of_group(left, right, grammar)
     if _LANDMARK.search(left):
         return ""
+    left = re.sub(r"\b(?:between|of|out of|among) x+\W*", "", left, flags=I)
     if _OUTDONE.search(left):
         return DOUBTED
     if _EARLIER.search(left + right):
@@ -364,6 +365,7 @@ _CONCLUDES = re.compile(
 HEDGED = re.compile(
     r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not (?:only|just)(?!\W*(?:\w+ )?⟦)"
     r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
+    r"|(?:if|assuming(?: that)?|provided(?: that)?|supposing) [^.;,⟦⟪]{0,60}?\b(?:means?|meant|refers? to|stands for|understood|interpreted)\b[^.;⟦⟪,]*,\s+(?=\w|⟦)"
     r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
     r"|(?:,\s*|(?<=[.!] ))(?:(?:is|does|has|would|do|should)(?:n['’]t| that| it| that not) (?:it|that|you|they|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
     I,

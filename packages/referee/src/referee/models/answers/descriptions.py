@@ -20,7 +20,7 @@ AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 # Words that open an answer, words that say or order what is described, and words that explain it. Nothing that is made of them alone describes an object.
 _DISCOURSE = words(
     """
-    sure okay ok certainly of course absolutely great alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
+    sure okay ok certainly of course absolutely alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
     clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see definitely surely ugh haha
     klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
     bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
@@ -62,10 +62,10 @@ _EXPLAINING = words(
     above below before previously previous later see same again later determined tbd default question questions answer yes done ready luck end finished enjoy cheers identical difficult hard moment indistinguishable interchangeable able unable possible impossible their his her its first second third fourth draft requested visible isn't aren't doesn't don't won't wouldn't it'll you'll way i we my your our use using need needs find finds found also just very too still even what which who that's two three several
     +loc -loc unique: listener hearer speaker reader viewer people person anyone someone
     alle anderen andere anderes sind ist nur dieses dieser diese einzige einzigen einzigartig eindeutig anders aussehen sehen aus unterscheidet unterscheiden denn weil reicht genügt farbe größe typ form begründung erklärung hinweis kein keine keiner objekte objekt so der die das den im bild szene sonst nichts
-    les autres autre sont est seul seule unique différent différents différente différentes car parce que suffit couleur taille type forme raison explication note aucun aucune objet objets dans la scène image ainsi cette ce
+    les autres autre sont est seul seule unique différent différents différente différentes parce que suffit couleur taille type forme raison explication note aucun aucune objet objets dans la scène image ainsi cette ce
     los demás otros otras otro son es único única distinto distintos diferente diferentes porque basta color tamaño tipo forma razón explicación nota ningún ninguna objeto objetos en la escena imagen así esta este
     os demais outros outras outro são é único única diferente diferentes pois porque basta cor tamanho tipo forma razão explicação nenhum nenhuma objeto objetos na cena imagem assim esta este
-    de andere anderen zijn is enige uniek anders want omdat kleur grootte type vorm reden uitleg geen object objecten in scène afbeelding deze dit
+    de andere anderen zijn is enige uniek anders omdat kleur grootte type vorm reden uitleg geen object objecten in scène afbeelding deze dit
     """
 )
 _TALK = _DISCOURSE | _SAYING | _EXPLAINING
@@ -174,7 +174,7 @@ _ANNOUNCING = re.compile(
 )
 _SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
-_THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
+_THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
     "^"
     + any_of(
@@ -213,9 +213,9 @@ _REASON = re.compile(
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
         r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
         r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes|nur (?:dieses|dieser|diese)|damit|grund\b",
-        r"cette description|car\b|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
+        r"cette description|car\b(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
         r"esta descripción|porque|explicación|es (?:el único|la única)|ningún otro|razón|los demás|los otros|esta descrição|explicação|é (?:o único|a única)|nenhum outro|razão|justificativa|os outros|motivo\b",
-        r"deze beschrijving|omdat|want|uitleg|geen ander|reden|de andere|het is (?:de|het) enige",
+        r"deze beschrijving|omdat|want\b(?= (?:de|het|er|alle|dit|dat|geen|een|ik|die))|uitleg|geen ander|reden|de andere|het is (?:de|het) enige",
         r"这(?:个|样|是|一)|因为|理由|说明|解释|原因|其他|この(?:説明|記述)|なぜなら|理由|他[のは]|説明",
     ),
     I,
@@ -231,19 +231,19 @@ _PREMISE = re.compile(
 # Where a phrase may end: before a bracket, a dash, a semicolon, a colon, a further sentence, or a word that gives a reason.
 _BREAK = re.compile(
     r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#|\|)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
-    r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car|parce qu\w*|porque|omdat|want|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
+    r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce qu\w*|porque|omdat|want(?= (?:de|het|er|alle|dit|dat|geen|een|ik|die)\b)|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
     r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others?)\b)",
     I,
 )
 # Words of a reason: it compares the object with the others, speaks of the words themselves, or to the listener.
 _COMPARES = re.compile(
     r"\b(?:other\w*|only|unique\w*|distinct\w*|distinguish\w*|differ\w*|identif\w*|singl\w*|ambigu\w*|unambigu\w*|rest|remaining|else|confus\w*|enough|suffic\w*|alone|words?|describ\w+|description|listener|hope|matches|because|since|unlike|whereas|object|target|number|nothing|nobody|none|no|all|every)\b"
-    r"|\b(?:ander\w*|einzig\w*|eindeutig\w*|unterscheid\w*|weil|denn|autres?|seule?s?|unique\w*|disting\w*|car|otr[oa]s?|demás|únic[oa]s?|porque|outr[oa]s?|pois|enige|omdat|want|onderscheid\w*|alle|toutes?|tous|tod[oa]s)\b|其他|唯一|只有|区别|因为|他の|他は|唯一|だけ|区別|#\d|[(\[]\d",
+    r"|\b(?:ander\w*|einzig\w*|eindeutig\w*|unterscheid\w*|weil|denn|autres?|seule?s?|unique\w*|disting\w*|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|otr[oa]s?|demás|únic[oa]s?|porque|outr[oa]s?|pois|enige|omdat|want|onderscheid\w*|alle|toutes?|tous|tod[oa]s)\b|其他|唯一|只有|区别|因为|他の|他は|唯一|だけ|区別|#\d|[(\[]\d",
     I,
 )
 # A verb that makes a clause of words: a phrase has one only after a word that opens a relative clause.
 _FINITE = re.compile(
-    r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?)\b"
+    r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|(?<!\ba )(?<!\bthe )can(?!\W*$)|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?)\b"
     r"|\b(?:ist|sind|haben|kann|könnte|zeigt|gibt|passt|bezieht|est|sont|ont|peut|doit|montre|désigne|está|están|hay|tiene|puede|muestra|são|tem|pode|há|mostra|heeft|toont)\b",
     I,
 )
@@ -265,7 +265,7 @@ _TASK_NOUN = re.compile(
 )
 _BEFORE_ARTICLES = words(
     """
-    in on at behind under above below near by next beside beneath between with without facing wearing holding all both half opposite against inside outside over to of from like touching not what who everything closest nearest
+    in on at behind under above below near by next beside beneath between with without facing wearing holding has have having contains all both half opposite against inside outside over to of from like touching not what who everything closest nearest
     hinter vor neben unter über auf an bei mit ohne derrière devant sous sur dans avec sans detrás delante bajo sobre en con sin junto atrás embaixo em com sem ao achter voor naast onder op bij met zonder as only
     """
 )
@@ -287,8 +287,8 @@ _NO_DESCRIPTION = re.compile(
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
     r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
-    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|\bnumber #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|number|position|no\.) #?\d|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
-    r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou|o|of) (?:le|la|el|de|het|a)\b(?= \w+ \w))|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
+    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
+    r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
 _BARE_NUMBER = re.compile(
     rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"
@@ -683,7 +683,7 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
     ):
         return False
     # An article behind one word that is no preposition: "clearly the red chair", "falta la imagen".
-    first = re.match(rf"([^\W\d]+) {_DETERMINER}\s", text, I)
+    first = re.match(rf"([^\W\d]+) (?!th(?:at|is|ese|ose)\b){_DETERMINER}\s", text, I)
     if first and first[1].lower() not in _BEFORE_ARTICLES and not re.match(rf"{_DETERMINER}$", first[1], I):
         return False
     if re.search(
@@ -698,11 +698,26 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
     if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text) or _OF_TASK.match(text):
         return False
     verb = _FINITE.search(text)
-    if verb and not is_carried and not _RELATIVE.search(text[: verb.end()]) and not _is_contact_clause(text, verb):
+    if (
+        verb
+        and not re.match(r"(?:has|have|contains|looks)\b", text, I)
+        and not is_carried
+        and not _PLACED.match(text)
+        and not _RELATIVE.search(text[: verb.end()])
+        and not _is_contact_clause(text, verb)
+    ):
         return False
     # A name in quotation marks belongs to the phrase ('the button "Save"'); anything more is an offer or a remark.
     names = [name for name in _QUOTED.findall(text) if len(name.split()) < 4]
     return len(re.findall(r"[\"“”„«»「」]", text)) in (0, 2 * len(names)) and len(names) < 2
+
+
+# "The red chair is on the left": a statement of place that describes an object.
+_PLACED = re.compile(
+    rf"the (?!(?:\w+ )?(?:{_TASK}|one|other\w*|difference|problem|rest)\b)(?:[\w-]+ ){{1,4}}(?:is|are) (?:located |placed |positioned |standing |sitting )?"
+    rf"(?:at|in|on|near|to|next|behind|under|above|below|left|right|between|beside|by|in front)\b(?!.*\b(?:{_FINITE.pattern}|{_TASK}|others?)\b)",
+    I,
+)
 
 
 def _is_contact_clause(text: str, verb: re.Match[str]) -> bool:

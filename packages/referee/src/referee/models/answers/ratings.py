@@ -78,7 +78,7 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", I)
 _BOUND = re.compile(r"(?:^|(?<=[\s:(\"'=]))(?:-(?=\d)|[><≥≤]=?\s*)\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)?\+")
 # A number is a value where the text ends after it, a mark follows, or a word that ratings are spoken of with.
-_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again anyway overall rather not after when unless if y e und weil') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
+_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again then anyway overall rather not after when unless if y e und weil') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
@@ -332,8 +332,8 @@ def _without_scale(text: str, low: float, high: float) -> str:
     )
     text = re.sub(rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : ", text, flags=I)
     text = re.sub(
-        rf"[(,;]?\s*(?:with |where )?(?:{low:g}|{high:g}) ?(?:=|is|being|as|means|meaning) (?:the )?(?:best|worst|highest|lowest|perfect|maximum|minimum|excellent|very \w+|completely \w+|not at all\w*(?: \w+)?)(?: (?:and|,) (?:{low:g}|{high:g}) ?(?:=|is|being|as|means)? ?(?:the )?(?:best|worst|highest|lowest|perfect|excellent|very \w+))?\)?",
-        " : " if re.match(r"\W*(?:with|where|\d)", text, I) else " ",
+        rf"[(,;]?\s*(?:with |where |if |given that )?(?:{low:g}|{high:g}) ?(?:=|is|being|as|means|meaning) (?:the )?(?:best|worst|highest|lowest|perfect|maximum|minimum|excellent|very \w+|completely \w+|not at all\w*(?: \w+)?)(?: (?:and|,) (?:{low:g}|{high:g}) ?(?:=|is|being|as|means)? ?(?:the )?(?:best|worst|highest|lowest|perfect|excellent|very \w+))?\)?",
+        " : " if re.match(r"\W*(?:with|where|if|given|\d)", text, I) else " ",
         text,
         flags=I,
     )
