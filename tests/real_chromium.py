@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from machine import NO_CHROMIUM, lacking
 
-__all__ = ["PATIENCE_MS", "open_chromium", "open_chromiums"]
+__all__ = ["PATIENCE_MS", "open_chromium", "open_chromiums", "require_chromium"]
 
 # How long a page may take on a machine with other things to do; nothing waits so long where all is well.
 PATIENCE_MS = 60_000
@@ -32,13 +32,24 @@ def open_chromium(*arguments: str) -> Iterator[Browser]:
 @contextmanager
 def open_chromiums(*each: Sequence[str]) -> Iterator[list[Browser]]:
     """Several browsers, each with arguments of its own (microphones, say)."""
-    named = os.environ.get("REFEREE_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, KNOWN)), None)
     with sync_playwright() as playwright:
-        path = found or playwright.chromium.executable_path
-        if not Path(path).exists():
-            lacking(f"{NO_CHROMIUM}: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
+        path = _find_chromium(playwright)
         browsers = [playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *args]) for args in each]
         yield browsers
         for browser in browsers:
             browser.close()
+
+
+def require_chromium() -> None:
+    """Skip the test, or fail it under CI, where there is no Chromium: for commands that open one themselves."""
+    with sync_playwright() as playwright:
+        _find_chromium(playwright)
+
+
+def _find_chromium(playwright: Playwright) -> str:
+    """Return the path of the browser; the test is skipped where there is none."""
+    named = os.environ.get("REFEREE_CHROMIUM") or next(filter(None, map(shutil.which, KNOWN)), None)
+    path = named or playwright.chromium.executable_path
+    if not Path(path).exists():
+        lacking(f"{NO_CHROMIUM}: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
+    return path

@@ -10,6 +10,7 @@ import pytest
 from study_in_browser import Visitor, chromium, serve, stored
 from study_server import change
 
+from real_chromium import require_chromium
 from referee.cli import main
 from referee_lab.server.sessions.served_study import open_served
 
@@ -73,6 +74,7 @@ def test_the_example_of_the_documentation_is_checked_played_and_exported(
 def test_a_column_that_the_plug_in_does_not_know_is_refused_by_check(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    require_chromium()
     table.write_text(table.read_text("utf-8").replace("most,", "msot,"), "utf-8")
     study = make(table)
     assert main(["study", "check", str(study)]) != 0
@@ -81,6 +83,7 @@ def test_a_column_that_the_plug_in_does_not_know_is_refused_by_check(
 
 
 def test_numbers_are_numbers(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    require_chromium()
     table.write_text(table.read_text("utf-8").replace("tree?,300", "tree?,many"), "utf-8")
     study = make(table)
     assert main(["study", "check", str(study)]) != 0
@@ -89,6 +92,7 @@ def test_numbers_are_numbers(table: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_file_that_makes_no_plug_in_is_refused_by_check(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    require_chromium()
     table.with_name("height.js").write_text("const height = 1;\n", "utf-8")
     study = make(table)
     assert main(["study", "check", str(study)]) != 0

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from study_server import change
 
+from real_chromium import require_chromium
 from referee.cli import main
 from referee.errors import InputError
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
@@ -151,7 +152,7 @@ def test_a_live_study_names_somebody_to_ask(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_check_looks_in_a_browser_and_says_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("playwright")
+    require_chromium()
     good = Scene(entities=(thing("a"), thing("b", colour="blue")))
     study = study_of(tmp_path / "good", good)
     assert main(["study", "check", str(study.folder), "--format", "json"]) == 0
@@ -174,7 +175,7 @@ def test_check_looks_in_a_browser_and_says_what_it_refuses(tmp_path: Path, capsy
 @pytest.mark.slow
 def test_the_geometry_is_that_of_the_browser(tmp_path: Path) -> None:
     """Cells as measured by Chromium in every window, beside the arithmetic of `screens`."""
-    pytest.importorskip("playwright")
+    require_chromium()
     from referee_lab.study.design import browser_look
 
     study = study_of(tmp_path / "s", wide_scene(5))
