@@ -78,6 +78,12 @@ _STATES = frozenset({
     "human", "urgent", "important", "current", "recent", "private", "public", "secret", "modern", "ancient", "real", "fake", "true", "valid", "portable",
     "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible", "poisonous", "deciduous",
     "evergreen", "hostile", "bold", "italic",
+    "migratory", "predatory", "obligatory", "introductory", "sanitary", "planetary", "legendary", "voluntary", "binary", "customary", "honorary",
+    "sedentary",
+    "hereditary", "extraordinary", "preliminary", "elementary", "auditory", "decorative", "substitute", "reserve", "novice", "guest", "resident", "volunteer",
+    "original", "duplicate", "default", "draft", "bestseller", "classic", "replica", "prototype", "vip", "twin", "mammal", "vertebrate", "carnivore",
+    "herbivore",
+    "unread", "retro", "vintage", "trendy", "cosy", "corrupt", "infected", "immune", "illegal", "legal",
     "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior", "senior", "captain",
     "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique",
     "antique", "opposite", "separate", "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular",
@@ -115,6 +121,10 @@ _UNCOUNTED = frozenset({
     "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning", "storage",
     "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear", "underwear",
     "headgear", "literature", "progress", "experience", "sunlight", "shade", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
+    "health", "hygiene", "humidity", "growth",
+    "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk", "clay", "concrete", "cardboard",
+    "marble", "porcelain",
+    "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat", "hay", "popcorn", "toast", "mail",
     "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil", "gravel", "food", "garbage", "lipstick",
     "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
@@ -137,13 +147,15 @@ _AMOUNTS_OF_STATE = frozenset({
 _ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
 _ORIGINS = ("origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
-          "sells", "shows", "needs", "uses", "makes", "points", "looks", "hold", "carry", "wear")
+          "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers",
+           "uses", "makes", "points", "looks", "hold", "carry", "wear")
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
     "person": "people", "man": "men", "human": "humans", "child": "children", "mouse": "mice", "knife": "knives", "shelf": "shelves",
     "glasses": "glasses", "sheep": "sheep", "fish": "fish", "scissors": "scissors", "leaf": "leaves", "wolf": "wolves", "loaf": "loaves",
-    "wife": "wives", "scarf": "scarves", "hoof": "hooves", "thief": "thieves", "bus": "buses", "cactus": "cacti", "aircraft": "aircraft",
+    "wife": "wives", "scarf": "scarves", "hoof": "hooves", "thief": "thieves", "bus": "buses", "cactus": "cacti", "antenna": "antennae", "fungus": "fungi",
+    "aircraft": "aircraft",
     "life": "lives", "half": "halves", "calf": "calves", "foot": "feet", "tooth": "teeth", "goose": "geese", "ox": "oxen", "box": "boxes",
     "potato": "potatoes", "pair of scissors": "pairs of scissors", "pair of glasses": "pairs of glasses", "pair of trousers": "pairs of trousers",
     "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
@@ -438,7 +450,7 @@ ENGLISH = Language(
             n: f"on {n}"
             for n in ("platform", "page", "track", "channel", "floor", "deck", "line", "route", "shelf", "storey")
         },
-        **{n: f"with {n}" for n in ("number", "model", "version", "id", "code")},
+        **{n: f"with {n}" for n in ("number", "model", "version", "id", "code", "jersey")},
         "col": "in column",
         "gate": "at gate",
         "grid row": "in row",
@@ -451,6 +463,7 @@ ENGLISH = Language(
     indefinite="a",
     parts=PARTS,
     uncounted=_UNCOUNTED,
+    plural_only=frozenset({"glasses", "spectacles", "specs", "eyeglasses", "trousers", "scissors", "tongs", "pliers"}),
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
         **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),

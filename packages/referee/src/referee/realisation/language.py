@@ -23,11 +23,14 @@ _PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|shed$)\w{3,}ed")
 _CODE = re.compile(r"[A-Z]{1,2}|X+[SL]|0")
 _YEAR = re.compile(r"[12]\d{3}")
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
+_TIMES = frozenset({"until", "till", "since", "before", "after"})
 _HYPHENATED = frozenset({"half", "well", "wide"})
 _PRONOUNS = frozenset({"nobody", "nothing", "everybody", "somebody", "someone", "everyone", "something", "anything"})
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
-_NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
+NONE = frozenset(
+    {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
+)
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
 _DIRECTIONS = frozenset(
     {
@@ -130,7 +133,7 @@ class Language:
     adjectives (behind words of `degrees`, too: mais baratos; `invariable` words have none), the genders that plural and
     oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb
     (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of
-    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article).
+    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article; `plural_only`: without a singular).
 
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it
     ("the two with a handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the
@@ -181,6 +184,7 @@ class Language:
     things: frozenset[str] = frozenset()
     generic_nouns: frozenset[str] = frozenset()
     uncounted: frozenset[str] = frozenset()
+    plural_only: frozenset[str] = frozenset()
     parts: frozenset[str] = frozenset()
     negation: str = ""
     plurals: Mapping[str, str] = field(default_factory=dict)
@@ -255,7 +259,7 @@ class Language:
     def is_covered(self, value: str, other: str) -> bool:
         """Return whether words for a value are true of another value, too: a long beard is a beard, and light blue is blue."""
         if value.lower() in _YES - {"1"}:
-            return not re.search(r"\d", other) and other.lower() not in _NO | _NONE
+            return not re.search(r"\d", other) and other.lower() not in _NO | NONE
         return bool(_SHADE.match(other)) and _SHADE.sub("", other) == value
 
     def relation(self, name: str) -> str:
@@ -339,23 +343,29 @@ class Language:
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
         if pattern := self._pattern(prop):
-            nothing = (value in _NONE or value == "empty") and self.lacking
-            words = f"{self.lacking} {name}" if nothing else pattern.format(_spelling(prop.value))
+            is_none = value in NONE or value == "empty"
+            words = prop.value if '"' in pattern else _spelling(prop.value)
+            words = self._lack(name) if is_none and self.lacking else pattern.format(words)
             return Phrase(AFTER, self.unnamed_rank, words)
         if value in _YES | _NO:
             return self._say_answer(prop.name, name, value in _YES, value in _TRUTH)
+        if prop.name in self.relations and value not in NONE:
+            # An attribute that is called like a relation names a thing: "in a box".
+            return Phrase(
+                AFTER, self.unnamed_rank, f"{self.relations[prop.name]} {self._object(_spelling(prop.value))}"
+            )
         if self.verb_forms is not None and (phrase := self._say_action(name, prop.value)):
             return phrase
-        if value in _NONE:
-            bare = self._bearer(name)
-            thing = bare if not self.indefinite or self._uncounted(bare) else f"{self.indefinite} {bare}"
-            return Phrase(AFTER, self._had_rank, f"{self.lacking} {self._noun_case(thing)}")
+        if value in NONE:
+            return Phrase(AFTER, self._had_rank, self._lack(self._bearer(name)))
         if name in self.states - self.parts and not re.search(r"\d", value):
             return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, self.counted(prop) or self.measured(name, prop.value))
-        if name not in self.ranks and _CODE.fullmatch(prop.value):
+        is_name = not self.qualities and prop.value[:1].isupper() and name not in self.aliases.values()
+        if name not in self.ranks and (is_name or _CODE.fullmatch(prop.value)):
+            name = self.grades[name].called or name if name in self.grades else self._noun_case(name)
             opening = (self._is_quality(name) and self.partitive) or self.having
             return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
         if had := self._had_so(prop.name, name, _spelling(prop.value)):
@@ -373,15 +383,24 @@ class Language:
         is_adjective = prop.name in self.origins and (not prop.value[:1].isupper() or _DEMONYM.search(prop.value))
         return "" if is_adjective else pattern
 
+    def _lack(self, name: str) -> str:
+        """Return words for a part that is lacking."""
+        thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
+        return f"{self.lacking} {self._noun_case(thing)}"
+
     def _say_answer(self, attribute: str, name: str, is_yes: bool, is_truth: bool) -> Phrase:
         """Return words for a yes-no attribute: a part that is had or lacking, or an adjective."""
         first, _, rest = name.partition(" ")
         denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
-        if rest and (first in self.openers | _SHORT_PREPOSITIONS or rest in _SHORT_PREPOSITIONS):
-            return Phrase(AFTER, self.unnamed_rank, name if is_yes else f"{denial} {name}")
+        if rest and (
+            first in self.openers | _SHORT_PREPOSITIONS or rest in _SHORT_PREPOSITIONS or first in self.aliases
+        ):
+            words = f"{self.aliases.get(first, first)} {rest}"
+            return Phrase(AFTER, self.unnamed_rank, words if is_yes else f"{denial} {words}")
         if self._had(attribute, name, is_truth):
-            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
-            return Phrase(AFTER, self._had_rank, f"{self.having if is_yes else self.lacking} {self._noun_case(thing)}")
+            lacking = self._lack(name)
+            words = f"{self.having} {lacking.removeprefix(f'{self.lacking} ')}" if is_yes else lacking
+            return Phrase(AFTER, self._had_rank, words)
         rank = self.ranks.get("quality", self.unnamed_rank)
         if not is_yes and name in self.antonyms:
             return Phrase(self.adjectives, rank, self.antonyms[name])
@@ -395,33 +414,41 @@ class Language:
         "holding a ball", "played by Ann", "planted in 1950", "half-eaten".
         """
         first, _, rest = name.partition(" ")
-        thing, is_none = _spelling(value), value.lower() in _NONE
+        thing, is_none, year = _spelling(value), value.lower() in NONE, "in " if _YEAR.fullmatch(value) else ""
         is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
-        if not rest and thing in self.amounts_of_state and (is_participle or name in self.states):
-            joint = "-" if thing in _HYPHENATED else " "
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
-        is_opening = rest in _SHORT_PREPOSITIONS | self.openers and (is_participle or first.endswith("ing"))
-        if is_opening or (not rest and first.endswith("ing") and first not in self.parts):
-            words = (
-                "nothing" if is_none else f"in {thing}" if _YEAR.fullmatch(value) and not rest else self._object(thing)
-            )
+        is_verb = first.endswith("ing") and first not in self.parts
+        if rest and (is_participle or is_verb or first in self.states):
+            # "played by", "made of", "open until"
+            is_bare = rest in _TIMES or rest == self.partitive
+            words = "nothing" if is_none else thing if is_bare else self._object(thing)
+            is_linked = rest in _SHORT_PREPOSITIONS | self.openers | _TIMES
+            return Phrase(AFTER, self.participle_rank, f"{name} {words}") if is_linked else None
+        if is_verb:
+            words = "nothing" if is_none else year + thing if year else self._object(thing)
             return Phrase(AFTER, self.participle_rank, f"{name} {words}")
-        if not rest and is_participle and not self._is_quality(name) and name not in self.states and not is_none:
-            return Phrase(AFTER, self.participle_rank, f"{name} {'in ' if _YEAR.fullmatch(value) else ''}{thing}")
-        head, opening = thing.rpartition(" ")[2], thing.partition(" ")[0]
-        if is_participle and not rest and head in self.parts - self.states:
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._object(f'{name} {thing}')}")
-        if is_participle and not rest and opening != thing and opening in self.openers | _SHORT_PREPOSITIONS:
-            return Phrase(AFTER, self.participle_rank, f"{name} {thing}")
+        if name in self.openers - self.determiners | _SHORT_PREPOSITIONS and not is_none:
+            return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._object(thing)}")
         if name in self.actions and thing.partition(" ")[0].endswith("ing"):
             return Phrase(AFTER, self.participle_rank, thing)
-        return None
+        if thing in self.amounts_of_state and (is_participle or name in self.states):
+            joint = "-" if thing in _HYPHENATED else " "
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
+        if rest or not is_participle or is_none or self._is_quality(name):
+            return None
+        if thing.rpartition(" ")[2] in self.parts - self.states - _DIRECTIONS:
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._object(f'{name} {thing}')}")
+        is_place = " " in thing and self._is_adverbial(thing)
+        return (
+            Phrase(AFTER, self.participle_rank, f"{name} {year}{thing}")
+            if is_place or name not in self.states
+            else None
+        )
 
     def _object(self, thing: str) -> str:
         """Return the object of a verb, with an article if it is a countable thing."""
         is_bare = self._is_adverbial(thing) or self._uncounted(thing) or re.match(r"(?:an?|the|no) |\d", thing)
         is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS
-        return thing if is_bare else f"{self.indefinite} {thing}"
+        return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
 
     def _is_adverbial(self, words: str) -> bool:
         """Return whether words behind a verb are a direction, a manner or a place and not a thing ("looking left")."""
@@ -452,12 +479,12 @@ class Language:
         name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
-        is_plural = last.endswith("s") and not last.endswith("ss") and name not in self.grades
+        is_plural = (last.endswith("s") and not last.endswith("ss")) or self._singular(last) != last
+        is_plural = is_plural and name not in self.grades
         if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts or is_plural)):
             return ""
-        is_listed = last.endswith("s") and last[:-1] in self.parts
-        single = self._singular(name) if is_listed or (is_plural and last not in self.parts) else name
-        many = single if single.endswith("s") else self.several(Noun(single)).word
+        single = self._singular(name) if is_plural and last not in self.plural_only else name
+        many = name if is_plural or name.endswith("s") else self.several(Noun(name)).word
         thing = single if int(prop.value) == 1 else many
         number = int(prop.value)
         words = (
@@ -466,11 +493,11 @@ class Language:
         return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
 
     def _singular(self, name: str) -> str:
-        """Return the singular of a plural: the shortest word with that plural."""
-        return next(
-            (name[:-n] + y for n, y in ((3, "y"), (2, ""), (1, "")) if self.several(Noun(name[:-n] + y)).word == name),
-            name,
-        )
+        """Return the singular of a plural: an irregular one, or the shortest word with that plural; else the name."""
+        head, blank, last = name.rpartition(" ")
+        irregular = [f"{head}{blank}{one}" for one, many in self.plurals.items() if many == last and len(one) > 2]
+        regular = ((name[:-n] + y) for n, y in ((3, "y"), (2, ""), (1, "")) if name.endswith("s"))
+        return next((word for word in (*irregular, *regular) if self.several(Noun(word)).word == name), name)
 
     def measured(self, name: str, value: str) -> str:
         """Return a number with the name of its attribute.
@@ -479,6 +506,8 @@ class Language:
         """
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
+        if self.states and (name in self.states or _PARTICIPLE.fullmatch(name)):
+            name = f"{name} count"
         if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.having} {name} {value}"
@@ -517,7 +546,7 @@ class Language:
         if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._uncounted(value[:-1]):
             return f"{self.having} {value} as {thing}"
         head = value.rpartition(" ")[2]
-        if self.qualities and head in self.parts - self.states and (rest or not self._is_part(name)):
+        if self.qualities and head in self.parts - self.states - _DIRECTIONS and (rest or not self._is_part(name)):
             return f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
         return f"{self.having} {article}{value} {thing}"
@@ -650,7 +679,9 @@ def plain_words(name: str) -> str:
 
 def _spelling(value: str, keeps_case: bool = True) -> str:
     """A value as words; one with capital letters (a name) keeps them, and hyphens stay."""
-    if keeps_case and value[:1].isupper() and " " not in value.strip() and value.isalpha():
+    if re.search(r"\w[.:/@&+]\w|\d[,-]\d", value):
+        return value.strip()
+    if keeps_case and re.fullmatch(r"[^\W\d_a-z]\w*(?: (?:[^\W\d_a-z]\w*|of|the|de|da|do|von|van))*", value.strip()):
         return value.strip()
     return "-".join(map(plain_words, value.split("-"))) if re.search(r"\w-\w", value) else plain_words(value)
 

@@ -29,7 +29,7 @@ from referee.meaning import (
     related,
 )
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
+from referee.realisation.language import AFTER, BEFORE, NONE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 POSITION = "position"
@@ -42,6 +42,8 @@ _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
 _SALIENCE = "salience"
 _GRID = {"x-dimension": 5, "y-dimension": 3}
+_UNIT = re.compile(r"[mcdk]?m|in(?:ch|ches)?|f(?:ee|oo)?t|yd|mi(?:les)?|(?:metre|meter|day|week|month|year)s?")
+"""Units of lengths and times, after which a dimension is said: "30 cm long", "2 years old", but not "3 MB large"."""
 _RANKS = frozenset({"least", "most", "nth"})
 
 
@@ -296,7 +298,13 @@ class Wording:
         names = [
             Expressed(Phrase(AFTER, _NAME, self._name_words(p, noun)), frozenset([p]), tuple(p))
             for p in pairs
-            if p.name in NAMED
+            if p.name in NAMED and p.value.lower() not in NONE
+        ]
+        # What is called like a relation and is none of the scene is an attribute.
+        names += [
+            Expressed(language.describe_unknown(p), frozenset([p]), tuple(p))
+            for p in others
+            if p.name in language.relations
         ]
         special = {p for piece in (*pieces, *names) for p in piece.properties}
         plain = [
@@ -726,7 +734,8 @@ class Wording:
             if has_phrase and len(self._values_in_same_words(prop)) > 1:
                 exact = language.grades.get(prop.name)
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
-            plain = " ".join(p.text for p in language.word([prop])) or prop.value
+            phrases = [language.describe_unknown(prop)] if prop.name in language.relations else language.word([prop])
+            plain = " ".join(p.text for p in phrases) or prop.value
             if prop.name in NAMED and prop.name not in language.patterns:
                 plain = language.patterns.get("called", "{}").replace("{}", prop.value)
             agreed = self._agreed(plain, noun, 2 if many else 1)
@@ -737,7 +746,8 @@ class Wording:
             if forms := language.verbs.get(opening):
                 lacking = (words.lack or ("", ""))[many]
                 return (f"{lacking.rpartition(' ')[0]} {forms[1]}" if is_denied else forms[many]), thing
-            if opening == language.having and is_denied and not re.search(r"\d", prop.value):
+            is_definite = thing.partition(" ")[0] in language.articles.values()
+            if opening == language.having and is_denied and not is_definite and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
             if opening == language.having and is_denied:
                 lacking = (words.lack or words.have)[many]
@@ -901,7 +911,7 @@ def measured(grades: Grades, prop: Property, language: Language) -> str:
     number, _, unit = prop.value.partition(" ")
     if match := _AMOUNT.fullmatch(prop.value):
         number, unit = match[1], match[2]
-    if unit and grades.dimension:
+    if grades.dimension and _UNIT.fullmatch(unit):
         return f"{number} {unit} {grades.dimension}"
     if grades.at and prop.value.isdecimal():
         return grades.at.format(prop.value)
