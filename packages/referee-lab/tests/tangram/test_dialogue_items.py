@@ -258,11 +258,15 @@ def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
     [
         (0, {"objekts": {}}, "objekts"),
         (0, {"sees": {"bob": ["z"]}}, "'z'"),
-        (1, {"data": {"x": 1}}, "a position without x and y"),
+        (0, {"language": "english"}, "'english'"),
+        (0, {"id": " "}, "id"),
+        (1, {"data": {"x": 1}}, "x or y"),
+        (1, {"entities": []}, "an object"),
         (4, {"kind": "song"}, "song"),
         (4, {"end_ms": 10}, "ends before it begins"),
         (5, {"entities": ["z"]}, "'z'"),
         (5, {"data": {"utterance": 9}}, "no utterance 9"),
+        (5, {"by": "bob"}, "'bob' in an utterance of 'ann'"),
         (5, {"start_ms": "soon"}, "start_ms"),
     ],
 )

@@ -525,6 +525,19 @@ FOREIGN = {
         ],
         [("solver", "その赤いカップ", ("cup1",)), ("solver", "それ", ("cup1",))],
     ),
+    # Every name says whose tier it is with the word that is also a name of utterances.
+    "japanese child": (
+        [
+            (
+                "話者A-発話",
+                None,
+                [("u1", 0, 2000, "青いコップを取って", None), ("u2", 3000, 4000, "それを置いて", None)],
+            ),
+            ("話者A-名詞句", None, [("e1", 0, 1200, "青いコップ", None), ("e2", 3000, 3400, "それ", None)]),
+            ("話者A-対象", "話者A-名詞句", [("r1", 0, 0, "c1", "e1"), ("r2", 0, 0, "c1", "e2")]),
+        ],
+        [("solver", "青いコップ", ("c1",)), ("solver", "それ", ("c1",))],
+    ),
 }
 
 

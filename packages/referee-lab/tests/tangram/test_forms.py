@@ -6,7 +6,15 @@ import pytest
 
 from referee.errors import InputError
 from referee.records import Event
-from referee_lab.tangram.tiers.reference_forms import FULL, PRONOUN, REDUCED, describing_words, form_of, is_pronoun
+from referee_lab.tangram.tiers.reference_forms import (
+    FULL,
+    PRONOUN,
+    REDUCED,
+    demonstrative,
+    describing_words,
+    form_of,
+    is_pronoun,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +57,10 @@ def test_an_annotation_overrules_the_words() -> None:
         ("それ", "ja", True),
         ("それを", "ja", True),
         ("その三角形", "ja", False),
+        ("celle-ci", "fr", True),
+        ("la", "fr", True),
+        ("la tasse", "fr", False),
+        ("quello là", "it", True),
         ("it", "en", True),
         ("it", "und", True),
         ("the mug", "en", False),
@@ -56,6 +68,13 @@ def test_an_annotation_overrules_the_words() -> None:
 )
 def test_without_codes_the_words_of_the_language_decide(text: str, language: str, expected: bool) -> None:
     assert is_pronoun(Event(kind="expression", text=text), language) is expected
+
+
+def test_the_pronoun_put_in_is_that_of_the_language() -> None:
+    # Spanger et al. 2013, section 5.1: sore.
+    assert [demonstrative(language, "") for language in ("ja", "en", "de-AT", "fr")] == ["それ", "that", "das", "ça"]
+    with pytest.raises(InputError, match="'fi'"):
+        demonstrative("fi", "--pronoun WORD")
 
 
 def test_a_language_without_a_list_is_refused_where_nobody_coded_pronouns() -> None:

@@ -137,6 +137,22 @@ def test_a_page_that_was_loaded_again_has_a_clock_of_its_own() -> None:
     ]
 
 
+def test_a_voice_begins_where_it_began_though_the_line_broke_before_the_first_ping() -> None:
+    """The page's clock is 900 ms behind the game's all the time; only after the break an entry has both times."""
+    first, *_ = recorded().entries
+    broken = (
+        voice(1, 5000.0, 0, 100.0, 4100.0),
+        entry(2, 6000.0, None, "reconnect"),
+        entry(3, 7000.0, 6100.0, "typing", typing=True),
+        voice(4, 9100.0, 0, 4100.0, 8100.0),
+    )
+    (sound,) = recorded_sounds(Recording(recorded().header, (first, *broken)))
+    assert (sound.start_ms, sound.end_ms) == (1000.0, 9000.0)
+    # Without any, the chunk that arrived soonest after its end decides.
+    (sound,) = recorded_sounds(Recording(recorded().header, (first, *broken[:2])))
+    assert (sound.start_ms, sound.end_ms) == (1000.0, 5000.0)
+
+
 def test_what_is_heard_in_a_stretch_is_cut_from_the_files_beside_the_recording(tmp_path: Path) -> None:
     (tmp_path / "s.P-1-00000.wav").write_bytes(wav(4000))
     (heard,) = sound_stretches(recorded(), tmp_path, 5000.0, 6500.0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from referee.corpora.reading.lines import WrongShape, parse_object
 from referee.errors import MalformedInput
 
 
@@ -17,12 +17,9 @@ def decode_text(content: bytes, where: str) -> str:
         raise MalformedInput("not UTF-8", where=where, remedy="save the file as UTF-8") from None
 
 
-def json_object(line: str, where: str, number: int, remedy: str) -> dict[str, Any]:
-    """Return the JSON object on a line. Raises MalformedInput with `remedy` for anything else."""
+def json_object(text: str, where: str, number: int | None, remedy: str) -> dict[str, Any]:
+    """Return the JSON object of a line or a file. Raises MalformedInput for anything else, NaN and doubled keys."""
     try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise MalformedInput("not a JSON object", where=where, line=number, remedy=remedy)
-    return row
+        return parse_object(text)
+    except WrongShape as error:
+        raise MalformedInput(str(error), where=where, line=number, remedy=error.remedy or remedy) from None

@@ -334,7 +334,7 @@ def _played_game(content: bytes, path: Path) -> Dialogue:
     try:
         return game_to_dialogue(parse_game(decode_text(content, str(path))))
     except (ValueError, TypeError, KeyError, AttributeError):
-        remedy = "`referee dialogue schema` prints the form of a dialogue; a game is as `referee play` writes it"
+        remedy = 'a dialogue has "format": "referee-dialogue" (`referee dialogue schema`); a game is as `referee play` writes it'
         raise MalformedInput("neither a dialogue nor a played game", where=path, remedy=remedy) from None
 
 

@@ -29,7 +29,7 @@ from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
 from referee_lab.study.folder.draft import Draft
 from referee_lab.tangram.desk.clip_study import Wanted, draft_of, make_clips, practice_extras
-from referee_lab.tangram.evaluation.replacement import PRONOUNS, Item, replace_in
+from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, replace_in
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.models.context import VARIANTS, Clip, Unusable, cut
@@ -38,6 +38,7 @@ from referee_lab.tangram.models.history import Situation, all_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import OPERATOR
+from referee_lab.tangram.tiers.reference_forms import demonstrative
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
 # A cell with fewer items says more about the items than about the system.
@@ -243,7 +244,7 @@ def _texts(
     A system learns from the other pairs.
     """
     texts: dict[str, dict[str, str]] = {HUMAN: {s.id: s.text for s in situations}}
-    texts[THAT] = {s.id: pronoun or PRONOUNS.get(s.language, PRONOUNS["en"]) for s in situations}
+    texts[THAT] = {s.id: pronoun or demonstrative(s.language, NAME_PRONOUN) for s in situations}
     silent = Counter[str]()
     if others := [system for system in systems if system not in texts]:
         trials = _trials(sessions)

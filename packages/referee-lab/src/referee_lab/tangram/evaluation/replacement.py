@@ -23,12 +23,12 @@ from referee_lab.tangram.models.context import Clip, Unusable, cut
 from referee_lab.tangram.models.demonstratives import Classification
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import OPERATOR
+from referee_lab.tangram.tiers.reference_forms import demonstrative
 
 Thing = TypeVar("Thing")
-# *sore* was judged the most fitting of kore/sore/are with the solver as speaker.
-PRONOUNS = {"en": "that", "ja": "それ", "de": "das", "es": "ese", "nl": "die", "pt": "esse", "zh": "那个"}
 # Beyond it a machine is sure of the other class.
 MARGIN = -1.0
+NAME_PRONOUN = "--pronoun WORD"
 TP, FN, FP_DP, FP_ORIG = "TP", "FN", "FP-DP", "FP-Orig"
 
 
@@ -207,7 +207,7 @@ def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tupl
 
 def _item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
     """Return the item of a situation in a condition, with its words."""
-    words = (pronoun or PRONOUNS.get(situation.language, PRONOUNS["en"])) if condition == FP_DP else None
+    words = (pronoun or demonstrative(situation.language, NAME_PRONOUN)) if condition == FP_DP else None
     shown = replace_in(situation, words)
     assert shown is not None  # only situations whose expression was found are collected
     return Item(situation=situation, clip=clip, condition=condition, utterance=shown[0], span=shown[1])

@@ -43,24 +43,26 @@ def sound_name(recording: Recording, actor: str, part: int) -> str:
 
 
 def recorded_sounds(recording: Recording) -> list[RecordedSound]:
-    """The files of a recording in order of their beginnings."""
+    """Return the files of a recording in order of their beginnings.
+
+    All chunks of a file have the clock of one page: that of any connection with a ping, else that of their arrival.
+    """
     offsets = clock_offsets(recording)
-    spans: dict[tuple[str, int], tuple[float, float]] = {}
-    for connection, _, entry in _connections(recording):
-        if entry.kind != "voice" or "part" not in entry.data:
-            continue
-        key = (entry.actor, int(entry.data["part"]))
-        offset = offsets.get((entry.actor, connection), offsets.get((entry.actor, 0), 0.0))
-        begin, end = float(entry.data["start_ms"]) + offset, float(entry.data["end_ms"]) + offset
-        before = spans.get(key, (begin, end))
-        spans[key] = (min(before[0], begin), max(before[1], end))
-    roles = recording.header.players
-    sounds = [
-        RecordedSound(
-            sound_name(recording, actor, part), actor, roles.get(actor, actor), round(start, 1), round(end, 1)
+    chunks_by_file: dict[tuple[str, int], list[tuple[int, float, LogEntry]]] = {}
+    for chunk in _connections(recording):
+        entry = chunk[-1]
+        if entry.kind == "voice" and "part" in entry.data:
+            chunks_by_file.setdefault((entry.actor, int(entry.data["part"])), []).append(chunk)
+    sounds = []
+    for (actor, part), chunks in chunks_by_file.items():
+        by_ping = (offsets[key] for connection, _, _ in chunks if (key := (actor, connection)) in offsets)
+        offset = next(by_ping, min(t_ms - float(entry.data["end_ms"]) for _, t_ms, entry in chunks))
+        start, end = (
+            pick(float(entry.data[name]) for _, _, entry in chunks) + offset
+            for pick, name in ((min, "start_ms"), (max, "end_ms"))
         )
-        for (actor, part), (start, end) in spans.items()
-    ]
+        role = recording.header.players.get(actor, actor)
+        sounds.append(RecordedSound(sound_name(recording, actor, part), actor, role, round(start, 1), round(end, 1)))
     return sorted(sounds, key=lambda sound: (sound.start_ms, sound.name))
 
 

@@ -93,7 +93,7 @@ def _with_voice(
     part = int(sound.name.removesuffix(".webm").rpartition("-")[2])
     name = sound_name(recording, sound.actor, part)
     offsets = clock_offsets(recording)
-    connection = max(c for actor, c in offsets if actor == sound.actor) if earlier else 0
+    connection = max(c for actor, c in offsets if actor == sound.actor)
     start_ms, end_ms = (t - offsets[sound.actor, connection] for t in span)
     other_entries = [
         e

@@ -22,11 +22,9 @@ from referee_lab.tangram.models.demonstratives import matrix, train_classifier
 from referee_lab.tangram.models.dialogue_items import events_before, situation_in
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import EXPRESSION
-from referee_lab.tangram.tiers.reference_forms import is_pronoun
+from referee_lab.tangram.tiers.reference_forms import demonstrative, is_pronoun
 
 NOUN_PHRASES = "classic/incremental"
-# Spanger et al. 2013 put in *sore*, the one that suits the solver as speaker.
-DEMONSTRATIVES = {"en": "that", "de": "das", "ja": "それ", "nl": "die", "es": "eso", "pt": "isso", "zh": "那个"}
 
 
 @dataclass(eq=False, repr=False)
@@ -92,18 +90,8 @@ class PronounSpeaker(_InContext):
         if len(view.targets) == 1 and view.history:
             (decision,) = self.classifier_.decision_function(matrix([_situation(view)]))
             if decision > 0:
-                return Description(text=self._pronoun(view.language))
+                return Description(text=self.word or demonstrative(view.language, "dialogue/that|word:WORD"))
         return self._noun_phrase(view)
-
-    def _pronoun(self, language: str) -> str:
-        """Return the pronoun of a language. Raises InputError if none is known."""
-        word = self.word or DEMONSTRATIVES.get(language.partition("-")[0])
-        if word is None:
-            raise InputError(
-                f"no demonstrative pronoun is known for the language {language!r}",
-                remedy="name one: dialogue/that|word:WORD",
-            )
-        return word
 
 
 class AsLastTime(_InContext):

@@ -11,6 +11,7 @@ The forms here are the declaration: reading checks against them, and `dialogue_s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -37,6 +38,7 @@ from referee_lab.tangram.tiers.dialogue import (
 FORMAT, VERSION = "referee-dialogue", 3
 # Kinds of games in `meta.game` of a header.
 BOARD_GAME, REFERENCE_GAME = "tangram", "reference"
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-\w+)*")
 REMEDY = "`referee dialogue schema` prints the form of a dialogue"
 
 
@@ -233,11 +235,14 @@ class _Place(NamedTuple):
 def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
     """Return the header and the events with their places."""
     try:
-        whole = json.loads(text)
-    except ValueError:
-        whole = None
-    if isinstance(whole, dict) and isinstance(whole.get("events"), list):
+        is_whole = "events" in json.loads(text)
+    except (ValueError, TypeError):
+        is_whole = False
+    if is_whole:
+        whole = json_object(text, where, None, REMEDY)
         events = whole.pop("events")
+        if not isinstance(events, list):
+            raise _Place(where).error("the field events is not a list", REMEDY)
         rows = ((_Place(f"{where}, events[{n}]"), row) for n, row in enumerate(events))
         return [(_Place(where), whole), *((p, row if isinstance(row, dict) else {"kind": row}) for p, row in rows)]
     # By line feeds alone: other marks of an end of a line may stand in a text.
@@ -281,6 +286,10 @@ def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
         row = {**row, "objects": row.get("objects", row["pieces"])}
         del row["pieces"]
     header: HeaderForm = _decoded(row, HeaderForm, place)
+    if not header.id.strip():
+        raise place.error("the field id is empty", "name the dialogue")
+    if not _LANGUAGE.fullmatch(header.language):
+        raise place.error(f"{header.language!r} is not a code of a language", 'for instance "en", "pt-BR" or "und"')
     for by, ids in header.sees.items():
         if unknown := [id for id in ids if id not in header.objects]:
             objects = ", ".join(header.objects) or "none"
@@ -299,8 +308,8 @@ def _event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
         objects = ", ".join(header.objects)
         raise place.error(f"{unknown[0]!r} is not an object of this dialogue", f"objects are {objects}")
     data: DataForm = _decoded(form.data, DataForm, place, "$.data")
-    if form.kind == "position" and (data.x is None or data.y is None):
-        raise place.error("a position without x and y", '"data": {"x": 1, "y": 2}')
+    if form.kind == "position" and (data.x is None or data.y is None or not form.entities):
+        raise place.error("a position without an object, x or y", '"entities": ["m1"], "data": {"x": 1, "y": 2}')
     if not all(isfinite(value) for value in (form.start_ms, form.end_ms, data.x, data.y) if value is not None):
         raise place.error("NaN or Infinity", "give a number, or leave it out")
     if isinstance(data.attributes, str):
@@ -338,8 +347,12 @@ def _with_words(events: list[Event], places: list[_Place]) -> list[Event]:
                 problem = f"the span {span[0]} to {span[1]} of its utterance is {words!r}, not {event.text!r}"
                 raise place.error(problem, "count characters from 0, the last one not included; or leave span out")
             event = replace(event, text=words if event.text is None else event.text)
-        if event.by is None and within:
-            event = replace(event, by=within[0].by)
+        speakers = [u.by for u in within if u.by is not None]
+        if event.by is None and speakers:
+            event = replace(event, by=speakers[0])
+        elif speakers and event.by not in speakers:
+            problem = f"an expression of {event.by!r} in an utterance of {speakers[0]!r}"
+            raise place.error(problem, "correct by or data.utterance")
         completed.append(event)
     return completed
 

@@ -67,7 +67,20 @@ _CHILD = re.compile(r"\b(?:Ref|Attr|Target|Words)\b")
 _TIER = re.compile(r"(?:(\w+)-(UT|REX)|(Action)|(Mouse|Gaze))(?:-(\d+))?")
 # Referents at the end of an expression: *the red mug [m1]*.
 _MARK = re.compile(r"(.*\S)\s*[\[{]([^\[\]{}]+)[\]}]\s*", re.DOTALL)
-_LANGUAGES = {"eng": "en", "deu": "de", "ger": "de", "jpn": "ja", "nld": "nl", "spa": "es", "por": "pt", "zho": "zh"}
+_LANGUAGES = {
+    "eng": "en",
+    "deu": "de",
+    "ger": "de",
+    "fra": "fr",
+    "fre": "fr",
+    "ita": "it",
+    "jpn": "ja",
+    "nld": "nl",
+} | {
+    "spa": "es",
+    "por": "pt",
+    "zho": "zh",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,109 +46,55 @@ _GAME = (
     "think know guess mean say said let let's get got go going want need move moved moving select take talking talk click find found called "
     "maybe almost actually probably basically course"
 )
-_GERMAN_ARTICLES = "das der die den dem dessen deren"
-_GERMAN_ENDINGS = ("e", "er", "en", "em", "es")
-# By language: personal pronouns, demonstratives, and words that may stand beside one without describing.
-_KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
+# By language: personal pronouns, demonstratives, and words that may stand beside one without describing. The first
+# demonstrative is the one put in for an expression: of *kore*, *sore* and *are*, *sore* suits the solver as speaker
+# (Spanger et al. 2013).
+_LISTS: Mapping[str, tuple[str, str, str]] = {
     "de": (
-        frozenset(["es", "er", "ihn", "sie", "ihm", "ihr", "ihnen", "s"]),
-        frozenset(
-            {
-                *_GERMAN_ARTICLES.split(),
-                *(f"{stem}{end}" for stem in ("dies", "jen") for end in _GERMAN_ENDINGS),
-                "dies",
-                "dis",
-            }
-        ),
-        frozenset(["da", "hier", "dort", "äh", "ähm", "öh", "öhm", "hm", "mh", "ja", "ach", "so"]),
+        "es er ihn sie ihm ihr ihnen s",
+        "das der die den dem dessen deren dies dis "
+        + " ".join(f"{stem}{end}" for stem in ("dies", "jen") for end in ("e", "er", "en", "em", "es")),
+        "da hier dort äh ähm öh öhm hm mh ja ach so",
     ),
     "en": (
-        frozenset(["it", "its", "it's", "he", "she", "him", "her", "they", "them"]),
-        frozenset(["this", "that", "these", "those", "that's"]),
-        frozenset(["one", "ones", "here", "there", "um", "uh", "uhm", "eh", "er", "ah", "oh"]),
+        "it its it's he she him her they them",
+        "that this these those that's",
+        "one ones here there um uh uhm eh er ah oh",
     ),
     "es": (
-        frozenset(["él", "ella", "ellos", "ellas", "lo", "la", "los", "las", "le", "les"]),
-        frozenset(
-            [
-                "este",
-                "esta",
-                "esto",
-                "estos",
-                "estas",
-                "ese",
-                "esa",
-                "eso",
-                "esos",
-                "esas",
-                "aquel",
-                "aquella",
-                "aquello",
-                "aquellos",
-                "aquellas",
-            ]
-        ),
-        frozenset(["ahí", "aquí", "allí", "allá", "eh", "em", "ah", "oh"]),
+        "él ella ellos ellas lo la los las le les",
+        "eso este esta esto estos estas ese esa esos esas aquel aquella aquello aquellos aquellas",
+        "ahí aquí allí allá eh em ah oh",
     ),
-    "ja": (
-        frozenset(),
-        frozenset(
-            [
-                "これ",
-                "それ",
-                "あれ",
-                "こいつ",
-                "そいつ",
-                "あいつ",
-                "こっち",
-                "そっち",
-                "あっち",
-                "これら",
-                "それら",
-                "あれら",
-            ]
-        ),
-        frozenset(["えっと", "あの", "えー"]),
+    "fr": (
+        "il elle ils elles le la les lui leur eux",
+        "ça ce c'est cela ceci celui celle ceux celles "
+        + " ".join(f"{stem}-{end}" for stem in ("celui", "celle", "ceux", "celles") for end in ("ci", "là")),
+        "là ici ci euh ben hein ah oh",
     ),
-    "nl": (
-        frozenset(["het", "hem", "ze", "zij", "hij", "haar", "m", "t"]),
-        frozenset(["deze", "dit", "die", "dat"]),
-        frozenset(["daar", "hier", "eh", "ehm", "uh"]),
+    "it": (
+        "lui lei esso essa essi esse lo la li le loro",
+        "quello questo questa questi queste quella quelli quelle ciò",
+        "qui qua lì là ehm eh ah oh",
     ),
+    "ja": ("", "それ これ あれ こいつ そいつ あいつ こっち そっち あっち これら それら あれら", "えっと あの えー"),
+    "nl": ("het hem ze zij hij haar m t", "die deze dit dat", "daar hier eh ehm uh"),
     "pt": (
-        frozenset(["ele", "ela", "eles", "elas", "lo", "la", "los", "las"]),
-        frozenset(
-            [
-                "este",
-                "esta",
-                "isto",
-                "estes",
-                "estas",
-                "esse",
-                "essa",
-                "isso",
-                "esses",
-                "essas",
-                "aquele",
-                "aquela",
-                "aquilo",
-                "aqueles",
-                "aquelas",
-            ]
-        ),
-        frozenset(["aí", "aqui", "ali", "lá", "hã", "hum", "ah"]),
+        "ele ela eles elas lo la los las",
+        "isso este esta isto estes estas esse essa esses essas aquele aquela aquilo aqueles aquelas",
+        "aí aqui ali lá hã hum ah",
     ),
-    "zh": (
-        frozenset(["它", "它们"]),
-        frozenset(["这", "那", "这个", "那个", "这块", "那块", "这些", "那些"]),
-        frozenset(["嗯", "呃", "啊"]),
-    ),
+    "zh": ("它 它们", "那个 这 那 这个 这块 那块 这些 那些", "嗯 呃 啊"),
 }
+_KINDS = {language: tuple(frozenset(words.split()) for words in lists) for language, lists in _LISTS.items()}
+_NO_WORDS: tuple[frozenset[str], ...] = (frozenset(), frozenset(), frozenset())
 # Words that are frequent in one of these languages.
 _FREQUENT = {
     "de": "der die das und ist nicht ein eine einen den dem auf mit es ich du noch jetzt ja nein da hier dann zu sie er wo wir im",
     "en": "the and is of to in on you it that this a with now yes no here there then which one where what i",
     "es": "el la los las que y un una en de con es lo ahora sí no al del por se este esta eso ese está aquí",
+    "fr": "le la les des du et un une de dans sur est pas avec maintenant oui non à au ce cette il elle c'est ça là celui celle je tu",
+    "it": "il lo la gli le di e un una in su è non con ora adesso sì no al del della che questo questa quello sul",
     "nl": "de het een en van niet is op met dat nu ik je ja nee die deze dit naast dan hem ook daar er naar waar",
     "pt": "o a os as que e um uma em de com é não agora do da no na sim isso esse essa ele aqui ao está",
 }
@@ -228,6 +174,14 @@ def has_pronoun_list(language: str) -> bool:
     return language.partition("-")[0] in _KINDS
 
 
+def demonstrative(language: str, remedy: str) -> str:
+    """Return the demonstrative pronoun that is put in for an expression. Raises InputError for a language without a list."""
+    lists = _LISTS.get(language.partition("-")[0])
+    if lists is None:
+        raise InputError(f"no demonstrative pronoun is listed for the language {language!r}", remedy=remedy)
+    return lists[1].split()[0]
+
+
 def guess_language(texts: Iterable[str]) -> str:
     """Return the language of some texts by its script or its most frequent words.
 
@@ -255,7 +209,7 @@ def pronoun_kind(text: str, language: str) -> str | None:
     >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
     ('demonstrative', 'personal', None)
     """
-    personal, demonstrative, beside = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    personal, demonstrative, beside = _KINDS.get(language, _NO_WORDS)
     words = [w for w in _pronoun_words(text, language) if not w.endswith("-") and w not in beside]
     if not words or not set(words) <= personal | demonstrative:
         return None
@@ -279,7 +233,7 @@ def marked_kind(text: str, language: str) -> str:
     >>> marked_kind("okay so it's", "en"), marked_kind("yeah that again", "en"), marked_kind("the same", "en")
     ('personal', 'demonstrative', 'demonstrative')
     """
-    personal, demonstrative, _ = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    personal, demonstrative, _ = _KINDS.get(language, _NO_WORDS)
     first = next((w for w in _pronoun_words(text, language) if w in personal | demonstrative), None)
     return PERSONAL if first in personal else DEMONSTRATIVE
 

@@ -21,7 +21,7 @@ _ROLES: tuple[tuple[str, str, str], ...] = (
     (
         "REX",
         r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|verwijz\w*|mentions?|phrases?|expr\w*|nps?|sns?|sintagma\w*|syntagme\w*|ausdr\w*|nennung\w*|erwähn\w*",
-        "指示表現|表現|言及",
+        "指示|表現|言及",
     ),
     ("Action", r"actions?|acts?|handl\w*|handel\w*|manipul\w*|acci\w*|aç\w*|aktion\w*", "動作|操作|行為"),
     ("Mouse", r"mouse|maus|cursor\w*|point\w*|hands?|händ\w*|manos?|mains?|mãos?", "マウス|カーソル|手"),
@@ -100,13 +100,16 @@ def _join_by_content(tiers: Sequence[_Tier]) -> None:
     So are the labels of what a speaker said.
     """
     for tier in sorted(tiers, key=lambda t: -t.words):
-        if tier.is_signed or tier.role == "UT" or any(t.role == "UT" and t.speaker == tier.speaker for t in tiers):
+        if tier.is_signed or any(t.role == "UT" and t.speaker == tier.speaker and t is not tier for t in tiers):
             continue
         longer = [t for t in tiers if t.role in (None, "UT") and not t.listed and t.words > tier.words]
         around = max(longer, key=lambda t: _share_in(tier, t, True), default=None)
         if around is not None and _share_in(tier, around, True) > MOST:
-            around.role, tier.speaker = "UT", around.speaker
-            tier.role = tier.role or ("Words" if len(tier.spans) > MOST * around.words * len(around.spans) else "REX")
+            around.role = "UT"
+            for part in (tier, *(t for t in tiers if t.parent == tier.name)):
+                part.speaker = around.speaker
+            if tier.role in (None, "UT"):
+                tier.role = "Words" if len(tier.spans) > MOST * around.words * len(around.spans) else "REX"
     for tier in tiers:
         if tier.is_signed or tier.role not in (None, "Ref", "Attr"):
             continue
