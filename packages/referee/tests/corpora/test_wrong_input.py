@@ -81,6 +81,9 @@ def changed(record: dict[str, Any], **fields: Any) -> dict[str, Any]:
         (changed(TRIAL, references=[3]), "'references[0]' should be text or an object, not 3", '"the red one"'),
         (changed(TRIAL, references=[{"txt": "x"}]), "a reference has no field 'txt'", "did you mean 'text'?"),
         (changed(TRIAL, targets=["b"]), "'target' is 'a', but 'targets' is ['b']", "one of the two"),
+        (changed(TRIAL, targets=["a", "a"], target=None), "names an entity twice", "every target once"),
+        (changed(TRIAL, entities=[{"id": "a", "attributes": {"not": "x"}}]), "attribute 'not'", "another name"),
+        (changed(TRIAL, entities=[{"id": "a", "relations": [["", "a"]]}]), "has no name", '["on", "b"]'),
         (changed(TRIAL, targets="ab", target=None), "'targets' should be a list", '"targets": ["a", "b"]'),
         (
             changed(TRIAL, entities=[{"id": "a", "relations": [{"name": "left-of", "entity": "a"}]}]),

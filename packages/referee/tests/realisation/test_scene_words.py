@@ -178,11 +178,30 @@ def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str,
         ("pattern:none", "the one without a pattern"),
         ("table:yes", "the one with a table"),
         ("floor:2", "the one on floor 2"),
+        ("needs_sun:no", "the one not needing sun"),
+        ("contains:milk", "the one with milk"),
+        ("in:box", "the one in a box"),
+        ("hair:tied back", "the one with tied back hair"),
+        ("antennae:2", "the one with two antennae"),
+        ("unread:3", "the one with an unread count of 3"),
+        ("size:12 MB", "the one with a size of 12 MB"),
+        ("label:none", "the one without a label"),
+        ("text:{0} {}", 'the one with the text "{0} {}"'),
+        ("colour:🔴", "the 🔴 one"),
+        ("n:7", "the one with an n of 7"),
     ],
 )
 def test_an_attribute_without_a_phrase(attribute: str, text: str) -> None:
-    name, value = attribute.split(":")
+    name, value = attribute.split(":", 1)
     assert said([{name: value}, {"type": "other"}], "a", EVERYTHING) == text
+
+
+def test_equal_numbers_in_other_words_are_not_told_apart() -> None:
+    entities = [
+        {"id": name, "attributes": {"type": "cup", "size": v}}
+        for name, v in zip("abc", ("3", "3.0", "3 cm"), strict=True)
+    ]
+    assert describe({"entities": entities}, "a", INCREMENTAL).distinguishing is False
 
 
 def test_a_zero_among_letters_is_a_code() -> None:

@@ -29,6 +29,7 @@ from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, r
 from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.files import is_address
 from referee.geometry import Mask, PlaceBase, ScenePicture, Size, WrongConvention
+from referee.meaning import OPERATORS
 from referee.record_base import default_of
 from referee.records import (
     LANDMARKS,
@@ -241,12 +242,20 @@ def _make_scene(
     picture: ScenePicture | None,
     taxonomy: Taxonomy | None,
 ) -> Scene:
-    """Return the scene of a trial. Raises WrongShape for repeated ids."""
+    """Return the scene of a trial. Raises WrongShape for repeated ids and for names that a meaning cannot use."""
     ids = {entity.id for entity in entities}
     if len(ids) < len(entities):
         raise WrongShape("two entities have the same id", "give every entity of a scene a different id")
     for entity in entities:
+        for prop in entity.attributes:
+            if prop.name in OPERATORS or not prop.name.strip():
+                problem = (
+                    f"entity {entity.id!r} has an attribute {prop.name!r}, which is an operator of meanings or blank"
+                )
+                raise WrongShape(problem, "give the attribute another name (`referee docs meaning`)")
         for relation in entity.relations:
+            if not relation.name.strip():
+                raise WrongShape(f"a relation of entity {entity.id!r} has no name", 'write it as ["on", "b"]')
             if relation.entity not in ids:
                 problem = (
                     f"entity {entity.id!r} is {relation.name!r} to {relation.entity!r}, which is not among the entities"
@@ -300,6 +309,8 @@ def _parse_targets(form: TrialForm, scene: Scene) -> tuple[str, ...]:
     if form.target is not UNSET and form.targets not in (UNSET, targets):
         problem = f"'target' is {form.target!r}, but 'targets' is {list(form.targets or ())!r}"
         raise WrongShape(problem, "give one of the two fields")
+    if len(targets) > 1 and len(set(targets)) < len(targets):
+        raise WrongShape(f"'targets' is {list(targets)!r}, which names an entity twice", "name every target once")
     try:
         scene.mask(targets)
     except KeyError as unknown:

@@ -245,7 +245,7 @@ def _read_view(data: Mapping[str, Any], where: str) -> SpeakerView:
     if entities == []:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
     entity_records = entities if isinstance(entities, list) else ()
-    ids = [e["id"] for e in entity_records if isinstance(e, Mapping) and "id" in e]
+    ids = [str(e["id"]) for e in entity_records if isinstance(e, Mapping) and "id" in e]
     # Only fields that a speaker may see are used: a whole trial may be given, with its references.
     visible_fields = {
         key: data[key]
@@ -269,7 +269,9 @@ def _check_targets(scene: Scene, targets: Sequence[str], where: str) -> None:
         raise InputError("the scene is empty", where=where, remedy='give it at least one {"id": …, "attributes": {…}}')
     if not targets:
         raise InputError("there is no target to describe", where=where, remedy=f"name one of {id_list}")
-    for target in targets:
+    for i, target in enumerate(targets):
+        if target in targets[:i]:
+            raise InputError(f"the target {target!r} is named twice", where=where, remedy="name every target once")
         if target not in ids:
             raise InputError(
                 f"the target {target!r} is not in the scene", where=where, remedy=f"entities of this scene: {id_list}"

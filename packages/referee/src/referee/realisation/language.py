@@ -23,6 +23,10 @@ _PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|shed$)\w{3,}ed")
 _CODE = re.compile(r"[A-Z]{1,2}|X+[SL]|0")
 _YEAR = re.compile(r"[12]\d{3}")
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
+# By letters and by the usual exceptions of sounds: an hour, an 8, an n, a unit, a one.
+_VOWEL = re.compile(
+    r"(?!uni(?!n|m)|us[eiu]|eu|one\b|once\b)[aeiou]|hour|honest|heir|8|1[18]\b|[fhlmnrsx]\b", re.IGNORECASE
+)
 _TIMES = frozenset({"until", "till", "since", "before", "after"})
 _HYPHENATED = frozenset({"half", "well", "wide"})
 _PRONOUNS = frozenset({"nobody", "nothing", "everybody", "somebody", "someone", "everyone", "something", "anything"})
@@ -634,8 +638,7 @@ class Language:
             if (last, word) in self.contractions:
                 words[-1] = self.contractions[last, word]
             elif last != word:
-                # By letter, not by sound, which is enough for words of looks and places.
-                if last in self.before_vowels and word[0] in "aeiou":
+                if last in self.before_vowels and _VOWEL.match(word):
                     words[-1] = self.before_vowels[last]
                 words.append(word)
         return " ".join(words)
@@ -674,7 +677,7 @@ def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Pr
 
 def plain_words(name: str) -> str:
     """A name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
-    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower() or name.strip()
 
 
 def _spelling(value: str, keeps_case: bool = True) -> str:
@@ -693,4 +696,4 @@ def spelt(text: str, gender: str) -> str:
         table = dict(f.split(":", 1) for f in forms[1].split("|"))
         return table.get(gender, next(iter(table.values())))
 
-    return re.sub(r"\{([^}]*)\}", form, text)
+    return re.sub(r"\{(\w*:[^{}|]*(?:\|\w*:[^{}|]*)*)\}", form, text)

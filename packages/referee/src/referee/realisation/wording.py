@@ -389,7 +389,12 @@ class Wording:
         alike = (
             p
             for p in self.scene.extensions
-            if p.name == prop.name and (language.words_of(p) in covered or language.is_covered(prop.value, p.value))
+            if p.name == prop.name
+            and (
+                language.words_of(p) in covered
+                or language.is_covered(prop.value, p.value)
+                or _is_same_amount(prop.value, p.value)
+            )
         )
         return [tuple(p) for p in dict.fromkeys([prop, *alike])]
 
@@ -556,7 +561,7 @@ class Wording:
             is_named = prop.name in NUMBERED_PLACES
             words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
             if not words:
-                words, form = measured(grades, prop, language), tuple(prop)
+                words, form = measured(grades, prop, language), self.as_heard([prop])
             behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
@@ -838,6 +843,14 @@ def _bare(prop: Property) -> Property:
 def _amount(value: str | None) -> float | None:
     match = _AMOUNT.fullmatch(value or "")
     return float(match[1]) if match else None
+
+
+def _is_same_amount(value: str, other: str) -> bool:
+    """Return whether two values are one number, in one unit or once without a unit."""
+    first, second = _AMOUNT.fullmatch(value), _AMOUNT.fullmatch(other)
+    if first is None or second is None or float(first[1]) != float(second[1]):
+        return False
+    return first[2] == second[2] or not (first[2] and second[2])
 
 
 def _grade(
