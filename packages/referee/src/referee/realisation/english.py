@@ -7,31 +7,21 @@ import re
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
+# fmt: off
 _COLUMNS = {
-    "1": "on the far left",
-    "2": "on the left",
-    "3": "in the middle",
-    "4": "on the right",
-    "5": "on the far right",
+    "1": "on the far left", "2": "on the left", "3": "in the middle", "4": "on the right", "5": "on the far right",
 }
 _ROWS = {"1": "top", "2": "middle", "3": "bottom"}
 _FEATURES = {"hasBeard": "a beard", "hasGlasses": "glasses", "hasHair": "hair"}
 _CLOTHES = {"hasShirt": "a shirt", "hasTie": "a tie", "hasSuit": "a suit"}
 _SHADES = {"light": "light", "dark": "dark"}
 _PLACES = {
-    "left": "on the left",
-    "right": "on the right",
-    "centre": "in the middle",
-    "center": "in the middle",
-    "middle": "in the middle",
-    "front": "at the front",
-    "back": "at the back",
-    "top": "at the top",
-    "bottom": "at the bottom",
+    "left": "on the left", "right": "on the right", "centre": "in the middle", "center": "in the middle", "middle": "in the middle",
+    "front": "at the front", "back": "at the back", "top": "at the top", "bottom": "at the bottom",
 }
 _FACING = {"front": "facing forward", "back": "facing away", "left": "facing left", "right": "facing right"}
 
-# fmt: off
+
 _OPENERS = frozenset({
     "with", "without", "wearing", "facing", "who", "that", "which", "in", "on", "at", "to", "towards", "of", "from", "has", "is",
     "looking", "shown", "seen", "turned", "next", "above", "below", "near", "by", "he", "it", "not",
@@ -205,38 +195,20 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         key = frozenset(Property(name.replace("_", "-"), value) for name, value in properties.items())
         table[key] = tuple(Phrase(*p) for p in phrases)
 
+    # fmt: off
     for size in (
-        "large",
-        "small",
-        "big",
-        "little",
-        "tiny",
-        "huge",
-        "medium",
-        "tall",
-        "short",
-        "long",
-        "wide",
-        "narrow",
+        "large", "small", "big", "little", "tiny", "huge", "medium", "tall", "short", "long", "wide", "narrow",
     ):
         put([(BEFORE, _SIZE, size)], size=size)
+    # fmt: on
     for age in ("old", "young"):
         put([(BEFORE, _AGE, age)], age=age)
+    # fmt: off
     for colour in (
-        "red",
-        "blue",
-        "green",
-        "grey",
-        "white",
-        "black",
-        "yellow",
-        "orange",
-        "purple",
-        "pink",
-        "brown",
-        "gray",
+        "red", "blue", "green", "grey", "white", "black", "yellow", "orange", "purple", "pink", "brown", "gray",
     ):
         put([(BEFORE, _COLOUR, colour)], colour=colour)
+    # fmt: on
     put([(BEFORE, _MATERIAL, "wooden")], material="wood")
     for shape in _SHAPES:
         put([(BEFORE, _SHAPE, f"{shape}-shaped")], shape=shape)
@@ -304,6 +276,7 @@ def _present_participle(words: str) -> str:
     return f"{base}ing{blank}{rest}"
 
 
+# fmt: off
 ENGLISH = Language(
     code="en",
     articles={"": "the"},
@@ -311,44 +284,13 @@ ENGLISH = Language(
     nouns={Property("type", value): Noun(value) for value in ("chair", "sofa", "desk", "fan", "person")},
     phrases=_phrases(),
     relations={
-        "left": "to the left of",
-        "left-of": "to the left of",
-        "right": "to the right of",
-        "right-of": "to the right of",
-        "above": "above",
-        "on-top-of": "on top of",
-        "on": "on",
-        "below": "below",
-        "under": "under",
-        "near": "near",
-        "next-to": "next to",
-        "in-front-of": "in front of",
-        "behind": "behind",
-        "in": "in",
-        "between": "between",
-        "left-to": "to the left of",
-        "right-to": "to the right of",
-        "next": "next to",
-        "straight": "straight ahead of",
-        "slightlyleft": "slightly to the left of",
-        "slightlyright": "slightly to the right of",
-        "leftaround": "around to the left of",
-        "rightaround": "around to the right of",
-        "have": "with",
-        "has": "with",
-        "contains": "with",
-        "inside": "inside",
-        "over": "over",
-        "beside": "beside",
-        "at": "at",
-        "north": "north of",
-        "south": "south of",
-        "east": "east of",
-        "west": "west of",
-        "northeast": "northeast of",
-        "northwest": "northwest of",
-        "southeast": "southeast of",
-        "southwest": "southwest of",
+        "left": "to the left of", "left-of": "to the left of", "right": "to the right of", "right-of": "to the right of", "above": "above",
+        "on-top-of": "on top of", "on": "on", "below": "below", "under": "under", "near": "near", "next-to": "next to", "in-front-of": "in front of",
+        "behind": "behind", "in": "in", "between": "between", "left-to": "to the left of", "right-to": "to the right of", "next": "next to",
+        "straight": "straight ahead of", "slightlyleft": "slightly to the left of", "slightlyright": "slightly to the right of",
+        "leftaround": "around to the left of", "rightaround": "around to the right of", "have": "with", "has": "with", "contains": "with",
+        "inside": "inside", "over": "over", "beside": "beside", "at": "at", "north": "north of", "south": "south of", "east": "east of",
+        "west": "west of", "northeast": "northeast of", "northwest": "northwest of", "southeast": "southeast of", "southwest": "southwest of",
     },
     merging=("with", "wearing"),
     conjunction="and",
@@ -395,9 +337,7 @@ ENGLISH = Language(
         **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
         **dict.fromkeys(("text", "caption", "title"), 'with the text "{}"'),
         **dict.fromkeys(("artist", "author", "painter", "maker"), "by {}"),
-        "destination": "to {}",
-        "label": "labelled {}",
-        "called": "called {}",
+        "destination": "to {}", "label": "labelled {}", "called": "called {}",
         **dict.fromkeys(_ORIGINS, "from {}"),
         "year": "from {}",
         "season": "in {}",
@@ -409,23 +349,11 @@ ENGLISH = Language(
     },
     than="than",
     extremes={
-        "least": "with the lowest {}",
-        "most": "with the highest {}",
-        "least of several": "with the fewest {}",
-        "most of several": "with the most {}",
-        "nth least": "with the {1} lowest {0}",
-        "nth most": "with the {1} highest {0}",
-        "nth least of several": "with the {1} fewest {0}",
-        "nth most of several": "with the {1} most {0}",
-        "least year": "from the earliest year",
-        "most year": "from the latest year",
-        "<": "a {0} below {1}",
-        ">": "a {0} above {1}",
-        "< of several": "fewer than {1} {0}",
-        "> of several": "more than {1} {0}",
-        "< x": "to the left of column {}",
-        "> x": "to the right of column {}",
-        "< y": "above row {}",
+        "least": "with the lowest {}", "most": "with the highest {}", "least of several": "with the fewest {}",
+        "most of several": "with the most {}", "nth least": "with the {1} lowest {0}", "nth most": "with the {1} highest {0}",
+        "nth least of several": "with the {1} fewest {0}", "nth most of several": "with the {1} most {0}", "least year": "from the earliest year",
+        "most year": "from the latest year", "<": "a {0} below {1}", ">": "a {0} above {1}", "< of several": "fewer than {1} {0}",
+        "> of several": "more than {1} {0}", "< x": "to the left of column {}", "> x": "to the right of column {}", "< y": "above row {}",
         "> y": "below row {}",
     },
     states=_STATES,
@@ -451,10 +379,7 @@ ENGLISH = Language(
             for n in ("platform", "page", "track", "channel", "floor", "deck", "line", "route", "shelf", "storey")
         },
         **{n: f"with {n}" for n in ("number", "model", "version", "id", "code", "jersey")},
-        "col": "in column",
-        "gate": "at gate",
-        "grid row": "in row",
-        "grid column": "in column",
+        "col": "in column", "gate": "at gate", "grid row": "in row", "grid column": "in column",
     },
     anything="anything",
     something="something",
@@ -476,3 +401,4 @@ ENGLISH = Language(
         "quality": _QUALITY,
     },
 )
+# fmt: on

@@ -36,29 +36,14 @@ NONE = frozenset(
     {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
 )
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
+# fmt: off
 _DIRECTIONS = frozenset(
     {
-        "left",
-        "right",
-        "up",
-        "down",
-        "away",
-        "back",
-        "ahead",
-        "forward",
-        "forwards",
-        "backward",
-        "backwards",
-        "sideways",
-        "off",
-        "north",
-        "south",
-        "east",
-        "west",
-        "home",
-        "straight",
+        "left", "right", "up", "down", "away", "back", "ahead", "forward", "forwards", "backward", "backwards", "sideways", "off", "north", "south",
+        "east", "west", "home", "straight",
     }
 )
+# fmt: on
 _TRUTH = frozenset({"1", "true", "0", "false"})
 
 
