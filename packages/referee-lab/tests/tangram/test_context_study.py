@@ -73,7 +73,7 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
             "0 references with the mention as the later event",
         ),
         (["human"], ["both"], None, "two systems"),
-        (["human", "bogus"], ["both"], None, "no system 'bogus'"),
+        (["human", "bogus"], ["both"], None, "'bogus'"),
         (["human", "that"], ["some"], None, "no context 'some'"),
         (["human", "that", "graph"], ["both"], None, "cannot be shared out evenly to 3 lists"),
     ],

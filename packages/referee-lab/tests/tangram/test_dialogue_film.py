@@ -96,10 +96,12 @@ def test_pieces_lie_and_move_where_positions_put_them() -> None:
 @pytest.mark.data
 @pytest.mark.long
 def test_the_published_material_can_be_had_from_pentocv(data_folder: Path) -> None:
-    from referee_lab.tangram.desk.clip_study import Wanted, pento_sessions, prepare_overhearing
+    from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+    from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 
     wanted = Wanted(id="overheard", by="pair")
-    prepared = prepare_overhearing(pento_sessions(data_folder), wanted)
+    prepared = prepare_overhearing([DialogueSession(None, numbered(d)) for d in pento_dialogues(data_folder)], wanted)
     (note,) = prepared.notes
     assert note.startswith("a decision value above -0.")
     assert [len(one.trials) for one in prepared.draft.layout.lists] == [76, 76]

@@ -18,6 +18,8 @@ from referee.systems import roster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from types import ModuleType
 __all__ = [
     "KINDS",
     "Entry",
@@ -459,9 +461,11 @@ def names(kind: str) -> list[str]:
 
 
 def entry(kind: str, name: str) -> Entry:
-    """Return one entry; raise `UnknownName` with suggestions if there is none."""
+    """Return one entry, of a system also for FILE.py:CLASS and MODULE:CLASS; raise `UnknownName` if there is none."""
     # A shipped name is found without looking through the installed packages.
     match = KINDS[kind].get(name) or entries(kind).get(name)
+    if match is None and kind == "system" and ":" in name:
+        return Entry(name, about="a class of your own")
     if match is None:
         raise UnknownName(kind, name, names(kind))
     return match
@@ -485,9 +489,62 @@ def about(kind: str, name: str) -> str:
 def load(kind: str, name: str) -> Any:
     """Import and return the class or function behind a name."""
     loaded = entry(kind, name)
+    if loaded.where == name:
+        return import_class(name)
     module, _, attribute = loaded.where.partition(":")
     with _naming(kind, name, loaded):
         return getattr(import_module(module), attribute)
+
+
+def import_class(name: str) -> Any:
+    """Return a class from FILE.py:CLASS or MODULE:CLASS. Raises UnknownName for an unknown class."""
+    from inspect import isclass
+    from pathlib import Path
+
+    place, _, cls = name.rpartition(":")
+    module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
+    named = getattr(module, cls, None)
+    if not isclass(named):
+        classes = [n for n, x in vars(module).items() if isclass(x) and x.__module__ == module.__name__]
+        raise UnknownName("class", cls, classes, hint=f"{place} has {', '.join(classes) or 'no classes'}")
+    return named
+
+
+def _from_file(path: Path) -> ModuleType:
+    """Return a module from a Python file. Raises InputError if there is none."""
+    if not path.is_file():
+        raise InputError("there is no such file", where=path, remedy="name a class as FILE.py:CLASS")
+    import importlib.util
+
+    name = f"referee_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("this is not a Python file", where=path, remedy="name a class as FILE.py:CLASS")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their own module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"it cannot be imported ({type(error).__name__}: {error})", where=path) from error
+    return module
+
+
+def _from_path(name: str) -> ModuleType:
+    """Return a module from the import path or the working directory."""
+    from pathlib import Path
+
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except ImportError as error:
+        remedy = "name MODULE:CLASS with a module that Python finds from here, or FILE.py:CLASS"
+        raise InputError(f"the module {name!r} cannot be imported ({error})", remedy=remedy) from error
+    finally:
+        if added:
+            sys.path.remove(here)
 
 
 class _naming:

@@ -60,6 +60,24 @@ def test_a_system_can_have_a_label_and_switches() -> None:
     assert system.build().seed == 7
 
 
+def test_a_class_in_a_file_is_a_system_in_every_process(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from referee import Description\n"
+        "class Count:\n"
+        "    def fit(self, trials):\n        self.n = len(list(trials))\n        return self\n"
+        "    def describe(self, view):\n        return Description(text=f'{self.n} before')\n"
+        "class Silent:\n    pass\n"
+    )
+    do(tmp_path / "run", f"{file}:Count", jobs=2, folds=3)
+    # Six speakers with 13 trials each in three folds: training on four of them.
+    assert set(said(tmp_path / "run", "mine.py:Count").values()) == {"52 before"}
+    with pytest.raises(InputError, match="describe"):
+        parse_systems([f"{file}:Silent"])
+    with pytest.raises(UnknownName, match="Count"):
+        parse_systems([f"{file}:Cont"])
+
+
 @pytest.mark.parametrize(
     ("wanted", "problem"),
     [

@@ -37,8 +37,9 @@ class System:
         label, equals, real = name.partition("=")
         if equals:
             return cls(label.strip(), f"{real.strip()}{bar}{switches}")
-        # A label names the output, which rate limits do not change.
-        return cls(catalogue.without_pace("system", text), text)
+        # A label names the output, which neither rate limits nor folders of a FILE.py change.
+        short = name.rpartition("/")[2] if ".py:" in name else name
+        return cls(catalogue.without_pace("system", f"{short}{bar}{switches}"), text)
 
     def build(self, seed: int = 1) -> Any:
         """Return a new, untrained system; random ones are seeded by the run, unless an option overrides it."""
@@ -79,11 +80,13 @@ def repeat_sampled(systems: Sequence[System], samples: int) -> tuple[System, ...
 def _check_name(system: System, catalogue_names: list[str]) -> None:
     """Raise UnknownName for an unknown system, or an error for wrong options."""
     name = system.written.partition("|")[0]
-    if name not in catalogue_names:
+    if name not in catalogue_names and ":" not in name:
         groups = dict.fromkeys(n.partition("/")[0] for n in catalogue_names)
         raise UnknownName("system", name, [*catalogue_names, *groups])
     # Built once for nothing: switches are wrong now, or not at all.
-    system.build()
+    built = system.build()
+    if not any(callable(getattr(built, method, None)) for method in ("describe", "realise")):
+        raise InputError(f"{name} has no describe", remedy="a system has fit(trials) and describe(view)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

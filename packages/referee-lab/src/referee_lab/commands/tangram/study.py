@@ -11,12 +11,13 @@ import typer
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import open_sessions, told_proposals
-from referee_lab.tangram.tiers.dialogue import UTTERANCE
+from referee_lab.commands.tangram.sources import corpus_dialogues, open_sessions, told_proposals
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UTTERANCE
 
 if TYPE_CHECKING:
     from referee_lab.tangram.desk.clip_study import Wanted
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+    from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
 app = options.new_app()
@@ -45,7 +46,9 @@ def study(
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
     bots: Annotated[int, typer.Option(help="Number of pairs of bots that play instead.", min=0)] = 0,
     goals: options.OwnGoals = None,
-    corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help=f"A corpus of dialogues with times instead, for instance {options.PENTO_CV}.")
+    ] = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
     annotator: options.Annotator = None,
@@ -162,7 +165,7 @@ def _context_study(
     number = len(made.lists[0].trials)
     print(
         f"Made {out}: {len(made.lists)} lists of {number} trials; every list has {prepared.items_per_cell} items for each of "
-        f"{len(systems)} systems in {len(contexts)} contexts."
+        f"{len(prepared.draft.conditions) // len(contexts)} systems in {len(contexts)} contexts."
     )
     print(
         f"  power: {plan.participants} evaluators find a rise of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
@@ -197,12 +200,6 @@ def _sessions(
             "--goals is for the games of bots; recordings include their figures",
             remedy="leave it out, or add --bots N",
         )
-    if corpus is not None:
-        from referee_lab.tangram.desk.clip_study import pento_sessions
-
-        if corpus != options.PENTO_CV:
-            raise InputError(f"{corpus} has no clips", remedy=f"--corpus {options.PENTO_CV}")
-        return pento_sessions(data)
     if bots:
         from referee_lab.commands.tangram.figures import chosen_goals
         from referee_lab.tangram.desk.clip_study import bot_sessions
@@ -213,6 +210,8 @@ def _sessions(
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     sessions: list[DialogueSession] = []
+    if corpus is not None:
+        sessions = [DialogueSession(None, numbered(dialogue)) for dialogue in corpus_dialogues(corpus, data)]
     for path, session in open_sessions(places, tiers, annotator):
         dialogue = session.dialogue
         utterances, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
@@ -223,6 +222,22 @@ def _sessions(
         # Evaluators press numbers.
         shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
         sessions.append(DialogueSession(session.recording, shown, path.parent))
+    if any(session.recording is None for session in sessions):
+        print(
+            "  note: the instructions speak of two people who lay a figure: change the texts where the dialogues differ"
+        )
+    _refuse_untimed([session.dialogue for session in sessions])
     if proposals := told_proposals([session.dialogue for session in sessions]):
         print(f"  note:{proposals}")
     return sessions
+
+
+def _refuse_untimed(dialogues: list[Dialogue]) -> None:
+    """Raise InputError for a dialogue whose speech has no times."""
+    for dialogue in dialogues:
+        speech = (*dialogue.tier(UTTERANCE), *dialogue.tier(EXPRESSION))
+        if any(event.start_ms is None for event in speech):
+            raise InputError(
+                f"the speech of dialogue {dialogue.id} has no times, so that no clip can be cut before a reference",
+                remedy="name a source with times: `referee dialogue check SOURCE` says what it lacks",
+            )

@@ -36,7 +36,7 @@ from referee_lab.tangram.evaluation.replacement import (
 from referee_lab.tangram.evaluation.simulated_evaluators import as_trials, overhear
 from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.dialogue_film import dialogue_film, numbered
+from referee_lab.tangram.game.dialogue_film import dialogue_film
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.goals import GOALS, Goal
@@ -47,7 +47,6 @@ from referee_lab.tangram.models.history import Situation, all_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import OPERATOR, Dialogue
-from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
 PRACTICE = "practice"
@@ -165,11 +164,6 @@ def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], reques
             f"{request.participants} evaluators cannot be shared out evenly to two groups",
             remedy=f"plan {request.participants + 1}",
         )
-
-
-def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
-    """The dialogues of PENTOCV, which have events but no positions; pieces go by numbers."""
-    return [DialogueSession(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
 
 
 def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:

@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from referee.catalogue import configure, names
+from referee.catalogue import names
 from referee.errors import InputError
 from referee.jobs.progress import with_progress
+from referee.jobs.speak import System, parse_systems
 from referee.realisation.plain import Plain
 from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
@@ -72,8 +73,8 @@ def prepare_context_study(
 
     InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be shared out evenly to the lists.
     """
-    systems, contexts = _checked_systems(systems), _checked_contexts(contexts)
-    cells = [(system, context) for context in contexts for system in systems]
+    by_label, contexts = _checked_systems(systems), _checked_contexts(contexts)
+    cells = [(label, context) for context in contexts for label in by_label]
     if request.participants % len(cells):
         more = request.participants + len(cells) - request.participants % len(cells)
         raise InputError(
@@ -86,8 +87,8 @@ def prepare_context_study(
     later_events = [context for context in contexts if context in ONE_EVENT]
     # Before systems are asked, which takes long.
     _number_of_items(usable, later_events, len(cells), items, unusable, request)
-    texts, silent = _texts(sessions, [s for s, _ in usable], systems, request.seed, request.pronoun)
-    usable = [(s, clips) for s, clips in usable if all(s.id in texts[system] for system in systems)]
+    texts, silent = _texts(sessions, [s for s, _ in usable], by_label, request.seed, request.pronoun)
+    usable = [(s, clips) for s, clips in usable if all(s.id in texts[label] for label in by_label)]
     number = _number_of_items(usable, later_events, len(cells), items, unusable + silent, request)
     rng = np.random.default_rng(request.seed)
     groups = [
@@ -129,20 +130,17 @@ def prepare_context_study(
     return ContextStudy(draft=draft, items_per_cell=number // len(cells), power=power, notes=tuple(notes))
 
 
-def _checked_systems(systems: Sequence[str]) -> list[str]:
-    """Return the full names of systems (`graph` is classic/graph). Raises UnknownName for an unknown one."""
+def _checked_systems(systems: Sequence[str]) -> dict[str, System | None]:
+    """Return the systems by label (`graph` is classic/graph); people and the pronoun have none. Raises UnknownName for an unknown one."""
     system_names = names("system")
-    checked = []
-    for system in dict.fromkeys(systems):
-        name = system.partition("|")[0]
-        if system in (HUMAN, THAT) or name in system_names:
-            checked.append(system)
-        elif f"classic/{name}" in system_names:
-            checked.append(f"classic/{system}")
+    checked: dict[str, System | None] = {}
+    for system in systems:
+        classic = f"classic/{system}"
+        if system in (HUMAN, THAT):
+            checked[system] = None
         else:
-            raise InputError(
-                f"there is no system {system!r}", remedy=f"{HUMAN}, {THAT}, or a name of `referee list systems`"
-            )
+            is_classic = classic.partition("|")[0] in system_names
+            checked |= {parsed.label: parsed for parsed in parse_systems([classic if is_classic else system])}
     if len(checked) < 2:
         raise InputError("a comparison takes two systems", remedy=f"--systems {HUMAN},{THAT}")
     return checked
@@ -235,7 +233,7 @@ def _fewer_cells(groups: Sequence[Sequence[_Usable]], later_events: Sequence[str
 def _texts(
     sessions: Sequence[DialogueSession],
     situations: Sequence[Situation],
-    systems: Sequence[str],
+    systems: Mapping[str, System | None],
     seed: int,
     pronoun: str | None,
 ) -> tuple[dict[str, dict[str, str]], Counter[str]]:
@@ -246,12 +244,12 @@ def _texts(
     texts: dict[str, dict[str, str]] = {HUMAN: {s.id: s.text for s in situations}}
     texts[THAT] = {s.id: pronoun or demonstrative(s.language, NAME_PRONOUN) for s in situations}
     silent = Counter[str]()
-    if others := [system for system in systems if system not in texts]:
+    if others := {label: system for label, system in systems.items() if system is not None}:
         trials = _trials(sessions)
-        for system in others:
-            texts[system] = _described(system, situations, trials, seed)
-            silent[f"{system} has no words"] += sum(not texts[system].get(s.id) for s in situations)
-            texts[system] = {id: text for id, text in texts[system].items() if text}
+        for label, system in others.items():
+            texts[label] = _described(system, situations, trials, seed)
+            silent[f"{label} has no words"] += sum(not texts[label].get(s.id) for s in situations)
+            texts[label] = {id: text for id, text in texts[label].items() if text}
     return texts, +silent
 
 
@@ -260,16 +258,18 @@ def _trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
     return {trial.id: trial for dialogue in dialogues for trial in dialogue_items(dialogue)}
 
 
-def _described(system: str, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int) -> dict[str, str]:
+def _described(
+    system: System, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int
+) -> dict[str, str]:
     """Return a system's words for each situation, trained on the other pairs."""
     pairs = list(dict.fromkeys(s.pair for s in situations))
     if len({t.meta["game"] for t in trials.values()}) < 2:
         raise InputError(
-            f"{system} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
+            f"{system.label} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
         )
     texts: dict[str, str] = {}
-    for pair in with_progress(pairs, system):
-        speaker = configure("system", system, seed).fit([t for t in trials.values() if t.meta["game"] != pair])
+    for pair in with_progress(pairs, system.label):
+        speaker = system.build(seed).fit([t for t in trials.values() if t.meta["game"] != pair])
         for situation in situations:
             if situation.pair == pair and situation.id in trials:
                 view = trials[situation.id].for_speaker()

@@ -52,7 +52,8 @@ def numbered(dialogue: Dialogue) -> Dialogue:
     """
     names = {piece: str(n) for n, piece in enumerate(dialogue.pieces, 1)}
     events = tuple(replace(e, entities=tuple(names[p] for p in e.entities)) for e in dialogue.events)
-    return replace(dialogue, pieces={names[p]: kind for p, kind in dialogue.pieces.items()}, events=events)
+    sees = {by: tuple(names[piece] for piece in pieces) for by, pieces in dialogue.sees.items()}
+    return replace(dialogue, pieces={names[p]: kind for p, kind in dialogue.pieces.items()}, events=events, sees=sees)
 
 
 def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:

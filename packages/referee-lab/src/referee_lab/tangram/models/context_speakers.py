@@ -60,8 +60,9 @@ class _InContext:
 
 @dataclass(eq=False, repr=False)
 class PronounSpeaker(_InContext):
-    """Says a demonstrative pronoun where people would (the support vector machine of `referee tangram classify`), else
-    a noun phrase.
+    """Says a demonstrative pronoun where people would, else a noun phrase.
+
+    The support vector machine of `referee tangram classify` decides.
 
     The pronoun is that of the view's language, or `word`. Training uses single targets; several targets are described
     by a noun phrase.
