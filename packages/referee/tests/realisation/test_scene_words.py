@@ -179,6 +179,16 @@ def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str,
         ("table:yes", "the one with a table"),
         ("floor:2", "the one on floor 2"),
         ("needs_sun:no", "the one not needing sun"),
+        ("bitten:yes", "the bitten one"),
+        ("crumbly:yes", "the crumbly one"),
+        ("on_ladder:yes", "the one on a ladder"),
+        ("hand_raised:no", "the one without a raised hand"),
+        ("headphone_jack:no", "the one without a headphone jack"),
+        ("chewing_gum:yes", "the one chewing gum"),
+        ("can_fly:no", "the one that cannot fly"),
+        ("lights_on:yes", "the one with the lights on"),
+        ("second_hand:yes", "the second hand one"),
+        ("visible_from:here", "the one visible from here"),
         ("contains:milk", "the one with milk"),
         ("in:box", "the one in a box"),
         ("hair:tied back", "the one with tied back hair"),
@@ -202,6 +212,14 @@ def test_equal_numbers_in_other_words_are_not_told_apart() -> None:
         for name, v in zip("abc", ("3", "3.0", "3 cm"), strict=True)
     ]
     assert describe({"entities": entities}, "a", INCREMENTAL).distinguishing is False
+
+
+def test_a_denial_that_would_be_false_of_a_shade_is_not_said() -> None:
+    things = [{"colour": v} for v in ("dark blue", "light red", "blue")]
+    entities = [{"id": name, "attributes": own} for name, own in zip("abc", things, strict=True)]
+    described = describe({"entities": entities}, ["a", "b"], BOOLEAN)
+    assert described.dropped == (Property("not.colour", "blue"),)
+    assert described.text == "the two"
 
 
 def test_a_zero_among_letters_is_a_code() -> None:

@@ -46,7 +46,7 @@ PARTS = _THINGS | frozenset({
     "basket", "bell", "flag", "bed", "shed", "weed", "seed", "ring", "spring", "lining", "topping", "filling", "coating", "icing", "painting", "railing",
     "building", "clothing", "piercing", "marking", "engraving", "drawing", "heating", "wiring", "opening", "steering", "landing", "ceiling",
     "dressing", "stuffing", "rating", "setting", "parking", "seating", "bedding", "packaging", "housing", "binding", "lettering", "lighting", "flooring",
-    "frosting", "seasoning", "cladding", "balcony", "nose", "mouth", "chin", "bow", "apron", "helmet",
+    "frosting", "seasoning", "cladding", "balcony", "nose", "hands", "family", "assembly", "butterfly", "dragonfly", "mouth", "chin", "bow", "apron", "helmet",
     "elephant", "pendant", "hydrant", "accent", "dent", "vent", "tent", "plant", "restaurant", "assistant", "infant", "pedal", "petal", "medal", "signal",
     "crystal", "canal", "animal", "hospital", "journal", "terminal", "manual", "festival", "cereal", "sandal", "mineral", "portal", "coral", "table",
     "vegetable", "stable", "bible", "fish", "dish", "radish", "varnish", "blemish", "drive", "archive", "hive", "olive", "fabric", "attic", "mic",
@@ -74,7 +74,8 @@ _STATES = frozenset({
     "original", "duplicate", "default", "draft", "bestseller", "classic", "replica", "prototype", "vip", "twin", "mammal", "vertebrate", "carnivore",
     "herbivore",
     "unread", "retro", "vintage", "trendy", "cosy", "corrupt", "infected", "immune", "illegal", "legal",
-    "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior", "senior", "captain",
+    "larva", "juvenile", "baby", "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior",
+    "senior", "captain",
     "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique",
     "antique", "opposite", "separate", "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular",
     "spare", "bare", "pure", "mature", "secure", "obscure", "entire", "complex", "simple", "stackable", "ample", "gentle", "brittle", "idle", "agile", "humble",
@@ -111,7 +112,7 @@ _UNCOUNTED = frozenset({
     "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning", "storage",
     "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear", "underwear",
     "headgear", "literature", "progress", "experience", "sunlight", "shade", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
-    "health", "hygiene", "humidity", "growth",
+    "makeup", "paint", "pollen", "nectar", "cargo", "sun", "gum", "health", "hygiene", "humidity", "growth",
     "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk", "clay", "concrete", "cardboard",
     "marble", "porcelain",
     "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat", "hay", "popcorn", "toast", "mail",
@@ -135,6 +136,13 @@ _AMOUNTS_OF_STATE = frozenset({
     "frequently", "occasionally", "regularly", "deeply", "thinly", "thickly", "loosely", "tightly", "halfway", "once", "twice",
 })
 _ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
+_IDIOMS = frozenset({
+    "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom", "flower", "season", "love", "pain", "danger", "land",
+    "board", "top", "hold",
+    "display", "loan", "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform",
+    "costume", "profile", "shape", "order", "service", "charge", "control", "school", "work", "home", "sea", "war", "rest", "risk", "fire", "hand",
+    "front", "back",
+})
 _ORIGINS = ("origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
           "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers",
@@ -360,6 +368,8 @@ ENGLISH = Language(
     participles=_PARTICIPLES,
     amounts_of_state=_AMOUNTS_OF_STATE,
     actions=_ACTIONS,
+    idioms=_IDIOMS,
+    ability="can",
     origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={

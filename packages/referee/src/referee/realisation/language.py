@@ -16,7 +16,7 @@ from referee.records import LANDMARKS, Property
 
 BEFORE, AFTER = 0, 1
 _ADJECTIVE = re.compile(
-    r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|[a-z]{3}al|[a-z]{3}ant|[a-z]{3}(?<!m)ent|some|ular"
+    r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|[a-z]{3}al|[a-z]{3}ant|[a-z]{3}(?<!m)ent|[a-z]{3}ly|some|ular|lit"
     r"|proof|free|like)$"
 )
 _PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|shed$)\w{3,}ed")
@@ -29,7 +29,13 @@ _VOWEL = re.compile(
 )
 _TIMES = frozenset({"until", "till", "since", "before", "after"})
 _HYPHENATED = frozenset({"half", "well", "wide"})
-_PRONOUNS = frozenset({"nobody", "nothing", "everybody", "somebody", "someone", "everyone", "something", "anything"})
+_BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "written", "knitted"})
+# fmt: off
+_PRONOUNS = frozenset({
+    "here", "there", "outside", "inside", "today", "yesterday", "everywhere", "nowhere", "nobody", "nothing", "everybody", "somebody", "someone",
+    "everyone", "something", "anything",
+})
+# fmt: on
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
 NONE = frozenset(
@@ -132,7 +138,8 @@ class Language:
     the attribute names ("with blue eyes"). `patterns` word the values of an attribute behind the noun ("owned by {}");
     `numbered` has the preposition of attributes whose numbers are names; `states` are attributes that are adjectives
     themselves (open: ajar), `participles` those that do not end regularly (built), `amounts_of_state` words that limit
-    them (half-full); values of `actions` are verbs (posture: sitting), those of `origins` places or adjectives of
+    them (half-full); values of `actions` are verbs (posture: sitting), `idioms` have no article behind a preposition (on sale), `ability` is
+    the verb "can", values of `origins` places or adjectives of
     places; `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
     for attributes (Farbe: colour).
 
@@ -201,6 +208,8 @@ class Language:
     participles: frozenset[str] = frozenset()
     amounts_of_state: frozenset[str] = frozenset()
     actions: frozenset[str] = frozenset()
+    idioms: frozenset[str] = frozenset()
+    ability: str = ""
     origins: frozenset[str] = frozenset()
     antonyms: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -381,11 +390,14 @@ class Language:
         """Return words for a yes-no attribute: a part that is had or lacking, or an adjective."""
         first, _, rest = name.partition(" ")
         denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
-        if rest and (
-            first in self.openers | _SHORT_PREPOSITIONS or rest in _SHORT_PREPOSITIONS or first in self.aliases
-        ):
-            words = f"{self.aliases.get(first, first)} {rest}"
+        if rest and self.clauses is not None and first == self.ability:
+            ability = first if is_yes else f"{first}{denial}"
+            return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {ability} {rest}")
+        if rest and (words := self._action_of_answer(first, rest)):
             return Phrase(AFTER, self.unnamed_rank, words if is_yes else f"{denial} {words}")
+        if self._is_part(first) and self._is_state(rest) and rest not in _BY_HAND:
+            # "hand raised": a raised hand
+            name = f"{rest} {first}"
         if self._had(attribute, name, is_truth):
             lacking = self._lack(name)
             words = f"{self.having} {lacking.removeprefix(f'{self.lacking} ')}" if is_yes else lacking
@@ -396,6 +408,21 @@ class Language:
         if not is_yes and self.clauses is not None and name.startswith("non "):
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
         return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
+
+    def _action_of_answer(self, first: str, rest: str) -> str:
+        """Return the words of an answer that is a place or an action ("on a ladder", "holding a ball"); empty if it is none."""
+        if first in self.openers | _SHORT_PREPOSITIONS:
+            is_bare = " " in rest or rest in self.idioms or first not in _SHORT_PREPOSITIONS
+            return f"{first} {rest if is_bare else self._object(rest)}"
+        if rest in _SHORT_PREPOSITIONS:
+            is_part = self._is_part(first)
+            return (
+                f"{self.having} {self.articles[self.default.gender]} {first} {rest}" if is_part else f"{first} {rest}"
+            )
+        if first in self.aliases:
+            return f"{self.aliases[first]} {rest}"
+        is_verb = first in self.aliases.values() or (first.endswith("ing") and self._uncounted(rest))
+        return f"{first} {self._object(rest)}" if is_verb else ""
 
     def _say_action(self, name: str, value: str) -> Phrase | None:
         """Return words for an attribute that is a verb in the form that follows a noun; None if it is none.
@@ -555,13 +582,16 @@ class Language:
         """
         if re.match(r"has(?=[A-Z_.-])|has$", attribute):
             return True
-        last = name.rpartition(" ")[2]
         if self.states:
-            is_adjective = last in self.states or _ADJECTIVE.search(last) is not None
-            first = name.partition(" ")[0]
-            return self._is_part(name) or not (is_adjective or (" " in name and first not in self.states))
+            return name not in self.states and (self._is_part(name) or not self._is_state(name))
         # Without a list of adjectives, "yes" marks parts and "true" marks states.
-        return last in self.parts or not is_truth
+        return name.rpartition(" ")[2] in self.parts or not is_truth
+
+    def _is_state(self, name: str) -> bool:
+        """Return whether a name, or its last word, is an adjective or a participle."""
+        last = name.rpartition(" ")[2]
+        is_listed = bool({name, last} & (self.states | self.participles)) or name.startswith("non ")
+        return is_listed or _ADJECTIVE.search(last) is not None
 
     def _uncounted(self, name: str) -> bool:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""

@@ -621,14 +621,18 @@ class Wording:
         """Denials, disjunctions and comparisons as relative clauses."""
         words = self.language.clauses
         texts, expressed, dropped, heard = list[str](), list[Property](), list[Property](), list[Meaning]()
+        targets = self.scene.mask(self._in_scene(ids))
         for form in forms:
             text = None if words is None else self._clause(form, number > 1, noun, ids)
-            if text is None:
+            clause = self._heard_clause(form)
+            # "Not blue" would be false of what is dark blue.
+            is_lie = targets & self.scene.denotation(form) & ~self.scene.denotation(clause)
+            if text is None or is_lie:
                 dropped += flatten(form)
                 continue
             texts.append(text)
             expressed += flatten(form)
-            heard.append(self._heard_clause(form))
+            heard.append(clause)
         if words is None or not texts:
             return "", Worded("", (), dropped=tuple(dropped))
         opening = spelt(words.that, noun.gender)
@@ -746,6 +750,10 @@ class Wording:
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
+            if opening == words.that and thing.startswith(language.ability or words.that):
+                ability, _, action = thing.partition(" ")
+                is_able = (ability == language.ability) != is_denied
+                return (language.ability if is_able else f"{language.ability}{words.no}"), action
             if opening == language.lacking and is_denied and self._has_everywhere(prop.name):
                 return words.have[many], thing
             if forms := language.verbs.get(opening):
