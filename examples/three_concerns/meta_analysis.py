@@ -24,7 +24,8 @@ from referee.statistics.comparisons import adjust
 from referee.statistics.meta_analysis import Pooled, leave_one_out, pool, standard_error
 
 RULES = Path(__file__).with_name("rules.toml")
-FOUND, CONDITION, NULL = "found", "condition", 0.5
+FOUND, DIFFERENCE, CONDITION, NULL = "found", "difference", "condition", 0.5
+OTHERS = "other hearers"
 LIMITS = (0.0, 1.0)
 Cell = dict[str, Any]
 
@@ -39,7 +40,7 @@ def main(given: Sequence[str] | None = None) -> None:
     options = parser.parse_args(given)
     rules = tomllib.loads(RULES.read_text("utf-8"))
     cells = read_cells(options.cells)
-    analysis = analyse(cells, rules)
+    analysis = analyse(cells, read_cells(options.cells, DIFFERENCE), rules)
     tables = make_tables(analysis)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -57,17 +58,18 @@ def main(given: Sequence[str] | None = None) -> None:
     print("\n\n".join(tables.values()))
 
 
-def read_cells(path: Path) -> list[Cell]:
-    """The areas of all measures with an interval."""
+def read_cells(path: Path, outcome: str = FOUND) -> list[Cell]:
+    """The areas of all measures with an interval, or their differences."""
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["outcome"] == FOUND and row["low"] and row["value"]]
+        rows = [row for row in csv.DictReader(file) if row["outcome"] == outcome and row["low"] and row["value"]]
     numbers = ("value", "low", "high")
     return [{**row, **{name: float(row[name]) for name in numbers}, "n": int(row["n"])} for row in rows]
 
 
-def analyse(cells: Sequence[Cell], rules: Mapping[str, Any]) -> dict[str, Any]:
+def analyse(cells: Sequence[Cell], differences: Sequence[Cell], rules: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that the rules ask for, as plain data."""
-    main_cells = [c for c in cells if c["scope"] == CONDITION]
+    main_cells = [c for c in cells if c["scope"] == CONDITION and c["measure"] != OTHERS]
+    ceilings = _of(cells, OTHERS)
     corpora = list(dict.fromkeys(c["corpus"] for c in main_cells))
     # Measures of sets are tried on one corpus only.
     measures = [m for m in dict.fromkeys(c["measure"] for c in main_cells) if len(_of(main_cells, m)) > 2]
@@ -88,7 +90,8 @@ def analyse(cells: Sequence[Cell], rules: Mapping[str, Any]) -> dict[str, Any]:
             for m in measures
             for world, names in rules["worlds"].items()
         ],
-        "differences": _differences(main_cells, measures),
+        "differences": _differences(differences),
+        "ceilings": [{name: c[name] for name in ("corpus", "n", "value", "low", "high")} for c in ceilings],
     }
 
 
@@ -125,24 +128,12 @@ def _left_out(measure: str, cells: Sequence[Cell]) -> dict[str, Any]:
     }
 
 
-def _differences(cells: Sequence[Cell], measures: Sequence[str]) -> list[dict[str, Any]]:
-    found = []
-    for a, b in combinations(measures, 2):
-        first, second = ({c["corpus"]: c for c in _of(cells, m)} for m in (a, b))
-        common = [corpus for corpus in first if corpus in second]
-        gaps = [first[c]["value"] - second[c]["value"] for c in common]
-        errors = [
-            (
-                standard_error(first[c]["low"], first[c]["high"]) ** 2
-                + standard_error(second[c]["low"], second[c]["high"]) ** 2
-            )
-            ** 0.5
-            for c in common
-        ]
-        found.append({"a": a, "b": b, **_plain(pool(gaps, errors, limits=(-1.0, 1.0)))})
-    for row, p in zip(found, adjust([row["p"] for row in found]), strict=True):
-        row["p_corrected"] = p
-    return found
+def _differences(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """The differences of pairs of measures, pooled."""
+    pairs = dict.fromkeys(c["measure"] for c in cells)
+    rows = [{"pair": pair, **_plain(pool(*_numbers(_of(cells, pair)), limits=(-1.0, 1.0)))} for pair in pairs]
+    corrected = adjust([row["p"] for row in rows])
+    return [{**row, "p_corrected": p} for row, p in zip(rows, corrected, strict=True)]
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -172,7 +163,10 @@ def make_tables(analysis: Mapping[str, Any]) -> dict[str, str]:
         (m, *(f"{_three(by_world[m, w]['effect'])} ({by_world[m, w]['corpora']})" for w in worlds)) for m in left
     ]
     apart = [d for d in analysis["differences"] if d["p_corrected"] is not None and d["p_corrected"] < 0.05]
-    pairs = "; ".join(f"{d['a']} − {d['b']} {_signed(d['effect'])} {_span(d['low'], d['high'])}" for d in apart)
+    pairs = "; ".join(f"{d['pair']} {_signed(d['effect'])} {_span(d['low'], d['high'])}" for d in apart)
+    ceilings = "; ".join(
+        f"{c['corpus']} {_three(c['value'])} {_span(c['low'], c['high'])}" for c in analysis["ceilings"]
+    )
     rules = analysis["rules"]
     new = ", ".join(f"`{c}`" for c in analysis["new"]) or "none yet"
     return {
@@ -180,6 +174,7 @@ def make_tables(analysis: Mapping[str, Any]) -> dict[str, str]:
         "meta, worlds": _table(("measure", *(f"{w}: mean (corpora)" for w in worlds)), world_rows),
         "meta, differences": f"Of {len(analysis['differences'])} differences between measures {len(apart)} are significant after correction"
         + (f": {pairs}." if pairs else "."),
+        "meta, ceilings": f"AUC of others' success with the same description: {ceilings}.",
         "meta, rules": f"Rules `{rules['hash'][:12]}` of {rules['date']}. Seen before: {len(analysis['seen'])} corpora; read after: {new}.",
     }
 
@@ -221,6 +216,7 @@ def manuscript(analysis: Mapping[str, Any], cells: Sequence[Cell], rules: Mappin
     shown = _best(analysis)
     plotted = [c for c in cells if c["scope"] == CONDITION and c["measure"] == shown["measure"]]
     main_rows = [p for p in analysis["pooled"] if p["scope"] == CONDITION]
+    tables = make_tables(analysis)
     body = " \\\\\n".join(
         " & ".join(
             (
@@ -263,6 +259,7 @@ TODO
 \\paragraph{{Model.}} {_tex(rules["model"])}.
 \\paragraph{{Headline.}} {_tex(rules["headline"])}.
 \\paragraph{{Comparisons.}} {_tex(rules["comparison"])}.
+\\paragraph{{Ceilings.}} {_tex(rules["ceiling"])}.
 \\paragraph{{Rules.}} The rules were fixed on {analysis["rules"]["date"]} (SHA-256 \\texttt{{{analysis["rules"]["hash"][:16]}}}).
 The results of {len(analysis["seen"])} corpora were known before, so for them the analysis is exploratory; {len(analysis["new"])} were read afterwards.
 
@@ -287,6 +284,9 @@ measure & corpora & mean AUC & 95\\,\\% interval & new corpus \\\\
 \\caption{{{_tex(shown["measure"])} by corpus, with 95\\,\\% intervals; below, the mean and (thin) the prediction interval of a new corpus.
 The line is chance.}}
 \\end{{figure}}
+
+\\paragraph{{Comparisons of measures.}} {_tex(tables["meta, differences"])}
+\\paragraph{{Ceilings.}} {_tex(tables["meta, ceilings"])}
 
 \\section{{Limits}}
 TODO. People, items and games were sampled; the corpora were not: they are those that were published with listeners.

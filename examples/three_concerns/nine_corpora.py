@@ -133,8 +133,11 @@ SOURCES = (
 )
 
 
-def read(source: Source, data: str | Path | None, games: int | None = None, seed: int = 1) -> Material:
-    """Every answer that can be measured; with `games`, of so many games drawn by lot (references come from these games, too)."""
+def read(source: Source, data: str | Path | None, games: int | None = None, seed: int = 1, draw: int = 1) -> Material:
+    """Every answer that can be measured; with `games`, of so many games drawn by lot (references come from these games, too).
+
+    `draw` is the seed of the references.
+    """
     corpus: Any = catalogue.create("corpus", source.name, data=data)
     trials = {t.id: t for t in corpus.trials()}
     responses = [r for r in corpus.responses() if r.outcome == Outcome.ENTITY and (r.description or Description()).text]
@@ -148,7 +151,7 @@ def read(source: Source, data: str | Path | None, games: int | None = None, seed
         for r in responses
         if r.trial in trials and (source.whole_exchange or has_one_message(trials[r.trial]))
     ]
-    found = _nearest(rows, source) if source.place else _same(rows, _pool(rows, trials.values(), source), source, seed)
+    found = _nearest(rows, source) if source.place else _same(rows, _pool(rows, trials.values(), source), draw)
     return Material(rows=tuple(found), answers=answers, usable=len(rows), sampled=corpus.card.sampled)
 
 
@@ -198,7 +201,7 @@ def _pool(rows: Iterable[Heard], trials: Iterable[Trial], source: Source) -> Poo
     return pool
 
 
-def _same(rows: Iterable[Heard], pool: Pool, source: Source, seed: int) -> Iterator[Heard]:
+def _same(rows: Iterable[Heard], pool: Pool, seed: int) -> Iterator[Heard]:
     """Up to ten descriptions of the same target in other games; rows without any are left out."""
     rng = Random(seed)
     for row in rows:

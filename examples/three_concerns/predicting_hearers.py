@@ -14,6 +14,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,7 +23,18 @@ from typing import Any
 import forest
 import numpy as np
 from nine_corpora import SOURCES, Heard, Material, Source, length, measure, read, read_properties, readable
-from within_conditions import Area, Correlation, Statistic, Tested, lengths_alike, noise, numbered, tested
+from within_conditions import (
+    Area,
+    Correlation,
+    LeftOut,
+    Statistic,
+    Tested,
+    leave_out,
+    lengths_alike,
+    noise,
+    numbered,
+    tested,
+)
 
 from referee import catalogue
 from referee.contracts import FloatArray
@@ -45,8 +58,10 @@ SETS = {
     "scene/surplus": "surplus",
 }
 LENGTH = "fewer words"
-FOUND, SPEED = "found", "speed"
+OTHERS = "other hearers"
+FOUND, SPEED, DIFFERENCE = "found", "speed", "difference"
 ALL, CONDITION, TARGET, LENGTHS = "all", "condition", "condition and target", "condition and length"
+REDRAWN, SEVERAL = "condition, other references", "condition, several messages"
 ALPHA = 0.05
 MOST = 5
 FIGURES = {FOUND: "predicting-found.svg", SPEED: "predicting-speed.svg"}
@@ -87,6 +102,10 @@ def study(name: str, data: str | None, games: int | None, draws: int) -> Result:
     source = next(s for s in SOURCES if s.name == name)
     material = read(source, data, games)
     result = examine(source, material, draws)
+    result["sensitivity"] = [
+        {"corpus": source.name, "label": source.label, **cell}
+        for cell in (*_compare(material.rows), _ceiling(material.rows), *_read_anew(source, data, games))
+    ]
     if name == "degen2020" and games is None:
         result["sets"] = examine_sets(source, read_properties(data))
         known, right, played = readable(data)
@@ -103,7 +122,7 @@ def examine(source: Source, material: Material, draws: int) -> Result:
     rows = material.rows
     right = np.array([float(r.right) for r in rows])
     words = length(rows)
-    columns = {LENGTH: -words} | {label: _better(rows, metric) for metric, label in WORDS.items()}
+    columns = _columns(rows)
     return {
         "corpus": source.name,
         "label": source.label,
@@ -192,6 +211,57 @@ def _try(
         return Tested(value=None, n=0)
     strata = numbered([labels[i] for i in places])
     return tested(statistic(values[places], outcome[places], strata), [f[places] for f in factors], len(places))
+
+
+def _columns(rows: Sequence[Heard]) -> dict[str, FloatArray]:
+    return {LENGTH: -length(rows)} | {label: _better(rows, metric) for metric, label in WORDS.items()}
+
+
+def _area(rows: Sequence[Heard], values: FloatArray) -> LeftOut | None:
+    """The area of a measure within condition, also without each cluster; None where no answer has a value."""
+    known = np.flatnonzero(~np.isnan(values))
+    if not len(known):
+        return None
+    right = np.array([float(rows[i].right) for i in known])
+    statistic = Area(values[known], right, numbered([rows[i].condition for i in known]))
+    return leave_out(statistic, [f[known] for f in _factors(rows)], len(known))
+
+
+def _compare(rows: Sequence[Heard]) -> Iterator[Cell]:
+    """The differences of all pairs of measures, on the same answers."""
+    areas = {label: area for label, values in _columns(rows).items() if (area := _area(rows, values)) is not None}
+    for (a, first), (b, second) in combinations(areas.items(), 2):
+        if first.n == second.n:
+            difference = first.minus(second).tested(0.0, (-1.0, 1.0))
+            yield {"measure": f"{a} − {b}", "outcome": DIFFERENCE, "scope": CONDITION, **_plain(difference)}
+
+
+def _ceiling(rows: Sequence[Heard]) -> Cell:
+    """How well others' success with the same description predicts success."""
+    answers: dict[tuple[str, str | None], list[float]] = {}
+    for r in rows:
+        answers.setdefault((r.trial.id, r.description.text), []).append(float(r.right))
+    heard = [answers[r.trial.id, r.description.text] for r in rows]
+    values = [
+        (sum(own) - r.right) / (len(own) - 1) if len(own) > 1 else np.nan for r, own in zip(rows, heard, strict=True)
+    ]
+    area = _area(rows, np.array(values))
+    found = Tested(value=None, n=0) if area is None else area.tested(Area.null, Area.limits)
+    return {"measure": OTHERS, "outcome": FOUND, "scope": CONDITION, **_plain(found)}
+
+
+def _read_anew(source: Source, data: str | None, games: int | None) -> Iterator[Cell]:
+    """The areas with other references, and with what was said in rounds of several messages."""
+    others = {
+        REDRAWN: None if source.place else read(source, data, games, draw=2),
+        SEVERAL: None if source.whole_exchange else read(replace(source, whole_exchange=True), data, games),
+    }
+    for scope, material in others.items():
+        for label, values in _columns(material.rows).items() if material else ():
+            area = _area(material.rows, values) if material else None
+            if area is not None:
+                found = area.tested(Area.null, Area.limits)
+                yield {"measure": label, "outcome": FOUND, "scope": scope, **_plain(found)}
 
 
 def _plain(found: Tested) -> Cell:
@@ -318,7 +388,8 @@ def write(results: Sequence[Result], out: Path, page: Path | None) -> None:
     with (out / "cells.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore", restval="")
         writer.writeheader()
-        writer.writerows({**c, "clusters": " x ".join(map(str, c["clusters"]))} for c in cells)
+        more = [c for r in results for c in r["sensitivity"]]
+        writer.writerows({**c, "clusters": " x ".join(map(str, c["clusters"]))} for c in (*cells, *more))
     tables = make_tables(results, cells, summaries)
     (out / "tables.md").write_text(
         "\n\n".join(f"<!-- {k} -->\n{t}" for k, t in tables.items()) + "\n", encoding="utf-8"

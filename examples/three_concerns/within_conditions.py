@@ -8,7 +8,7 @@ spread as Student's t (`referee.statistics.dependent_trials`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -111,31 +111,63 @@ def lengths_alike(words: FloatArray) -> IntArray:
     return few
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A value, and its values without each cluster of every factor (of two factors their cells, too), with the sizes of the clusters."""
+
+    value: float
+    parts: tuple[tuple[FloatArray, FloatArray], ...]
+    df: float
+    n: int
+    clusters: tuple[int, ...]
+
+    def minus(self, other: LeftOut) -> LeftOut:
+        """The difference from another value of the same answers."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        parts = tuple((mine - theirs, counts) for (mine, counts), (theirs, _) in pairs)
+        return replace(self, value=self.value - other.value, parts=parts)
+
+    def tested(self, null: float, limits: tuple[float, float]) -> Tested:
+        """Value, interval and p over one factor of clusters, or over two that are crossed (Cameron, Gelbach & Miller 2011)."""
+        from scipy.special import stdtr
+
+        if np.isnan(self.value):
+            return Tested(value=None, n=self.n, clusters=self.clusters)
+        variances = [compute_jackknife(without, self.value, counts=counts) for without, counts in self.parts]
+        variance = (
+            variances[0] if len(variances) == 1 else max(variances[0] + variances[1] - variances[2], *variances[:2])
+        )
+        low, high = make_interval(self.value, variance, self.df, 0.95, limits)
+        if np.isnan(low) or variance == 0:
+            return Tested(value=self.value, n=self.n, clusters=self.clusters)
+        p = 2 * float(stdtr(self.df, -abs(self.value - null) / variance**0.5))
+        return Tested(value=self.value, low=low, high=high, p=p, n=self.n, clusters=self.clusters)
+
+
 def tested(statistic: Statistic, factors: Sequence[IntArray], n: int) -> Tested:
-    """Value, interval and p over one factor of clusters, or over two that are crossed (Cameron, Gelbach & Miller 2011)."""
-    from scipy.special import stdtr
+    """Value, interval and p over clusters."""
+    return leave_out(statistic, factors, n).tested(statistic.null, statistic.limits)
 
+
+def leave_out(statistic: Statistic, factors: Sequence[IntArray], n: int) -> LeftOut:
+    """The value, also without each cluster."""
     value = statistic.value()
-    sizes = tuple(len(np.unique(f)) for f in factors)
-    if np.isnan(value):
-        return Tested(value=None, n=n, clusters=sizes)
-    parts = [_variance(statistic, f, value) for f in factors]
-    df = min(degrees_of_freedom(np.unique(f, return_counts=True)[1]) for f in factors)
-    variance = parts[0]
+    units = list(factors)
     if len(factors) == 2:
-        cells = _variance(statistic, _blocks(factors[0] * (int(factors[1].max()) + 1) + factors[1]), value)
-        variance = max(parts[0] + parts[1] - cells, *parts)
-    low, high = make_interval(value, variance, df, 0.95, statistic.limits)
-    if np.isnan(low) or variance == 0:
-        return Tested(value=value, n=n, clusters=sizes)
-    p = 2 * float(stdtr(df, -abs(value - statistic.null) / variance**0.5))
-    return Tested(value=value, low=low, high=high, p=p, n=n, clusters=sizes)
+        units.append(_blocks(factors[0] * (int(factors[1].max()) + 1) + factors[1]))
+    return LeftOut(
+        value=value,
+        parts=() if np.isnan(value) else tuple(_without_each(statistic, codes) for codes in units),
+        df=min(degrees_of_freedom(np.unique(f, return_counts=True)[1]) for f in factors),
+        n=n,
+        clusters=tuple(len(np.unique(f)) for f in factors),
+    )
 
 
-def _variance(statistic: Statistic, codes: IntArray, value: float) -> float:
+def _without_each(statistic: Statistic, codes: IntArray) -> tuple[FloatArray, FloatArray]:
     members = list(_members(codes))
     counts = np.array([len(rows) for rows in members], dtype=float)
-    return compute_jackknife(np.array([statistic.value(rows) for rows in members]), value, counts=counts)
+    return np.array([statistic.value(rows) for rows in members]), counts
 
 
 def _members(codes: IntArray) -> Iterator[IntArray]:

@@ -93,7 +93,8 @@ def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
         **families_of(examination, people, family_word(hearer, name)),
     }
     beside = crossed and examination.beside
-    return _card(examination, people, heard, about_it, beside, sum_up(ask_experiments(examination, people)), fitted)
+    transfer = sum_up([e.measure() for e in ask_experiments(examination, people)])
+    return _card(examination, people, heard, about_it, beside, transfer, fitted)
 
 
 def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
@@ -132,7 +133,7 @@ def _examine_recorded(examination: Examination, people: People) -> dict[str, Any
     about_it = recorded_facts(examination, people, checksum_of(recorded), "recorded hearer")
     heard = replay(recorded, people, examination)
     fitted = fit_recorded(recorded, people, examination.folds, examination.seed)
-    transfer = sum_up(replay_experiments(people, heard.beliefs))
+    transfer = sum_up([e.measure() for e in replay_experiments(people, heard.beliefs)])
     return _card(examination, people, heard, about_it, False, transfer, fitted)
 
 

@@ -87,16 +87,41 @@ class Transfer:
         return {**asdict(self), "interval_of": "auc"}
 
 
-@dataclass(frozen=True, slots=True)
-class _ExperimentAnswers:
-    """The answers and trials of one experiment."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredExperiment:
+    """The answers of people in one experiment, and the beliefs of a hearer that did not learn from it."""
 
     corpus: str
     experiment: str
     people: People
+    beliefs: Mapping[Question, Belief]
+    words_known: float | None = None
+
+    def measure(self) -> Experiment:
+        """Return what the hearer reaches in the experiment."""
+        answers = self.people.answers
+        beliefs = [self.beliefs[a.trial.id, a.description] for a in answers]
+        evidence = tabulate(answers, beliefs, self.people.clusters())
+        m = measure(evidence)
+        ceiling = find_ceiling(evidence.questions, evidence.human_right, evidence.human_choices)
+        can_rank = ceiling is None or ceiling.has_differences
+        return Experiment(
+            corpus=self.corpus,
+            experiment=self.experiment,
+            n=m.n,
+            accuracy=m.accuracy,
+            human_accuracy=m.human_accuracy,
+            auc=m.auc if can_rank else None,
+            calibration_error=m.calibration.error,
+            log_likelihood=m.log_likelihood,
+            read=sum(b.outcome not in ("unparsable", "dont-know") for b in beliefs) / len(beliefs),
+            words_known=self.words_known,
+            auc_interval=m.intervals["auc"] if can_rank else None,
+            accuracy_interval=m.intervals["accuracy"],
+        )
 
 
-def ask_experiments(examination: Examination, people: People) -> tuple[Experiment, ...]:
+def ask_experiments(examination: Examination, people: People) -> tuple[AnsweredExperiment, ...]:
     """The hearer on every experiment of the kind of the corpus, trained anew without the experiment (and what shares its texts) if it learns."""
     hearer = summoned(examination)
     corpora = {people.name: people}
@@ -108,27 +133,36 @@ def ask_experiments(examination: Examination, people: People) -> tuple[Experimen
         return ()
     learning = learns(hearer)
     plan: list[Asking] = []
-    asked: list[_ExperimentAnswers] = []
+    asked: list[tuple[str, str, People]] = []
     for part in parts:
-        lessons = [t for other in parts if _is_apart(other, part) for t in other.people.trials if t.references]
+        lessons = [t for other in parts if _is_apart(other, part) for t in other[2].trials if t.references]
         if learning and not lessons:
             continue
-        questions: list[Question] = list(dict.fromkeys((a.trial.id, a.description) for a in part.people.answers))
+        questions: list[Question] = list(dict.fromkeys((a.trial.id, a.description) for a in part[2].answers))
         plan.append((lessons if learning else (), [questions]))
         asked.append(part)
-    trials = {t.id: t for part in parts for t in part.people.trials}
-    experiments = []
-    for part, (learned, lists), answers in zip(asked, plan, put(examination, trials, plan), strict=True):
-        believed = dict(zip(lists[0], answers[0], strict=True))
-        known = _words_known(part.people.answers, learned if learning else None, hearer)
-        experiments.append(_measured(part, believed, known))
-    return tuple(experiments)
+    trials = {t.id: t for *_, of_part in parts for t in of_part.trials}
+    return tuple(
+        AnsweredExperiment(
+            corpus=corpus,
+            experiment=experiment,
+            people=of_part,
+            beliefs=dict(zip(lists[0], answers[0], strict=True)),
+            words_known=_words_known(of_part.answers, learned if learning else None, hearer),
+        )
+        for (corpus, experiment, of_part), (learned, lists), answers in zip(
+            asked, plan, put(examination, trials, plan), strict=True
+        )
+    )
 
 
-def replay_experiments(people: People, believed: Mapping[Question, Belief]) -> tuple[Experiment, ...]:
+def replay_experiments(people: People, beliefs: Mapping[Question, Belief]) -> tuple[AnsweredExperiment, ...]:
     """A hearer that was asked elsewhere, on every experiment of the corpus that it was asked about."""
     parts = list(_parts(people))
-    return tuple(_measured(part, believed, None) for part in parts) if len(parts) > 1 else ()
+    return tuple(
+        AnsweredExperiment(corpus=corpus, experiment=experiment, people=of_part, beliefs=beliefs)
+        for corpus, experiment, of_part in (parts if len(parts) > 1 else ())
+    )
 
 
 def _others(examination: Examination, name: str) -> dict[str, People]:
@@ -149,48 +183,25 @@ def _others(examination: Examination, name: str) -> dict[str, People]:
     return found
 
 
-def _parts(people: People) -> Iterator[_ExperimentAnswers]:
-    """The experiments of a corpus with enough answers; a corpus that names none is one."""
+def _parts(people: People) -> Iterator[tuple[str, str, People]]:
+    """Yield corpus, name and people of each experiment with enough answers; a corpus that names none is one."""
     labels = dict.fromkeys(_label(a.trial, people.name) for a in people.answers)
     for label in labels:
         answers = tuple(a for a in people.answers if _label(a.trial, people.name) == label)
         trials = tuple(t for t in people.trials if _label(t, people.name) == label)
         if len(answers) >= LEAST_ANSWERS:
-            yield _ExperimentAnswers(people.name, label, replace(people, answers=answers, trials=trials))
+            yield people.name, label, replace(people, answers=answers, trials=trials)
 
 
 def _label(trial: Trial, corpus: str) -> str:
     return next((str(trial.meta[field]) for field in LABELS if trial.meta.get(field)), corpus)
 
 
-def _is_apart(other: _ExperimentAnswers, part: _ExperimentAnswers) -> bool:
+def _is_apart(other: tuple[str, str, People], part: tuple[str, str, People]) -> bool:
     """Whether a hearer that is asked about one experiment may learn from the other."""
-    if other.corpus == part.corpus:
-        return other.experiment != part.experiment
-    return not {(other.corpus, part.corpus), (part.corpus, other.corpus)} & SHARED_TEXTS
-
-
-def _measured(part: _ExperimentAnswers, believed: Mapping[Question, Belief], words_known: float | None) -> Experiment:
-    answers = part.people.answers
-    beliefs = [believed[a.trial.id, a.description] for a in answers]
-    evidence = tabulate(answers, beliefs, part.people.clusters())
-    m = measure(evidence)
-    ceiling = find_ceiling(evidence.questions, evidence.human_right, evidence.human_choices)
-    can_rank = ceiling is None or ceiling.has_differences
-    return Experiment(
-        corpus=part.corpus,
-        experiment=part.experiment,
-        n=m.n,
-        accuracy=m.accuracy,
-        human_accuracy=m.human_accuracy,
-        auc=m.auc if can_rank else None,
-        calibration_error=m.calibration.error,
-        log_likelihood=m.log_likelihood,
-        read=sum(b.outcome not in ("unparsable", "dont-know") for b in beliefs) / len(beliefs),
-        words_known=words_known,
-        auc_interval=m.intervals["auc"] if can_rank else None,
-        accuracy_interval=m.intervals["accuracy"],
-    )
+    if other[0] == part[0]:
+        return other[1] != part[1]
+    return not {(other[0], part[0]), (part[0], other[0])} & SHARED_TEXTS
 
 
 def _words_known(answers: Sequence[HumanAnswer], lessons: Sequence[Trial] | None, hearer: Any) -> float | None:
@@ -205,11 +216,11 @@ def _words_known(answers: Sequence[HumanAnswer], lessons: Sequence[Trial] | None
     return sum(known) / len(known) if known else None
 
 
-def sum_up(experiments: Sequence[Experiment]) -> Transfer | None:
-    """The summary of all experiments; None with fewer than two."""
+def sum_up(experiments: Sequence[Experiment], size: int | None = None) -> Transfer | None:
+    """The summary of all experiments, and a prediction for one with `size` answers (by default the median); None with fewer than two."""
     if len(experiments) < 2:
         return None
-    size = round(median(e.n for e in experiments))
+    size = round(median(e.n for e in experiments)) if size is None else size
     accuracy = _pooled([(e.n, e.accuracy, e.accuracy_interval) for e in experiments], size)
     auc = _pooled([(e.n, e.auc, e.auc_interval) for e in experiments if e.auc is not None], size)
     return Transfer(
