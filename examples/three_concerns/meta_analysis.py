@@ -15,7 +15,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Nine corpora in which people answered people's descriptions, read alike: who said what, what others say in a like case, whether and how fast it was found.
+"""Ten corpora in which people answered people's descriptions, read alike: who said what, what others say in a like case, whether and how fast it was found.
 
 A row is one answer to one message: rounds in which anybody wrote anything else are left out, for nobody knows which message was answered. The readers
 of tg-matcher saw whole exchanges, so there the exchange is the description. Every description is held against what people said in other games.
@@ -27,6 +27,7 @@ REFERENCES = 10
 NEIGHBOURS = 5
 CANDIDATES = 50
 HAN = re.compile(r"([\u3400-\u9fff\uf900-\ufaff])")
+WRONG = "wrong figure, not known which"
 NUMBERS = re.compile(r"\d+")
 
 Pool = dict[Hashable, dict[str, list[Description]]]
@@ -130,6 +131,7 @@ SOURCES = (
         options=10,
     ),
     Source(name="continual-adaptation", label="Photographs", condition=_given, alike=_target_name),
+    Source(name="conventions-network", label="Tangrams, networks", condition=_given, alike=_target_name),
 )
 
 
@@ -140,7 +142,7 @@ def read(source: Source, data: str | Path | None, games: int | None = None, seed
     """
     corpus: Any = catalogue.create("corpus", source.name, data=data)
     trials = {t.id: t for t in corpus.trials()}
-    responses = [r for r in corpus.responses() if r.outcome == Outcome.ENTITY and (r.description or Description()).text]
+    responses = [r for r in corpus.responses() if _is_choice(r) and (r.description or Description()).text]
     answers = len(responses)
     if games is not None:
         names = sorted({_game(t) for t in trials.values()})
@@ -153,6 +155,11 @@ def read(source: Source, data: str | Path | None, games: int | None = None, seed
     ]
     found = _nearest(rows, source) if source.place else _same(rows, _pool(rows, trials.values(), source), draw)
     return Material(rows=tuple(found), answers=answers, usable=len(rows), sampled=corpus.card.sampled)
+
+
+def _is_choice(response: Response) -> bool:
+    """Whether a person chose an object, also a wrong one of which the corpus does not say which."""
+    return response.outcome == Outcome.ENTITY or WRONG in response.flags
 
 
 def has_one_message(trial: Trial) -> bool:

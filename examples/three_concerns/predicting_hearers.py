@@ -1,4 +1,4 @@
-"""Which measures predict whether and how fast people find the object? Nine corpora with human hearers side by side.
+"""Which measures predict whether and how fast people find the object? Ten corpora with human hearers side by side.
 
     python examples/three_concerns/predicting_hearers.py --data FOLDER --out FOLDER [--page docs/which-measures-predict-hearers.md]
 
@@ -79,14 +79,14 @@ def main(given: Sequence[str] | None = None) -> None:
         "--out", type=Path, required=True, help="a folder for results.json, cells.csv, tables.md and the figures"
     )
     parser.add_argument("--page", type=Path, help="a page whose tables are made anew, with the figures beside it")
-    parser.add_argument("--corpora", default=",".join(s.name for s in SOURCES), help="some of the nine, with commas")
+    parser.add_argument("--corpora", default=",".join(s.name for s in SOURCES), help="some of them, with commas")
     parser.add_argument("--games", type=int, help="so many games of each corpus, drawn by lot (for a quick look)")
     parser.add_argument("--draws", type=int, default=200, help="how often noise is drawn")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(given)
     names = options.corpora.split(",")
     if unknown := set(names) - {s.name for s in SOURCES}:
-        parser.error(f"not among the nine: {', '.join(sorted(unknown))}")
+        parser.error(f"not among the corpora: {', '.join(sorted(unknown))}")
     wanted = [s for s in SOURCES if s.name in names]
     jobs = [(s.name, options.data, options.games, options.draws) for s in wanted]
     if options.jobs > 1:
@@ -120,6 +120,8 @@ def study(name: str, data: str | None, games: int | None, draws: int) -> Result:
 
 def examine(source: Source, material: Material, draws: int) -> Result:
     rows = material.rows
+    if not rows:
+        raise SystemExit(f"{source.name}: no answer can be measured. Read more games (--games).")
     right = np.array([float(r.right) for r in rows])
     words = length(rows)
     columns = _columns(rows)

@@ -308,9 +308,9 @@ def _has_places(trial: Trial) -> bool:
 
 def _find_shown_place(trial: Trial, response: Response) -> int | None:
     """The place at which a person saw the target, where it is known."""
-    own = next((flag for flag in response.flags if flag.startswith(SHOWN)), None)
-    if own is not None:
-        return int(own.removeprefix(SHOWN)) - 1
+    number = next((flag.removeprefix(SHOWN) for flag in response.flags if flag.startswith(SHOWN)), "")
+    if number.isdecimal() and 0 < int(number) <= len(trial.scene.entities):
+        return int(number) - 1
     return _find_place(trial) if _has_places(trial) else None
 
 
@@ -358,7 +358,13 @@ def _check_blanks(
         yield _finding(
             "blank", void, f"{_count(len(void), 'answer')} are to a description without words or properties."
         )
-    none = [r.trial for _, r in answers if r.outcome in (Outcome.TIMEOUT, Outcome.DONT_KNOW)]
+    no_choice = (Outcome.TIMEOUT, Outcome.DONT_KNOW)
+    # A flag says what else an answer was that names no object.
+    none = [
+        r.trial
+        for _, r in answers
+        if r.outcome in no_choice or (r.outcome == Outcome.UNPARSABLE and r.probabilities is None and not r.flags)
+    ]
     if none or blank:
         yield _finding(
             "blank", (*none, *blank), f"{_count(len(none) + len(blank), 'answer')} are blank: no object was chosen."
