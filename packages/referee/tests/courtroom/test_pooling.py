@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +112,19 @@ def test_a_printed_table_has_effects_and_power() -> None:
     assert data["power"]["predicts"] <= 1
 
 
+def area_of_second_judgements(data_folder: Path) -> float:
+    """The AUC of the other answers to a caption, counted pair by pair."""
+    with gzip.open(data_folder / "pragma" / "answers.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [row for row in map(json.loads, lines) if row["items"] == "coco" and row["correct"] is not None]
+    answers: dict[tuple[str, str], list[bool]] = {}
+    for row in rows:
+        answers.setdefault((row["item"], row["text"]), []).append(row["correct"])
+    others = [((sum(a) - own) / (len(a) - 1), own) for a in answers.values() if len(a) > 1 for own in a]
+    right, wrong = ([v for v, own in others if own is side] for side in (True, False))
+    won = sum((r > w) + (r == w) / 2 for r in right for w in wrong)
+    return won / (len(right) * len(wrong))
+
+
 @pytest.mark.data
 def test_pragma_is_tried_with_its_systems_and_people(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand from the answers: reasoning against literal separates; contrastive against literal (38:30) and reasoning against 1,000 samples (23:18) do not."""
@@ -123,5 +138,12 @@ def test_pragma_is_tried_with_its_systems_and_people(data_folder: Path, monkeypa
     assert ({close["only_a"], close["only_b"]}, close["separates"]) == ({38, 30}, False)
     more = pairs[frozenset(("reasoning", "reasoning.1000"))]
     assert ({more["only_a"], more["only_b"]}, more["separates"]) == ({23, 18}, False)
-    assert {e["corpora"] for e in data["pooled"]} == {4}
+    corpora = {e["measure"]: e["corpora"] for e in data["pooled"]}
+    # Four sets of systems, and samples of one speaker on two sets of pictures, with its own scores.
+    assert (corpora["string/chrf"], corpora["words"], corpora["listener log probability"]) == (4, 6, 2)
+    (ceiling,) = data["ceilings"]
+    # 1,000 captions judged twice (README: 598 and 580 right), less 16 answers to which no second one belongs.
+    assert (ceiling["corpus"], ceiling["n"]) == ("pragma: coco, samples", 1984)
+    assert ceiling["low"] < ceiling["auc"] < ceiling["high"]
+    assert ceiling["auc"] == pytest.approx(area_of_second_judgements(data_folder), abs=1e-9)
     assert any("no person described the items" in note for note in data["notes"])

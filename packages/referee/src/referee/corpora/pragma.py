@@ -14,7 +14,7 @@ from referee.records import Description, Entity, Outcome, Property, Response, Sc
 
 FILE = "answers.jsonl.gz"
 PARTS = ("systems", "base", "coco", "four-way")
-SAMPLER = "base"
+SAMPLER, COCO = "base", "coco"
 CHOICES = {0: Outcome.ENTITY, 1: Outcome.ENTITY, "both": Outcome.SEVERAL, "neither": Outcome.NONE}
 Answer = tuple[Trial, Response | None]
 
@@ -62,6 +62,15 @@ class Pragma:
         rows = read_rows(path, lambda row: (row.get("chosen") is None and row["question"] != "fluency", row["item"]))
         return [str(item) for is_blank, item in rows if is_blank]
 
+    def samples(self) -> Iterator[tuple[Trial, Response, dict[str, float]]]:
+        """Yield the forced choices about samples of one speaker, with the speaker's and a listener's log probabilities."""
+        (path,) = find_files(self.data, "pragma", FILE)
+        for row, (part, (trial, response)) in read_rows(path, lambda row: (row, _make_answer(row))):
+            if response is not None and part in (SAMPLER, COCO):
+                names = ("speaker", "listener")
+                scores = {f"{n} log probability": get_optional_field(row, f"{n}_logp", float) for n in names}
+                yield trial, response, {name: score for name, score in scores.items() if score is not None}
+
     def _answers(self) -> Iterator[Answer]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
@@ -91,7 +100,7 @@ def _make_answer(row: dict[str, Any]) -> tuple[str, Answer]:
     if correct is not None and question != "fluency" and correct != (chosen == place):
         raise WrongShape(f"correct is {correct}, but {chosen!r} was chosen and {place} is the target")
     part = question if question != "forced" else "systems" if system != SAMPLER else SAMPLER
-    return "coco" if items == "coco" and part == SAMPLER else part, (
+    return COCO if items == COCO and part == SAMPLER else part, (
         trial,
         None if chosen is None else _make_response(row, trial, chosen, shown, system),
     )

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import OF_PEOPLE, Admission
-from referee.courtroom.heard_runs import HeardRun, RowNames, TrialSettings, find_sampling_units
+from referee.courtroom.heard_runs import HeardRun, RowNames, SampledAnswer, TrialSettings, find_sampling_units
 from referee.courtroom.item_evidence import Association, LeftOut, auc, leave_out_auc, rank_correlation
 from referee.courtroom.pooling import (
     MeasureDifference,
@@ -28,10 +28,12 @@ from referee.courtroom.printed_evidence import find_direction
 from referee.courtroom.ranking_evidence import RankingEvidence, make_matrix, rank_measures
 from referee.courtroom.sampling import Asked, cluster_answers, format_clusters
 from referee.engines.calls import call_all
-from referee.metrics.hearing import HUMAN, OVER_RESPONSES
+from referee.metrics.hearing import HUMAN, OVER_RESPONSES, PEOPLE
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters
 
+LEAST_FOR_CEILING = 100
+"""Fewer answers to descriptions with several say nothing about a ceiling."""
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 
@@ -63,14 +65,27 @@ class _Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ItemCeiling:
+    """How well the success of other people with the same description predicts success: AUC over the answers of one corpus."""
+
+    hearer: str
+    corpus: str
+    auc: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OverItems:
-    """All evidence over items: of every measure, over corpora, between measures, of measures as rankings, and between systems."""
+    """All evidence over items: of every measure, over corpora, between measures, of measures as rankings, between systems, and of people."""
 
     items: list[ItemEvidence]
     rankings: list[RankingEvidence]
     pooled: list[PooledEvidence]
     differences: list[MeasureDifference]
     systems: list[SystemComparison]
+    ceilings: list[ItemCeiling]
 
 
 def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSettings) -> OverItems:
@@ -79,7 +94,9 @@ def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSetting
     pooled: list[PooledEvidence] = []
     differences: list[MeasureDifference] = []
     systems: list[SystemComparison] = []
-    metrics = list(dict.fromkeys(m for table in tables for m in table))
+    sampled = [s for run in heard for s in run.samples]
+    metrics = list(dict.fromkeys((*(m for table in tables for m in table), *(m for s in sampled for m in s.scores))))
+    ceilings: list[ItemCeiling] = []
     evidence: list[ItemEvidence] = []
     to_rank: list[tuple[str, FloatArray, dict[str, FloatArray], int, int]] = []
     admissions = {h: a for run in heard for h, a in run.admissions.items()}
@@ -87,15 +104,17 @@ def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSetting
         answers = [
             a for run, table in zip(heard, tables, strict=True) for a in _list_answers(run, table, hearer, names)
         ]
-        asked = [a.asked for a in answers]
+        of_all = [*answers, *(map(_make_sampled_answer, sampled) if hearer == PEOPLE else ())]
+        asked = [a.asked for a in of_all]
         clusters = cluster_answers(asked, hearer, settings.cluster, find_sampling_units(heard))
         if not admission.refused:
-            parts = _measure_success_by_corpus(metrics, hearer, answers, heard, settings)
+            parts = _measure_success_by_corpus(metrics, hearer, of_all, heard, settings)
             pooled += pool_measures(parts, f"{hearer}: success")
             differences += compare_measures(parts, f"{hearer}: success")
         if not admission.simulated:
             systems += _compare_systems_by_corpus(answers)
-        tasks = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
+            ceilings += _find_ceilings(hearer, of_all, heard, settings)
+        tasks = [(metric, hearer, of_all, clusters, settings.seed, admission) for metric in metrics]
         if settings.engine is None:
             for each in settings.progress(tasks, f"{hearer}: item by item"):
                 evidence += _test_metric_over_items(*each)
@@ -119,7 +138,48 @@ def try_items(heard: Sequence[HeardRun], names: RowNames, settings: TrialSetting
         pooled=pooled,
         differences=differences,
         systems=systems,
+        ceilings=ceilings,
     )
+
+
+def _make_sampled_answer(sample: SampledAnswer) -> _Answer:
+    """Return an answer to a sample of a speaker; every text is an item of its own."""
+    return _Answer(
+        row="",
+        item=f"{sample.origin}/{sample.trial.id}/{sample.text}",
+        asked=Asked(sample.origin, sample.trial, sample.participant),
+        values=dict.fromkeys(OVER_RESPONSES, nan) | {"ir": float(sample.is_right)},
+        scores=sample.scores,
+    )
+
+
+def _find_ceilings(
+    hearer: str, answers: Sequence[_Answer], heard: Sequence[HeardRun], settings: TrialSettings
+) -> list[ItemCeiling]:
+    """Return people against people, by corpus, where a description has several answers."""
+    success: dict[tuple[str, str], list[float]] = {}
+    for a in answers:
+        success.setdefault((a.row, a.item), []).append(a.values["ir"])
+    several = [a for a in answers if len(success[a.row, a.item]) > 1]
+    ceilings = []
+    for origin in dict.fromkeys(a.asked.origin for a in several):
+        some = [a for a in several if a.asked.origin == origin]
+        all_of = [success[a.row, a.item] for a in some]
+        others = [(sum(s) - a.values["ir"]) / (len(s) - 1) for a, s in zip(some, all_of, strict=True)]
+        clusters = cluster_answers([a.asked for a in some], hearer, settings.cluster, find_sampling_units(heard))
+        found = auc(others, [a.values["ir"] for a in some], clusters, seed=settings.seed)
+        if found.value is not None and found.n >= LEAST_FOR_CEILING:
+            ceilings.append(
+                ItemCeiling(
+                    hearer=f"{hearer}: success",
+                    corpus=origin,
+                    auc=found.value,
+                    low=found.low,
+                    high=found.high,
+                    n=found.n,
+                )
+            )
+    return ceilings
 
 
 def _measure_success_by_corpus(

@@ -17,7 +17,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find_ceilings
-from referee.courtroom.answered_items import TIMES, ItemEvidence, try_items
+from referee.courtroom.answered_items import TIMES, ItemCeiling, ItemEvidence, try_items
 from referee.courtroom.evidence import SystemScores
 from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSettings, Warn, find_sampling_units
 from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
@@ -46,6 +46,7 @@ class Hearings:
     pooled: list[PooledEvidence] = field(default_factory=list)
     differences: list[MeasureDifference] = field(default_factory=list)
     systems: list[SystemComparison] = field(default_factory=list)
+    ceilings: list[ItemCeiling] = field(default_factory=list)
 
 
 def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -87,6 +88,7 @@ def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = n
         pooled=over_items.pooled,
         differences=over_items.differences,
         systems=over_items.systems,
+        ceilings=over_items.ceilings,
     )
 
 

@@ -53,10 +53,23 @@ TEXT_MEASURES = ("string/bleu.1", "string/chrf", "string/rouge-l", "string/edit.
 ItemTable = dict[str, dict[tuple[str, str], float]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledAnswer:
+    """An answer to one of several samples of a speaker: item by item it says as much as one to a system, over systems nothing."""
+
+    origin: str
+    trial: Trial
+    participant: str
+    text: str
+    is_right: bool
+    scores: Mapping[str, float]
+
+
 class HeardRun:
     """A run that was scored and answered; `families` are those of systems that their names do not tell."""
 
     families: Mapping[str, str] = MappingProxyType({})
+    samples: Sequence[SampledAnswer] = ()
 
     def __init__(self, folder: Path, cards: ReadCards) -> None:
         run = Run(folder)
@@ -155,7 +168,10 @@ class HeardCorpus(HeardRun):
         self._by_domain = {}
         self.hearings = group_responses(self.responses, self.trials)[0]
         self.admissions = _admit_hearers(self.hearings, self.signed, {})
+        texts = (r.description.text or "" for r in self.responses if r.description is not None)
+        self._word_counts = Counter(word for text in texts for word in text.lower().split())
         self._values = self._measure_captions()
+        self.samples = self._read_samples(corpus)
 
     def _measure_captions(self) -> ItemTable:
         """Measure every caption against those of other families; add its length and mean log word frequency."""
@@ -174,13 +190,31 @@ class HeardCorpus(HeardRun):
                     value = float(measure.finish(row[0], np.array(1.0)))
                     if not isnan(value):
                         table.setdefault(metric, {})[system, trial] = value
-        counts = Counter(word for caption in captions.values() for word in (caption.text or "").lower().split())
         for key, caption in captions.items():
-            words = (caption.text or "").lower().split()
-            table.setdefault("words", {})[key] = float(len(words))
-            if words:
-                table.setdefault("word frequency", {})[key] = sum(log(counts[w]) for w in words) / len(words)
+            for name, value in self._measure_words(caption.text or "").items():
+                table.setdefault(name, {})[key] = value
         return table
+
+    def _measure_words(self, text: str) -> dict[str, float]:
+        """Return the length of a caption and the mean log frequency of its words in all captions of systems."""
+        words, counts = text.lower().split(), self._word_counts
+        frequency = {"word frequency": sum(log(counts[w] or 1) for w in words) / len(words)} if words else {}
+        return {"words": float(len(words)), **frequency}
+
+    def _read_samples(self, corpus: Any) -> list[SampledAnswer]:
+        """Return the answers to samples of one speaker, with the speaker's own scores."""
+        return [
+            SampledAnswer(
+                origin=f"{self.source.corpus}: {trial.domain}, samples",
+                trial=trial,
+                participant=response.hearer,
+                text=text,
+                is_right=response.entity in trial.targets,
+                scores={**self._measure_words(text), **scores},
+            )
+            for trial, response, scores in (corpus.samples() if hasattr(corpus, "samples") else ())
+            if (text := (response.description or Description()).text or "")
+        ]
 
     def name_origin(self, trial: str) -> str:
         """Return the set of items that a trial belongs to."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
-from referee.courtroom.answered_items import ItemEvidence
+from referee.courtroom.answered_items import ItemCeiling, ItemEvidence
 from referee.courtroom.base_rates import Power, WordRates, estimate_power, word_rates
 from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
 from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
@@ -65,6 +65,7 @@ class Proceedings:
     pooled: Sequence[PooledEvidence] = ()
     differences: Sequence[MeasureDifference] = ()
     systems: Sequence[SystemComparison] = ()
+    ceilings: Sequence[ItemCeiling] = ()
     power: Power | None = None
 
     @property
@@ -109,6 +110,7 @@ def hold_court(
         pooled=hearings.pooled if hearings and hearings.pooled else _describe_one_table(evidence),
         differences=hearings.differences if hearings else (),
         systems=hearings.systems if hearings else (),
+        ceilings=hearings.ceilings if hearings else (),
         power=estimate_power(sheets[0], seed=seed) if sheets and chance else None,
     )
 
@@ -260,6 +262,7 @@ def make_json(proceedings: Proceedings) -> dict[str, Any]:
         "rankings_note": "" if proceedings.rankings else NEEDS_ITEMS,
         "pooled": [asdict(e) for e in proceedings.best.pooled],
         "differences": [asdict(d) for d in proceedings.best.differences],
+        "ceilings": [asdict(c) for c in proceedings.best.ceilings],
         "systems_compared": [asdict(c) for c in proceedings.best.systems],
         "power": None
         if proceedings.best.power is None

@@ -96,9 +96,9 @@ def _pooled_lines(p: Proceedings) -> list[Line]:
             (
                 f"{e.measure}, {e.hearer}",
                 format_signed(e.effect).removeprefix("+"),
-                _interval(e.low, e.high),
+                _proportions(e.low, e.high),
                 *(
-                    (_interval(e.new_low, e.new_high) if e.new_low is not None else "not known", str(e.corpora))
+                    (_proportions(e.new_low, e.new_high) if e.new_low is not None else "not known", str(e.corpora))
                     if several
                     else ()
                 ),
@@ -110,6 +110,11 @@ def _pooled_lines(p: Proceedings) -> list[Line]:
         lines.append(
             f"  {len(apart)} of {len(p.differences)} differences between measures are significant after Holm's correction."
         )
+    lines += [
+        f"Ceiling: other people's success with the same description has AUC {format_signed(c.auc).removeprefix('+')} "
+        f"{_proportions(c.low, c.high)} ({c.corpus}, n = {c.n:,})."
+        for c in p.ceilings
+    ]
     if p.power:
         power, correlation = p.power, f"{p.power.correlation:.2g}".removeprefix("0")
         lines.append(
