@@ -16,12 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from referee.auditing.claims import PrintedClaim, Remedy
-from referee.auditing.explain.one_cell import Solution, solve_cell
+from referee.auditing.explain.one_cell import Solution, misses_of, solve_cell
 from referee.auditing.explain.printed_case import Move, PrintedCase
 from referee.auditing.explain.suspects import digit_values, slip_values
 from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
+
+SHARE_LEFT = 1 / 3
+"""Of the failures that columns or one digit explain, so many may have a second reason."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ def _moved(sentence: str, case: PrintedCase, move: Move, *, of_columns: bool = F
     """Return the explanation by a move of printed numbers."""
     places = [(case.numbers[place], number) for place, number in move.items()]
     remedies = tuple(Remedy(old.place, old.text, new.value, new.value) for old, new in places)
-    return Explanation(sentence, case.fixed_by(move, of_columns=of_columns), remedies, move)
+    return Explanation(
+        sentence, case.fixed_by(move, of_columns=of_columns, share_left=SHARE_LEFT * of_columns), remedies, move
+    )
 
 
 def _columns(case: PrintedCase) -> Iterator[Explanation]:
@@ -119,11 +124,14 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
             continue
         claims = [case.claims[i] for i in users]
         column = [n.value for n in case.column(place.table, place.column).values()]
-        solution = solve_cell(number, [c for c in claims if isinstance(c, ValueClaim)], column)
+        of_values, share_left = [c for c in claims if isinstance(c, ValueClaim)], 0.0
+        solution = solve_cell(number, of_values, column)
+        if solution is None:
+            solution, share_left = _solve_most(number, of_values), SHARE_LEFT
         if solution is None:
             continue
         for rank, values in enumerate(_ranked_values(solution, claims)):
-            repairs = ((v, case.fixed_by({place: number.became(v)})) for v in values)
+            repairs = ((v, case.fixed_by({place: number.became(v)}, share_left=share_left)) for v in values)
             value, fixed = next(((v, f) for v, f in repairs if f), (0.0, ()))
             if fixed:
                 is_copy = _copied_from(number, case.numbers) is not None
@@ -141,6 +149,16 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         suspects = (number,) if sure else (number, *others)
         move = {number.place: number.became(best.value)} if sure else {}
         yield Explanation(sentence, best.fixed, (remedy,) if sure else (), move, suspects)
+
+
+def _solve_most(number: Number, claims: Sequence[ValueClaim]) -> Solution | None:
+    """Return the other digit of a cell that satisfies most claims, where others have a second reason to fail; None if there is none."""
+    values = np.array(sorted(digit_values(number)))
+    if len(claims) * SHARE_LEFT < 1 or not len(values):
+        return None
+    share = (misses_of(number, claims, values) <= 1).mean(axis=0)
+    best = float(values[share.argmax()])
+    return Solution(number, best, best, best) if share.max() >= 1 - SHARE_LEFT else None
 
 
 class _SolvedCell(NamedTuple):

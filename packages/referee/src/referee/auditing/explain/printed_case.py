@@ -69,11 +69,11 @@ class PrintedCase:
                 claims_by_column.setdefault(key, []).append(i)
         return claims_by_column
 
-    def fixed_by(self, move: Move, *, of_columns: bool = False) -> tuple[int, ...]:
+    def fixed_by(self, move: Move, *, of_columns: bool = False, share_left: float = 0.0) -> tuple[int, ...]:
         """Return the failures that a change of cells repairs.
 
         Empty if another touched failure remains or another claim breaks. A correction of cells need not repair failures
-        that most numbers of a column share; one of columns may leave a few, which have a second reason.
+        that most numbers of a column share. `share_left` of the failures may have a second reason and remain.
         """
         touched = self.touched(move)
         failures = sorted(touched & self.failed)
@@ -82,7 +82,7 @@ class PrintedCase:
             return ()
         changed = {i: self.claims[i].changed(lambda n: moved(n, move)) for i in failures}
         near = {i for i in counted if _roughly(changed[i], self.claims[i])}
-        most_left = len(counted) // 4 if of_columns else 0
+        most_left = int(share_left * len(counted))
         if len(near) < len(counted) - most_left:
             return ()
         fixed = tuple(i for i in failures if (i in near or i not in counted) and changed[i].fits())
