@@ -89,6 +89,7 @@ def analyse(cells: Sequence[Cell], differences: Sequence[Cell], rules: Mapping[s
             for m in measures
             for world, names in rules["worlds"].items()
         ],
+        "predicted": [row for m in measures for row in _predict(m, _of(main_cells, m), rules)],
         "differences": _differences(differences),
         "ceilings": [{name: c[name] for name in ("corpus", "n", "value", "low", "high")} for c in ceilings],
     }
@@ -125,6 +126,28 @@ def _left_out(measure: str, cells: Sequence[Cell]) -> dict[str, Any]:
         "excludes_chance": whole.low is not None and whole.low > NULL,
         "depends_on": [c["corpus"] for c, is_held in zip(cells, holds, strict=True) if not is_held],
     }
+
+
+def _predict(measure: str, cells: Sequence[Cell], rules: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each corpus that was read after the rules, beside the prediction from the corpora that were read before."""
+    before = _numbers([c for c in cells if c["corpus"] in rules["seen"]])
+    rows = []
+    for c in cells:
+        if c["corpus"] in rules["new"]:
+            made = pool(*before, new_error=standard_error(c["low"], c["high"]), null=NULL, limits=LIMITS)
+            bounds = {"new_low": made.new_low, "new_high": made.new_high}
+            is_inside = (
+                made.new_low is not None and made.new_high is not None and made.new_low <= c["value"] <= made.new_high
+            )
+            rows.append(
+                {
+                    "measure": measure,
+                    **{k: c[k] for k in ("corpus", "value", "low", "high")},
+                    **bounds,
+                    "inside": is_inside,
+                }
+            )
+    return rows
 
 
 def _differences(cells: Sequence[Cell]) -> list[dict[str, Any]]:
@@ -164,8 +187,14 @@ def make_tables(analysis: Mapping[str, Any]) -> dict[str, str]:
     apart = [d for d in analysis["differences"] if d["p_corrected"] is not None and d["p_corrected"] < 0.05]
     pairs = "; ".join(f"{d['pair']} {_signed(d['effect'])} {_span(d['low'], d['high'])}" for d in apart)
     ceilings = "; ".join(
-        f"{c['corpus']} {_three(c['value'])} {_span(c['low'], c['high'])}" for c in analysis["ceilings"]
+        f"{c['corpus']} {_three(c['value'])} {_span(c['low'], c['high'])}, {c['n']:,} answers"
+        for c in analysis["ceilings"]
     )
+    predicted = "; ".join(
+        f"{p['measure']} {_three(p['value'])}, predicted {_span(p['new_low'], p['new_high'])}"
+        for p in analysis["predicted"]
+    )
+    inside = sum(p["inside"] for p in analysis["predicted"])
     rules = analysis["rules"]
     new = ", ".join(f"`{c}`" for c in analysis["new"]) or "none yet"
     return {
@@ -174,6 +203,8 @@ def make_tables(analysis: Mapping[str, Any]) -> dict[str, str]:
         "meta, differences": f"Of {len(analysis['differences'])} differences between measures {len(apart)} are significant after correction"
         + (f": {pairs}." if pairs else "."),
         "meta, ceilings": f"AUC of others' success with the same description: {ceilings}.",
+        "meta, predicted": f"Corpora read after the rules: {inside} of {len(analysis['predicted'])} values lie in the interval predicted from the others"
+        + (f" ({predicted})." if predicted else "."),
         "meta, rules": f"Rules `{rules['hash'][:12]}` of {rules['date']}. Seen before: {len(analysis['seen'])} corpora; read after: {new}.",
     }
 
@@ -286,6 +317,7 @@ The line is chance.}}
 
 \\paragraph{{Comparisons of measures.}} {_tex(tables["meta, differences"])}
 \\paragraph{{Ceilings.}} {_tex(tables["meta, ceilings"])}
+\\paragraph{{New corpora.}} {_tex(tables["meta, predicted"])}
 
 \\section{{Limits}}
 TODO. People, items and games were sampled; the corpora were not: they are those that were published with listeners.
