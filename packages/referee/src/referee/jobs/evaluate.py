@@ -353,7 +353,7 @@ def choose_metrics(material: NativeData) -> tuple[str, ...]:
         places = [p for o in material.outputs if o.response for p in o.response.places]
         points = sum(isinstance(p, Point) for p in places)
         chosen = POINT_METRICS if points > len(places) / 2 else BOX_METRICS
-        has_absent = any(not t.targets for t in material.trials.values())
+        has_absent = any(not t.targets and t.scene.picture for t in material.trials.values())
         return (*chosen, *ABSENCE_METRICS) if has_absent else chosen
     if not material.outputs:
         return LISTENER_METRICS

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.jsonl import response_to_json, write_json_line
-from referee.corpora.natives.harness_material import choose_entity, convert_episodes, parse_description
+from referee.corpora.natives.harness_material import MISSING, choose_entity, convert_episodes, parse_description
 from referee.corpora.natives.logs import LogAnswer
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_answers, recognise_format
@@ -51,6 +51,9 @@ def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], fo
     material = NativeData("log", format)
     described: set[tuple[str, str]] = set()
     for answer in answers:
+        if answer.content is None:
+            material.count(answer.model, MISSING)
+            continue
         if answer.trial not in trials:
             raise UnknownTrial(
                 f"trial {answer.trial!r} is not in the corpus",
@@ -63,7 +66,7 @@ def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], fo
             material.responses.append(response)
             material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
             continue
-        outcome, text = parse_description(answer.content or "")
+        outcome, text = parse_description(answer.content)
         material.count(answer.model, outcome)
         if text is None:
             continue

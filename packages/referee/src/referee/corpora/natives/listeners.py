@@ -98,8 +98,11 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         table = _lengthen_questions(table, read_table(key), aliases)
         declared = replace(declared, columns={"chosen": ANSWER, **declared.columns})
     if not table.rows:
+        dropped = "; ".join(sentence.format(count).rstrip(".") for sentence, count in material.left_out.items() if count)
         raise InputError(
-            "there are no answers in this file", where=table.source, remedy="name the file with the answers"
+            f"there are no answers in this file{f' ({dropped})' if dropped else ''}",
+            where=table.source,
+            remedy="name the file with the answers",
         )
     table = _drop_practice(table, material)
     roles = _find_roles(table, declared)
@@ -365,7 +368,9 @@ def _parse_answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple
     target = targets[0] if targets else "target"
     if "correct" in roles:
         is_right = _parse_truth(cell("correct"))
-        return None if is_right is None else (is_right, chosen, target)
+        # Experiments mark a trial that timed out as wrong.
+        is_silent = "chosen" in roles and chosen is None and not is_right
+        return None if is_right is None or is_silent else (is_right, chosen, target)
     return None if chosen is None or not targets else (chosen in targets, chosen, target)
 
 

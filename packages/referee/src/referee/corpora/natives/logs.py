@@ -85,7 +85,9 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
     """Yield the answers of an inspect_ai log."""
     head, samples = _read_inspect_zip(path) if zipfile.is_zipfile(path) else _read_inspect_json(path)
     model = columns.get("system") or str(head.get("eval", {}).get("model", "inspect"))
+    unfinished = dict.fromkeys(map(str, (head.get("eval", {}).get("dataset") or {}).get("sample_ids") or ()))
     for sample in samples:
+        unfinished.pop(str(sample["id"]), None)
         metadata = sample.get("metadata") or {}
         content = _get_completion(sample)
         # Several epochs are several samples of one speaker.
@@ -99,6 +101,9 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             system=metadata.get("system"),
             **(_get_inspect_box(metadata, head, columns, path) or _get_inspect_target(sample)),
         )
+    # A run that was broken off lacks samples.
+    for name in unfinished:
+        yield LogAnswer(trial=name, model=model, content=None, where=str(path))
 
 
 def _get_inspect_box(

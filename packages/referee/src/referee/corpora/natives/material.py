@@ -132,7 +132,7 @@ class NativeData:
 
         Raises:
             InputError: if one of the declared systems does not occur.
-            DuplicateTrial: if a system answers a trial twice.
+            DuplicateTrial: if a system describes a trial twice, or a listener answers a description twice.
         """
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
@@ -151,6 +151,13 @@ class NativeData:
                     line=output.line,
                     remedy="keep one row for each system and item, or name the columns: --map trial=COLUMN,system=COLUMN",
                 )
+        answers = Counter((r.trial, r.system, r.hearer) for r in self.responses)
+        twice = next((key for key, count in answers.items() if count > 1), None)
+        if twice is not None:
+            raise DuplicateTrial(
+                f"{twice[2]} answers item {twice[0]!r} of {twice[1]} twice",
+                remedy="name each answer once: exports of one study often have the same answers in several files",
+            )
 
 
 def _is_same_item(a: Trial, b: Trial) -> bool:
