@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from referee.contracts import Batch, FloatArray, Hearer
+from referee.contracts import Batch, FloatArray, Hearer, Metric
 from referee.meaning import Meaning
 from referee.records import Description, HearerView, Property, Response, Scene, SpeakerView, Trial
 
@@ -47,6 +47,7 @@ __all__ = [
     "WritesBatches",
     "family_word",
     "in_parallel",
+    "is_average",
     "learns",
     "manner_of",
     "needs_of",
@@ -421,6 +422,14 @@ def width_of(metric: object) -> int:
     1
     """
     return metric.width if isinstance(metric, HasWidth) else 1
+
+
+def is_average(metric: Metric) -> bool:
+    """Return whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
+    import numpy as np
+
+    # Tried out, since no attribute of a metric says it.
+    return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 
 @runtime_checkable

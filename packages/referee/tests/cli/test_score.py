@@ -104,6 +104,7 @@ def test_a_run_folder_holds_everything_and_scores_itself(
     )
     assert code == 0
     assert sorted(p.name for p in folder.iterdir()) == [
+        "comparisons.jsonl",
         "items.parquet",
         "manifest.json",
         "outputs.jsonl",

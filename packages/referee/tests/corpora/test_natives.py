@@ -1264,3 +1264,29 @@ def test_every_system_of_a_table_may_have_its_own_convention(tmp_path: Path) -> 
     path = write_lines(tmp_path / "b.jsonl", rows)
     data = open_material([path], declared=Declared(convention="pixels=pixels xyxy,shares=0-1000 xyxy"))
     assert ious(data) == pytest.approx([1.0] * 6)
+
+
+def test_the_same_answers_in_two_exports_of_a_study_are_refused(tmp_path: Path) -> None:
+    rows = [{"participant": "p", "item": i, "system": "m", "correct": 1} for i in range(3)]
+    long, again = write_csv(tmp_path / "a.csv", rows), write_csv(tmp_path / "b.csv", rows[:1])
+    assert "twice" in refused(long, again)
+
+
+def test_a_silent_trial_that_is_marked_as_wrong_is_no_answer(tmp_path: Path) -> None:
+    rows = [
+        {"participant": "p", "item": 1, "system": "m", "response": "", "correct": 0},
+        {"participant": "p", "item": 2, "system": "m", "response": "cup", "correct": 0},
+    ]
+    data = read(write_csv(tmp_path / "a.csv", rows))
+    assert answers_of(data) == [("2", "m", False)]
+
+
+def test_samples_that_an_unfinished_log_lacks_are_missing(tmp_path: Path) -> None:
+    """`eval.dataset.sample_ids` of inspect_ai 0.3.285 has the samples that a run was to ask."""
+    sample = {"id": "t1", "epoch": 1, "target": "the cup", "scores": None}
+    sample["output"] = {"model": "m", "choices": [{"message": {"role": "assistant", "content": "the cup"}}]}
+    head = {"model": "m", "dataset": {"samples": 2, "sample_ids": ["t1", "t2"]}}
+    log = {"version": 2, "status": "cancelled", "eval": head, "plan": {}, "samples": [sample]}
+    data = read(write_json(tmp_path / "log.json", log))
+    assert set(data.trials) == {"t1", "t2"}
+    assert data.counts["m"]["missing"] == 1

@@ -48,7 +48,21 @@ class ScoreRow(TypedDict, total=False):
     high: float | None
 
 
-SCORE = Form(ScoreRow, "a score")
+class PairRow(TypedDict):
+    """The comparison of two systems on a measure of whole sets, without correction."""
+
+    metric: str
+    system_a: str
+    system_b: str
+    difference: float
+    low: float | None
+    high: float | None
+    df: float | None
+    p: float | None
+    n: int
+
+
+SCORE, PAIR = Form(ScoreRow, "a score"), Form(PairRow, "a comparison")
 
 
 class Run:
@@ -115,17 +129,25 @@ class Run:
 
     def scores(self) -> list[dict[str, Any]]:
         """Return the tidy rows of the last scoring; none if the run was not scored."""
-        path = self.folder / "scores.jsonl"
-        if not path.exists():
-            return []
-        rows, remedy = [], "make the run again with `referee score … --out RUN`"
-        for line, text in read_lines(path):
-            try:
-                rows.append(json.loads(text))
-                SCORE.convert(rows[-1])
-            except (json.JSONDecodeError, WrongShape) as error:
-                raise MalformedInput(f"the score is damaged ({error})", where=path, line=line, remedy=remedy) from None
-        return rows
+        return _read_rows(self.folder / "scores.jsonl", SCORE)
+
+    def comparisons(self) -> list[dict[str, Any]]:
+        """Return the pairs of systems on measures of whole sets; none if the run was not scored."""
+        return _read_rows(self.folder / "comparisons.jsonl", PAIR)
+
+
+def _read_rows(path: Path, form: Form) -> list[dict[str, Any]]:
+    """Return the rows of a file of results; none without the file. Raises MalformedInput for damaged ones."""
+    if not path.exists():
+        return []
+    rows, remedy = [], "make the run again with `referee score … --out RUN`"
+    for line, text in read_lines(path):
+        try:
+            rows.append(json.loads(text))
+            form.convert(rows[-1])
+        except (json.JSONDecodeError, WrongShape) as error:
+            raise MalformedInput(f"the score is damaged ({error})", where=path, line=line, remedy=remedy) from None
+    return rows
 
 
 def writing_run(target: str | Path, overwrite: bool = False) -> AbstractContextManager[Path]:

@@ -9,12 +9,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import CountsAnswered
+from referee.capabilities import CountsAnswered, is_average
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.lines import natural_sort_key
 from referee.errors import BrokenPlugin, InputError, MissingExtra
@@ -183,6 +184,9 @@ def _is_ready_to_use(name: str) -> bool:
     return True
 
 
+MOST_PAIRED_OUTPUTS = 5_000_000
+
+
 @dataclass(slots=True)
 class ScoreTable:
     """Statistics of every system, metric and item, with the groups and the clusters that items belong to."""
@@ -309,6 +313,26 @@ class ScoreTable:
             for trial, value in zip(self.trials, values, strict=True):
                 if not np.isnan(value):
                     yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
+
+    def comparisons(self) -> Iterator[dict[str, Any]]:
+        """Yield every pair of systems on measures that are no average of items (BLEU …), over the table's clusters.
+
+        A table with very many pairs of outputs has none.
+        """
+        pairs = list(combinations(self.systems, 2))
+        if len(pairs) * len(self.trials) > MOST_PAIRED_OUTPUTS:
+            return
+        for name in dict.fromkeys(name for _, name in self.rows):
+            if is_average(self.metrics[self.systems[0], name]):
+                continue
+            for a, b in pairs:
+                rows, base, finish = self.rows[a, name], self.rows[b, name], self.metrics[a, name].finish
+                gap = compare_clustered(rows, base, finish, self.clusters, 0, self.settings.confidence)
+                if gap is not None:
+                    numbers = {"difference": gap.difference, "low": gap.low, "high": gap.high, "df": gap.df}
+                    p = gap.p if gap.error else float("nan")
+                    values = {key: _number(float(value)) for key, value in {**numbers, "p": p}.items()}
+                    yield {"metric": name, "system_a": a, "system_b": b, **values, "n": gap.n}
 
     def _yield_groups(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
         """Yield the groups with their masks; the first is all trials."""

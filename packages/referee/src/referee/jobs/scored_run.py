@@ -37,6 +37,7 @@ def save_scored(
         write_outputs(folder, _iterate_outputs(answers))
         heard = _copy_hearing(opened, folder)
         write_atomically(folder / "scores.jsonl", map(write_json_line, rows))
+        write_atomically(folder / "comparisons.jsonl", map(write_json_line, table.comparisons()))
         # The schema is given, since nothing can be inferred where nothing was measured.
         pl.DataFrame(table.items(), schema={"system": str, "trial": str, "metric": str, "value": float}).write_parquet(
             folder / "items.parquet"

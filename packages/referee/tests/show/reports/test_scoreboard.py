@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from small_runs import CHAIR, LARGE, RED, chatty, colour, exact, material_of, trials
 
+from referee.api.compare import compare
 from referee.show.reports.best_system import rank_systems
 from referee.show.reports.scoreboard import compare_all, counts_sheet, scoreboard, subset_letters
 from referee.show.reports.sections import group_rows, group_sheets, why_not
@@ -51,9 +52,29 @@ def test_a_difference_that_is_the_same_on_every_item_is_no_tie(tmp_path: Path) -
     assert [letters[s, "set/dice"] for s in ("exact", "twin", "colour")] == ["A", "A", "B"]
 
 
-def test_bleu_gets_no_letters(tmp_path: Path) -> None:
-    material = material_of(tmp_path / "run", {"exact": exact, "colour": colour})
-    assert {measure for _, measure in subset_letters(material, compare_all(material))} == material.averages
+def wordy(seed: int, chance: float) -> Any:
+    rng = Random(seed)
+    chosen = [" ".join(w for w in ("the", "red", "chair", "here") if rng.random() < chance) or "it" for _ in range(60)]
+    return lambda i: {"text": chosen[i]}
+
+
+def test_letters_of_bleu_are_those_of_compare(tmp_path: Path) -> None:
+    """BLEU has no average of items to pair: its pairs are tested when they are scored, as `referee compare` does."""
+    systems = {"a": wordy(1, 0.9), "b": wordy(2, 0.9), "c": wordy(3, 0.3)}
+    corpus = trials(60, "the red chair here")
+    material = material_of(tmp_path / "run", systems, corpus=corpus, metrics=("string/bleu.4",), resamples=0)
+    letters = subset_letters(material, compare_all(material))
+    rows = [
+        {"item": t.id, "system": s, "text": says(i)["text"], "reference": "the red chair here"}
+        for s, says in systems.items()
+        for i, t in enumerate(corpus)
+    ]
+    compared = compare(rows, metric="string/bleu.4").comparisons.pairs
+    p_values = {(r["system_a"], r["system_b"]): r["p"] for r in material.whole_pairs("string/bleu.4")}
+    assert p_values == {(p.a, p.b): pytest.approx(p.p) for p in compared}
+    tied = {(p.a, p.b): bool(set(letters[p.a, p.metric]) & set(letters[p.b, p.metric])) for p in compared}
+    assert tied == {(p.a, p.b): not p.is_significant for p in compared}
+    assert 0 < sum(tied.values()) < 3, "the example has both ties and differences"
 
 
 def test_the_best_is_bold_and_lower_is_better_for_edit_distance(tmp_path: Path) -> None:

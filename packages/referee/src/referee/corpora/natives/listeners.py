@@ -98,7 +98,9 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         table = _lengthen_questions(table, read_table(key), aliases)
         declared = replace(declared, columns={"chosen": ANSWER, **declared.columns})
     if not table.rows:
-        dropped = "; ".join(sentence.format(count).rstrip(".") for sentence, count in material.left_out.items() if count)
+        dropped = "; ".join(
+            sentence.format(count).rstrip(".") for sentence, count in material.left_out.items() if count
+        )
         raise InputError(
             f"there are no answers in this file{f' ({dropped})' if dropped else ''}",
             where=table.source,

@@ -64,6 +64,8 @@ class Scored:
     counts: Mapping[str, Mapping[str, int]]
     checksum: str
     notes: tuple[str, ...] = ()
+    # Pairs of systems on measures of whole sets.
+    pairs: Sequence[Row] = ()
 
     @property
     def name(self) -> str:
@@ -141,6 +143,16 @@ class Material:
         import polars as pl
 
         return self.items.filter(pl.col("metric") == measure).select("system", "trial", "value")
+
+    def whole_pairs(self, measure: str) -> list[Row]:
+        """Return the pairs of systems of each run on a measure of whole sets, under their names in this report."""
+        names = ("system_a", "system_b")
+        return [
+            {**row, **{name: self.shown(scored.name, row[name]) for name in names}}
+            for scored in self.scored
+            for row in scored.pairs
+            if row["metric"] == measure
+        ]
 
     def levels(self, group: str) -> list[str]:
         """The values of domain or condition, t2 before t10."""
@@ -222,6 +234,7 @@ def read_scored(run: Run) -> Scored | None:
         settings=as_mapping(manifest.get("settings")),
         counts=as_mapping(manifest.get("counts")),
         checksum=checksum,
+        pairs=run.comparisons(),
     )
 
 

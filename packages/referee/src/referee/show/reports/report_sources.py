@@ -7,10 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from referee import catalogue
-from referee.capabilities import width_of
+from referee.capabilities import is_average
 from referee.contracts import Card, Metric
 from referee.corpora.outputs import OutputsOfSystem
 from referee.courtroom.proceedings import Proceedings
@@ -63,6 +61,7 @@ def _score(run: Run, watch: ProgressCallback | None) -> Scored:
         counts=table.counts,
         checksum=trials_checksum(run),
         notes=tuple(table.notes),
+        pairs=tuple(table.comparisons()),
     )
 
 
@@ -155,7 +154,7 @@ def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
     return CatalogueFacts(
         directions={name: m.direction for name, m in metrics.items()},
         ranges={name: m.range for name, m in metrics.items()},
-        whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
+        whole=frozenset(name for name, m in metrics.items() if not is_average(m)),
         tags=_tags(systems),
         card=_card(scored[0].run),
     )
@@ -165,12 +164,6 @@ def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
     """Return the metrics by name, without those of missing packages."""
     entries = catalogue.entries("metric")
     return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
-
-
-def _is_mean(metric: Metric) -> bool:
-    """Whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
-    # Tried out, since no attribute of a metric says it.
-    return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 
 def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:

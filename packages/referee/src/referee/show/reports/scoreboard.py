@@ -3,7 +3,7 @@
 Systems that share a letter do not differ significantly (Piepho 2004).
 
 All systems have the same items, so letters come from t-tests paired by item and clustered by the sampling unit,
-Holm-corrected (1979) for the number of pairs. Measures of whole sets (BLEU, NIST) have no items to pair and no letters.
+Holm-corrected (1979) for the number of pairs. Measures of whole sets (BLEU, NIST) are compared when they are scored.
 """
 
 from __future__ import annotations
@@ -55,14 +55,19 @@ def table_order(material: Material) -> list[str]:
 
 
 def compare_all(material: Material) -> pl.DataFrame:
-    """Return all pairs of systems on every measure that is an average, paired by item."""
+    """Return all pairs of systems on every measure: averages paired by item, measures of whole sets as scored."""
     import polars as pl
 
     frames = []
     for measure in material.measures:
         values = material.values(measure)
-        if measure in material.averages and values["system"].n_unique() > 1:
+        if measure not in material.averages:
+            pairs = _correct_pairs(material.whole_pairs(measure))
+        elif values["system"].n_unique() > 1:
             pairs = _compare(values, material)
+        else:
+            continue
+        if pairs.height:
             frames.append(pairs.select(pl.lit(measure).alias("metric"), pl.all()))
     return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
 
@@ -88,7 +93,20 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
         # The effect size is that of plain pairs of items; the clusters are in p and interval.
         for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
     ]
-    return make_frame(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
+    return make_frame(PAIR_COLUMNS, rows)
+
+
+def _correct_pairs(pairs: Sequence[Row]) -> pl.DataFrame:
+    """Return stored pairs of systems with p values corrected over them; they have no d, since no item has a value."""
+    corrected = adjust([row["p"] for row in pairs])
+    rows = [
+        (*(row[name] for name in ("system_a", "system_b", "difference", "low", "high", "df", "p")), None, p, row["n"])
+        for row, p in zip(pairs, corrected, strict=True)
+    ]
+    return make_frame(PAIR_COLUMNS, rows)
+
+
+PAIR_COLUMNS = ("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n")
 
 
 def _none_if_nan(value: float) -> float | None:

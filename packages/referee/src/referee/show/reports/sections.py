@@ -92,7 +92,7 @@ def _scores(
     without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(
-            f"No letters for {', '.join(without)}: these are not averages of items, or no two systems have values."
+            f"No letters for {', '.join(without)}: no two systems have values, or the run was scored without comparisons."
         )
     many, whole = reference_counts(material), [short(m) for m in material.measures if m.startswith(MANY_REFERENCES)]
     if whole and many:
