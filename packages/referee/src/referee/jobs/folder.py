@@ -136,7 +136,7 @@ class Run:
         return _read_rows(self.folder / "comparisons.jsonl", PAIR)
 
 
-def _read_rows(path: Path, form: Form) -> list[dict[str, Any]]:
+def _read_rows(path: Path, form: Form[Any]) -> list[dict[str, Any]]:
     """Return the rows of a file of results; none without the file. Raises MalformedInput for damaged ones."""
     if not path.exists():
         return []
