@@ -24,6 +24,7 @@ from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.export import export_files
 from referee_lab.study.design.balance import prove_balance
+from referee_lab.study.design.contrast_power import simulate_contrasts
 from referee_lab.study.design.from_table import prepare_table
 from referee_lab.study.design.shown_scenes import prove_language, prove_pictures, prove_shown, prove_words
 from referee_lab.study.design.wishes import Wishes
@@ -103,6 +104,31 @@ def test_a_two_by_two_table_is_a_latin_square_over_its_cells(tmp_path: Path) -> 
     assert (len(study.practice), len(study.checks)) == (1, 1)
     assert study.analysis.contrasts == ("length", "order", "length:order")
     assert study.exclusion.failed_checks == "exclude"
+
+
+def test_power_is_that_of_the_registered_contrasts(tmp_path: Path) -> None:
+    """Without an effect it is the level (binomial error of 500 studies: .01); a large effect is detected."""
+    crossed(tmp_path, items=16)
+
+    def power(out: str, effect: float, participants: int, between: str = "") -> list[float]:
+        settings = {"analysis": {"effect": effect, "base": 0.2}}
+        study = make(
+            tmp_path / "items.csv",
+            tmp_path / out,
+            "length,order",
+            between,
+            participants=participants,
+            settings=settings,
+        )
+        return [hits / 500 for _, hits in simulate_contrasts(study, 500)]
+
+    assert power("none", 0.0, 24) == pytest.approx([0.05] * 3, abs=0.03)
+    within, few = power("large", 0.3, 48), power("few", 0.3, 8)
+    assert within[0] > 0.95 > few[0]
+    # A difference of differences has twice the standard error of a main effect.
+    assert within[2] < within[0]
+    length, order, _ = power("between", 0.1, 48, "length")
+    assert length < order, "people differ, so a factor between them is harder to detect"
 
 
 def test_own_pictures_are_shown_and_families_are_kept_apart(tmp_path: Path) -> None:
@@ -527,6 +553,25 @@ def test_a_check_of_ratings_names_a_point_or_an_end(tmp_path: Path) -> None:
         wanted = right[step.stimulus.description.text]
         passed = [was_right(study, step, GivenAnswer(answer={"ratings": {"naturalness": n}})) for n in range(1, 8)]
         assert passed == [n == wanted for n in range(1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("trial", "checks"),
+    [
+        ({"text": "x"}, [{"text": c, "correct": c} for c in ("lowest", "highest", "3")]),
+        ({"option1": "a", "option2": "b", "option3": "c"}, [{"option1": "d", "option2": "e", "option3": "f", "target": 2}]),
+        ({"text": "x", "option1": "a", "option2": "b", "target": 1}, [{"text": "y", "option1": "c", "option2": "d", "target": n} for n in (1, 2)]),
+    ],
+    ids=["ratings", "ranking", "options"],
+)  # fmt: skip
+def test_simulated_people_pass_attention_checks(
+    trial: dict[str, Any], checks: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    rows = [{"item": 1, **trial}, *({"item": f"c{n}", "kind": "check", **c} for n, c in enumerate(checks))]
+    make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=4)
+    assert simulate(tmp_path / "s", participants=4).endings == {"completed": 4}
+    answers = collect_from(open_study(tmp_path / "s"), None, None).answers
+    assert [a.right for a in answers if a.kind == "check"] == [True] * 4 * len(checks)
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "gif", "webp"])

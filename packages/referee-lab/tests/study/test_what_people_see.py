@@ -105,6 +105,32 @@ def test_files_with_the_same_picture_look_alike(tmp_path: Path) -> None:
     assert refused(study_of(tmp_path / "s", scene, pictures=source)) == {"look-alike": ("t0",)}
 
 
+@pytest.mark.parametrize(
+    ("other", "is_alike"),
+    [("same.gif", True), ("twice as large.png", True), ("transparent.png", True), ("moved.png", False), ("darker.png", False)],
+)  # fmt: skip
+def test_pictures_that_nobody_can_tell_apart_look_alike(other: str, is_alike: bool, tmp_path: Path) -> None:
+    """A dark square on white, saved in another format, magnified, on nothing; and moved by an eighth, and lighter."""
+    from PIL import Image
+
+    def square(left: int = 20, shade: int = 40, mode: str = "RGB", ground: str | tuple[int, ...] = "white") -> Any:
+        made = Image.new(mode, (80, 80), ground)
+        made.paste(Image.new(mode, (40, 40), (shade, 60, 60, 255)[: len(mode)]), (left, 20))
+        return made
+
+    square().save(tmp_path / "a.png")
+    {
+        "same.gif": square(),
+        "twice as large.png": square().resize((160, 160)),
+        "transparent.png": square(mode="RGBA", ground=(0, 0, 0, 0)),
+        "moved.png": square(left=30),
+        "darker.png": square(shade=52),
+    }[other].save(tmp_path / other)
+    scene = Scene(entities=(thing("a", "a.png"), thing("b", other)))
+    expected = {"look-alike": ("t0",)} if is_alike else {}
+    assert refused(study_of(tmp_path / "s", scene, pictures=tmp_path)) == expected
+
+
 def test_relations_without_coordinates_are_refused(tmp_path: Path) -> None:
     first = replace(thing("a"), relations=(Relation("near", "b"),))
     scene = Scene(entities=(first, thing("b", colour="blue")))

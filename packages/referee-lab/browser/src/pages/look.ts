@@ -3,6 +3,7 @@
 import { initJsPsych } from "jspsych";
 import { speaker, type Strings } from "../common/strings.ts";
 import { Frame } from "../participant/frame.ts";
+import { askConsent, showEnding } from "../participant/screens.ts";
 import type { StudyFacts, Step } from "../participant/plan.ts";
 import { plainSurroundings } from "../plugins/parts/surroundings.ts";
 import { loadPlugin, OWN } from "../plugins/own.ts";
@@ -38,9 +39,14 @@ async function look({ study, strings, step, least }: Look): Promise<Seen> {
   const isOwn = step.plugin === OWN;
   const failures: string[] = [];
   const note = (error: unknown): void => void failures.push(error instanceof Error ? error.message : String(error));
+  const { html, code } = step.parameters as Record<string, string>;
   try {
-    if (isOwn) await loadPlugin(step.parameters.script as string);
-    jsPsych.run([trialOf(step)]).catch(note);
+    if (step.plugin === "consent") void askConsent(frame, say, html!, code!, location.href);
+    else if (step.plugin === "ending") showEnding(frame, say, { state: "coded", outcome: "completed", code, withdrawal_code: code, debriefing: html }, location.href);
+    else {
+      if (isOwn) await loadPlugin(step.parameters.script as string);
+      jsPsych.run([trialOf(step)]).catch(note);
+    }
   } catch (error) {
     note(error);
   }
@@ -48,6 +54,7 @@ async function look({ study, strings, step, least }: Look): Promise<Seen> {
   for (let waits = 0; waits < 100 && !failures.length && !frame.stage.querySelector(first); waits++) await settle();
   await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)));
   await settle();
+  scrollTo(0, 0);
   return { failed: failures, ...measure(least) };
 }
 

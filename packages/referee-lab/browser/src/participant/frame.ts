@@ -20,9 +20,9 @@ export class Frame {
 
   constructor(root: HTMLElement, say: Say) {
     this.say = say;
-    this.stage = make("main", { class: "stage", id: "stage" });
+    this.stage = make("div", { class: "stage", id: "stage" });
     const bar = make("header", { class: "bar" }, make("div", { class: "bar-names" }, this.title, this.mode), this.status, this.leave, this.progress);
-    root.replaceChildren(bar, this.banner, this.stage, this.dialog);
+    root.replaceChildren(bar, this.banner, make("main", {}, this.stage), this.dialog);
     this.leave.hidden = this.progress.hidden = true;
     new MutationObserver(() => this.keepHeading()).observe(this.stage, { childList: true, subtree: true });
     this.keepHeading();

@@ -25,13 +25,14 @@ from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
 from referee_lab.bots.thinking import simulate_answer, someone
 from referee_lab.server.sessions.lab_links import signature
-from referee_lab.server.sessions.plan import PlanStep
+from referee_lab.server.sessions.plan import PlanStep, expected_ratings
 from referee_lab.server.sessions.served_study import Outline, Served
 from referee_lab.server.web.routes_participant import debug_key
 from referee_lab.study.data.collection import SIMULATED
 from referee_lab.study.folder.branches import SKIPPED
 from referee_lab.study.folder.questionnaires import FormField
 from referee_lab.study.protocols.contract import ROOM_PLUGINS, GivenAnswer
+from referee_lab.study.protocols.own_plugin import CORRECT, OWN
 
 # A page tries for ever; a rehearsal has to end.
 MOST_TRIES = 200
@@ -184,7 +185,7 @@ class Bot:
         simulated = self.thought.get(step.index) or simulate_answer(
             self.person, study.kind, study.settings, step, self.seed, self.number
         )
-        answer = {**simulated.answer, **_expected(step)}
+        answer = {**simulated.answer, **_expected(step, simulated.answer)}
         times = {name: self._skewed(name, value) for name, value in simulated.times.items()}
         return {"answer": answer, "times": times, "flags": list(simulated.flags)}
 
@@ -256,15 +257,23 @@ def _left(plan: Mapping[str, Any]) -> list[int]:
     return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
 
 
-def _expected(step: PlanStep) -> dict[str, Any]:
-    """The answer that an attention check asks for, where it is not simply the target: bots pay attention."""
-    if step.check is None or step.check.expect is None:
+def _expected(step: PlanStep, simulated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the right answer to an attention check: bots pay attention. Empty for other steps."""
+    if step.check is None:
         return {}
     labels = {behind: label for label, behind in step.shown.labels.items()}
+    if step.plugin == OWN and step.stimulus is not None:
+        right = step.stimulus.trial.meta[CORRECT]
+        return {"response": right, "data": {**simulated["data"], "response": right}}
+    if step.check.expect is None:
+        target = labels.get(step.stimulus.trial.targets[0]) if step.stimulus else None
+        return {"outcome": "entity", "entity": target} if target and "entity" in simulated else {}
     expected: dict[str, Any] = {}
     for name, value in step.check.expect.items():
-        if name == "ratings" and value == "lowest":
-            expected[name] = {s["name"]: 1 if s["kind"] == "likert" else 0 for s in step.shown.parameters["scales"]}
+        if name == "ratings":
+            expected[name] = expected_ratings(value, step.shown.parameters["scales"])
+        elif name == "ranking":
+            expected[name] = sorted(simulated[name], key=lambda label: label != labels[value])
         else:
             expected[name] = labels.get(value, value) if isinstance(value, str) else value
     return expected

@@ -105,7 +105,7 @@ def simulate_power(
     names = ("all systems", "one planned pair", "the pair among all")
     columns = ("analysis", "power", "low", "high", "simulations", "trials", "alpha")
     rows = [
-        (name, hit / simulations, *_compute_wilson_interval(int(hit), simulations), simulations, layout.size, alpha)
+        (name, hit / simulations, *compute_wilson_interval(int(hit), simulations), simulations, layout.size, alpha)
         for name, hit in zip(names, hits.tolist(), strict=True)
     ]
     return make_frame(columns, rows)
@@ -210,7 +210,7 @@ def _count_significant(y: FloatArray, layout: IntArray, k: int, alpha: float) ->
     )
 
 
-def _compute_wilson_interval(hits: int, trials: int) -> tuple[float, float]:
+def compute_wilson_interval(hits: int, trials: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a proportion."""
     from scipy.stats import binomtest
 

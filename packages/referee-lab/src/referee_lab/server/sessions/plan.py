@@ -7,7 +7,7 @@ the mark.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -342,16 +342,22 @@ def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) 
     point or end of every scale.
     """
     answered = answer.answer.get(name)
-    if name == "ratings" and isinstance(expected, str):
-        # Points are counted from 1, a slider from 0.
-        ends = {"lowest": 0, "highest": -1}
-        values = {
-            scale["name"]: range(scale["points"])[ends[expected]] + (scale["kind"] == "likert")
-            if expected in ends
-            else int(expected)
-            for scale in step.shown.parameters["scales"]
-        }
-        return answered == values
+    if name == "ratings":
+        return answered == expected_ratings(expected, step.shown.parameters["scales"])
     if name == "ranking" and isinstance(answered, list):
         return bool(answered) and step.shown.labels.get(answered[0]) == expected
     return answered == expected or (isinstance(answered, str) and step.shown.labels.get(answered) == expected)
+
+
+def expected_ratings(expected: Any, scales: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the ratings that a check expects: the same point or end of every scale, unless each is named."""
+    if not isinstance(expected, str):
+        return expected
+    # Points are counted from 1, a slider from 0.
+    ends = {"lowest": 0, "highest": -1}
+    return {
+        scale["name"]: range(scale["points"])[ends[expected]] + (scale["kind"] == "likert")
+        if expected in ends
+        else int(expected)
+        for scale in scales
+    }

@@ -29,7 +29,7 @@ from referee_lab.study.protocols.contract import ROOM_PLUGINS
 # A flag of the server's own: the answer claims more time than had passed.
 IMPOSSIBLE = "impossible-time"
 # The fields that are the person's decision; all others describe how it was made.
-CHOSEN = ("outcome", "entity", "choice", "ratings", "text")
+CHOSEN = ("outcome", "entity", "choice", "ratings", "ranking", "text")
 LEAST_CONSTANT = 10
 # Pages and the server begin to count at slightly different moments.
 TOLERANCE_S = 1.0

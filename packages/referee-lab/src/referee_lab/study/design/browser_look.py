@@ -37,6 +37,9 @@ FOLDER = Path("data") / "check"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # Steps that need a server, other people or a loudspeaker; they are not opened here.
 NOT_OPENED = ("tangram", "reference-game", "replay-identify", "sound-check")
+READ = ("consent", "ending", "page", "form")
+# Stands for the codes of a session on the consent and last pages.
+SAMPLE_CODE = "SAMPLE-CODE"
 # Of the first problem, which is printed.
 LONGEST_DETAIL = 200
 ORIGIN = "http://study.check"
@@ -154,10 +157,10 @@ def _claim(
 
 def _layouts(study: Study) -> list[_Layout]:
     """The distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
-    consent = {
-        "plugin": "page",
-        "parameters": {"html": study.page_html("consent"), "button": study.strings["continue"]},
-    }
+    consent, ending = (
+        {"plugin": plugin, "parameters": {"html": study.page_html(page), "code": SAMPLE_CODE}}
+        for plugin, page in (("consent", "consent"), ("ending", "debriefing"))
+    )
     steps: dict[str, tuple[str, dict[str, Any], dict[str, None]]] = {"consent": ("consent", consent, {})}
     for entry in study.lists:
         plan = make_plan(study, entry.id, study.seed)
@@ -169,6 +172,7 @@ def _layouts(study: Study) -> list[_Layout]:
                 layout = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
                 if step.stimulus:
                     layout[2][step.stimulus.trial.id] = None
+    steps["ending"] = ("debriefing", ending, {})
     return [_Layout(name=name, step=shown, trials=tuple(trials)) for name, shown, trials in steps.values()]
 
 
@@ -190,7 +194,9 @@ def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _arrangement(step: Mapping[str, Any]) -> str:
-    """Return a key that is equal for steps with the same arrangement: equal positions, and texts of similar length."""
+    """Return a key that is equal for steps with the same arrangement: equal positions and picture files, and texts of
+    similar length.
+    """
     parameters = step["parameters"]
     if "entities" not in parameters:
         return json.dumps([step["plugin"], parameters], sort_keys=True, default=str)
@@ -198,10 +204,14 @@ def _arrangement(step: Mapping[str, Any]) -> str:
         [e.get("column"), e.get("row"), e.get("dx"), e.get("dy"), e.get("words"), "area" in e]
         for e in parameters["entities"]
     ]
+    # Drawings of a scene fill their cells; picture files have shapes of their own, wherever they stand.
+    files = sorted(p for e in parameters["entities"] if "/photographs/" in (p := str(e.get("picture"))))
     text = str(parameters.get("text") or "")
     longest = max(map(len, text.split()), default=0)
     rest = {n: v for n, v in parameters.items() if n not in ("entities", "text", "target", "targets", "pairwise")}
-    return json.dumps([step["plugin"], places, len(text) // 40, longest // 10, rest], sort_keys=True, default=str)
+    return json.dumps(
+        [step["plugin"], places, files, len(text) // 40, longest // 10, rest], sort_keys=True, default=str
+    )
 
 
 # -- the browser -------------------------------------------------------------------------------------------------------------
@@ -268,7 +278,12 @@ def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) 
     page.goto(f"{ORIGIN}/")
     shown = {"study": facts, "strings": dict(study.strings), "step": layout.step, "least": screen.least_px}
     seen = page.evaluate("shown => look(shown)", shown)
+    # Pages are read to their end; of a trial the sheet shows what is visible without scrolling.
+    is_read = layout.step["plugin"] in READ
+    height = page.evaluate("document.documentElement.scrollHeight") if is_read else screen.height
+    page.set_viewport_size({"width": screen.width, "height": height})
     page.screenshot(path=file, type="jpeg", quality=70)
+    page.set_viewport_size({"width": screen.width, "height": screen.height})
     return dict(seen)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from referee_lab.server.sessions.plan import make_plan
@@ -51,21 +51,32 @@ def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
 
 
 def power_lines(study: Study) -> list[str]:
-    """How likely the study finds the smallest difference worth finding, by simulation.
+    """Return how likely the study detects the smallest difference worth finding, by simulation.
 
-    For other designs, of Latin squares of the same size.
+    That of each registered contrast; without contrasts, one of the systems against the others in Latin squares of the
+    same size.
     """
     from referee.errors import InputError
-    from referee.statistics.power import PlannedStudy, simulate_power
+    from referee.statistics.power import PlannedStudy, compute_wilson_interval, simulate_power
+    from referee_lab.study.design.contrast_power import simulate_contrasts
 
     conditions = len(study.design.conditions)
     plugin = study.kind.info.plugin
     if conditions < 2 or plugin not in ("identify", "locate"):
         return ["Power: estimated for comparisons of error rates in identification; there are none here."]
+    effect, base = study.analysis.effect, study.analysis.base
+    if study.analysis.contrasts:
+        rows = [
+            (name, hits / SIMULATIONS, *compute_wilson_interval(hits, SIMULATIONS))
+            for name, hits in simulate_contrasts(study, SIMULATIONS)
+        ]
+        return [
+            f"Power of the registered contrasts for a difference of {effect:.0%} of error beside {base:.0%}, {SIMULATIONS} simulated studies",
+            *_power_rows(rows),
+        ]
     items, participants = _nearest(study)
     if (items - 1) * (participants - 1) < conditions:
         return [f"Power: not estimated ({count_of(items, 'item')} and {participants} participants leave no residuals)."]
-    effect, base = study.analysis.effect, study.analysis.base
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:
         power = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
@@ -74,11 +85,15 @@ def power_lines(study: Study) -> list[str]:
     head = f"Power for a difference of {effect:.0%} of error beside {base:.0%} (one system against the others), {SIMULATIONS} simulated studies"
     if (items, participants) != (study.design.items + len(study.design.duplicates), study.participants):
         head += f"; computed for Latin squares of {items} items and {participants} participants"
-    rows = [
-        f"  {row['analysis']:<20} {row['power']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
-        for row in power.iter_rows(named=True)
-    ]
-    return [head, *rows]
+    columns = ("analysis", "power", "low", "high")
+    return [head, *_power_rows(power.select(columns).iter_rows())]
+
+
+def _power_rows(rows: Iterable[tuple[str, float, float, float]]) -> list[str]:
+    """Return lines of power with its interval."""
+    listed = list(rows)
+    width = max(20, *(len(name) for name, *_ in listed))
+    return [f"  {name:<{width}} {power:.0%} ({low:.0%} to {high:.0%})" for name, power, low, high in listed]
 
 
 def _nearest(study: Study) -> tuple[int, int]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
+from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.grounding.pictures import check_whole
 from referee.jobs.progress import with_progress
@@ -34,6 +36,8 @@ from referee_lab.tangram.game.goals import find_goal, training_for
 # Settings of protocols that people read.
 ASKED = ("questions", "low", "high", "question")
 SHOWING = ("identify", "produce", "judge")
+# Pictures are compared at this size; below this difference (of 255) they look alike, as one picture in two formats does.
+SHRUNK_PX, INDISTINCT = 8, 4.0
 
 
 def prove_checks(study: Study) -> list[BalanceClaim]:
@@ -138,19 +142,38 @@ def _looks(study: Study) -> BalanceClaim:
 
 
 def _appearances(study: Study, trial: Trial) -> dict[str, str]:
-    """Return the appearance of every entity: content of its image file, name of its drawing, or its text."""
+    """Return the appearance of every entity: its picture, the name of its drawing, or its text.
+
+    Pictures that people cannot tell apart have one name, whatever their files are.
+    """
     names = picture_names(trial.scene, trial.domain)
-    looks = {}
+    looks: dict[str, str] = {}
+    seen: dict[str, FloatArray] = {}
     for entity in trial.scene.entities:
-        path = photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
+        file = photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
         text = option_text(entity)
-        looks[entity.id] = _content(path[0]) if path else names[entity.id] if text is None else f"text {text}"
+        look = names[entity.id] if text is None or file else f"text {text}"
+        if file and (small := _shrink(file[0])) is not None:
+            look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
+            seen.setdefault(look, small)
+        looks[entity.id] = look
     return looks
 
 
 @lru_cache(maxsize=1 << 14)
-def _content(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+def _shrink(path: Path) -> FloatArray | None:
+    """Return a picture on white in few pixels, and its shape last; None if it cannot be decoded (`prove_pictures`)."""
+    from PIL import Image
+
+    try:
+        check_whole(path)
+    except InputError:
+        return None
+    with Image.open(path) as opened:
+        picture = opened.convert("RGBA")
+    white = Image.new("RGBA", picture.size, "white")
+    small = Image.alpha_composite(white, picture).convert("RGB").resize((SHRUNK_PX,) * 2, Image.Resampling.BOX)
+    return np.append(np.asarray(small, dtype=float).ravel(), 100 * picture.width / picture.height)
 
 
 def _seen(study: Study) -> Iterator[BalanceClaim]:
