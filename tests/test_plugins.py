@@ -127,7 +127,7 @@ class TestTemplate:
         settings = tmp_path / "study" / "study.toml"
         # The fruits have no pictures, so they are shown as cards of words, which a study has to allow.
         settings.write_text(settings.read_text("utf-8").replace("word_cards = false", "word_cards = true"), "utf-8")
-        assert main(["study", "check", study]) == 0
+        assert main(["study", "check", study, "--no-browser"]) == 0
         assert main(["study", "simulate", study, "--participants", "2"]) == 0
         told = capsys.readouterr().out
         assert "fruit-hurried" in told

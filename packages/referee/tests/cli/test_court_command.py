@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +37,24 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_the_printed_table_is_shown_with_what_one_system_does_to_it(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    code, out, _ = run(capsys, "--published", "belz-gatt-2008", "--out", tmp_path / "court")
-    assert code == 0
+@pytest.fixture(scope="module")
+def belz_gatt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one court over the printed table of Belz & Gatt 2008, with what was printed as `printed.txt`."""
+    folder = tmp_path_factory.mktemp("courts") / "court"
+    with redirect_stdout(StringIO()) as printed:
+        assert main(["court", "--published", "belz-gatt-2008", "--details", "--out", str(folder)]) == 0
+    (folder / "printed.txt").write_text(printed.getvalue(), "utf-8")
+    return folder
+
+
+def test_the_printed_table_is_shown_with_what_one_system_does_to_it(belz_gatt: Path) -> None:
+    out = (belz_gatt / "printed.txt").read_text("utf-8")
     (row,) = [line for line in out.splitlines() if line.split()[:2] == ["Dice", "IT"]]
     assert row.split()[2:4] == ["15", "-.28"]
     assert "+.42 (IS-FBS)" in row
     assert "Dice predicts 0 of 5 hearer measures" in out
-    assert {p.name for p in (tmp_path / "court").iterdir()} == {"court.json", "court.txt", "court.svg"}
-    drawn = (tmp_path / "court" / "court.svg").read_text("utf-8")
+    assert {p.name for p in belz_gatt.iterdir()} == {"court.json", "court.txt", "court.svg", "printed.txt"}
+    drawn = (belz_gatt / "court.svg").read_text("utf-8")
     assert drawn.startswith("<svg")
     assert "MASI" in drawn
 
@@ -65,11 +74,9 @@ def test_every_printed_table_gives_json_with_n_beside_every_coefficient(
     assert set(data["verdicts"]) == {c["automatic"] for c in data["cases"]}
 
 
-def test_a_published_table_is_tried_as_printed_and_as_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_published_table_is_tried_as_printed_and_as_corrected(belz_gatt: Path) -> None:
     # Belz & Gatt 2008: with 2892 for NIL under RIT (the audit's register), ROUGE-SU4 against RIT goes from +.78 to +.29 (numpy.corrcoef)
-    code, out, _ = run(capsys, "--published", "belz-gatt-2008", "--format", "json")
-    data = json.loads(out)
-    assert code == 0
+    data = json.loads((belz_gatt / "court.json").read_text("utf-8"))
     found = {(e["as"], e["automatic"], e["hearer"]): e["pearson"]["r"] for e in data["evidence"]}
     assert found["printed", "RSU4", "RIT"] == pytest.approx(0.78, abs=0.005)
     assert found["corrected", "RSU4", "RIT"] == pytest.approx(0.29, abs=0.005)
@@ -90,8 +97,8 @@ def test_a_published_table_is_tried_as_printed_and_as_corrected(capsys: pytest.C
     assert len(data["single_votes"]) == 45
 
 
-def test_verdicts_come_first_and_then_what_corrections_change(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "--published", "belz-gatt-2008")
+def test_verdicts_come_first_and_then_what_corrections_change(belz_gatt: Path) -> None:
+    out = (belz_gatt / "printed.txt").read_text("utf-8")
     heads = [
         "Verdicts (as corrected)",
         "Effects of the corrections",
