@@ -49,6 +49,19 @@ def test_an_answer_is_an_entity_of_the_order_shown() -> None:
     assert dict(response.probabilities or ())[wanted] == 1.0
 
 
+def test_responses_tell_unread_refused_and_cut_off_answers_apart() -> None:
+    answers = {
+        "Which do you mean?": ("unparsable", "asked again"),
+        "I'm sorry, I can't help with that.": ("refused",),
+        "<think>the sofa or": ("cut off",),
+        "2": (),
+    }
+    for words, flags in answers.items():
+        # Two probes of schemas come first, which this endpoint does not follow.
+        response, _ = ask(*[completion("no")] * 2, *[completion(words)] * 2, contract=3)
+        assert response.flags[1:] == flags, words
+
+
 def test_every_vote_has_an_order_of_its_own_and_counts() -> None:
     response, seen = ask(completion("1"), completion("none"), completion("gibberish"), completion("1"), votes=8)
     assert len({tuple(lines_of(q)) for q in seen}) > 1

@@ -163,6 +163,12 @@ def _print_means(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
             f"{row['system']}  {row['scale']}  {shown}  n = {row['n']}"
             + (f", {row['without']} without a rating" if row["without"] else "")
         )
+    from referee.models.response_cache import FLAGS
+
+    account = model.account()
+    problems = [f"{account[name]:g} {name}" for name in (*FLAGS, "failed") if account.get(name)]
+    if problems:
+        print("answers of the judge: " + ", ".join(problems))
     print(f"{signed}  (means without intervals; see that the judge has a card: referee judge --examine neuralreg)")
     return 0
 
@@ -190,7 +196,9 @@ def _compare_outputs(run: Path, model: Any, systems: str, form: str) -> int:
             counts[preference] += 1
             advance(1)
     totals = {names[0]: counts["first"], names[1]: counts["second"], "no preference in both orders": counts["tie"]}
-    totals |= {outcome: counts[outcome] for outcome in ("unparsable", "failed") if counts[outcome]}
+    totals |= {
+        outcome: counts[outcome] for outcome in ("unparsable", "refused", "cut off", "failed") if counts[outcome]
+    }
     if form == "json":
         print(json.dumps({"preferred": totals, "n": len(pairs)}, ensure_ascii=False, indent=1))
     else:

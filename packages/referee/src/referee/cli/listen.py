@@ -88,13 +88,15 @@ def listen(options: ListenCommand) -> int:
 
 
 def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
-    return {name: manifest[name] for name in ("unanswered", "spent") if name in manifest}
+    return {name: manifest[name] for name in ("unanswered", "asking", "spent") if name in manifest}
 
 
 def _print_cost(manifest: dict[str, Any]) -> None:
     """Print how many questions stayed unanswered, and what the answers cost."""
     for hearer, n in manifest.get("unanswered", {}).items():
         print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
+    for hearer, counts in manifest.get("asking", {}).items():
+        print(f"{hearer}: " + ", ".join(f"{n} answers {word}" for word, n in counts.items()))
     for hearer, spent in manifest.get("spent", {}).items():
         tokens = spent["prompt_tokens"] + spent["completion_tokens"]
         cost = f", cost {spent['cost']:.4f}" if spent["cost"] else ""

@@ -113,6 +113,8 @@ def _describe_basis(card: dict[str, Any]) -> Iterator[str]:
         yield "left out: " + ", ".join(f"{n} {reason}" for reason, n in card["left_out"].items())
     if card["outcomes"].keys() - {"entity"}:
         yield "outcomes: " + ", ".join(f"{n} {word}" for word, n in card["outcomes"].items())
+    if "asking" in card:
+        yield "answers of the model: " + ", ".join(f"{n} {word}" for word, n in card["asking"].items())
 
 
 def _describe_transfer(transfer: dict[str, Any] | None) -> Iterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from referee.errors import InputError
-from referee.models.answers.calls import FAILED, OUTCOMES
+from referee.models.answers.calls import OUTCOMES
 from referee.models.model_client import ModelClient
 from referee.records import Trial
 from referee.systems.object_lists import object_lines
@@ -91,7 +91,7 @@ class ModelJudge(ModelClient):
         return GivenRating(parsed.value, OUTCOMES[parsed.outcome])
 
     def prefer(self, first: str, second: str, trial: Trial | None = None) -> str:
-        """``first``, ``second`` or ``tie``; ``unparsable`` or ``failed`` where either order brought no answer."""
+        """``first``, ``second`` or ``tie``; or why either order brought no answer: unparsable, refused, cut off, failed."""
         if first == second:
             return TIE
         preferences: list[int | str] = []
@@ -104,7 +104,7 @@ class ModelJudge(ModelClient):
             name = trial.id if trial else a[:40]
             _, parsed = self.ask_and_parse(words, name, "choice", ["1", "2", "several"], options=2)
             if parsed.value is None:
-                return "failed" if parsed.outcome == FAILED else "unparsable"
+                return OUTCOMES[parsed.outcome]
             preferences.append(parsed.value)
         return _preferred(preferences[0], preferences[1])
 

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from referee.errors import InputError
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
-from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
+from referee.models.answers.calls import FAILED, OUTCOMES, flags_of, parse_call
 from referee.models.answers.cleaning import clean_answer
 from referee.models.answers.parsing import parse_answer
 from referee.models.messages import Picture, message
@@ -98,14 +98,16 @@ class Remote(ModelClient, Listener):
             return shrug(self.name, view, Outcome.DONT_KNOW)
         votes: Counter[str] = Counter()
         shown: list[str] = []
+        problems: list[str] = []
         for vote in range(self.votes):
             scene = self._turned(view.scene, text, view.id, vote)
-            belief = self._vote(text, scene, view, vote)
+            belief, flags = self._vote(text, scene, view, vote)
+            problems += flags
             for name, share in belief.items():
                 votes[name] += share  # type: ignore[assignment]
             # In the shown order, with the choice: effects of position can be measured only from these.
             shown.append(f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_first(belief)}")
-        return self._count(votes, view, shown)
+        return self._count(votes, view, [*shown, *problems])
 
     def _turned(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
         """Return the scene with its view rotated by equal steps, so that over the votes every object is in different
@@ -135,8 +137,8 @@ class Remote(ModelClient, Listener):
         shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
         return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
 
-    def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> dict[str, float]:
-        """Return the probabilities from one question: 1 for the answer, or the answer's own probabilities."""
+    def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> tuple[dict[str, float], tuple[str, ...]]:
+        """Return the probabilities from one question (1 for the answer, or its own), and the flags of the answer."""
         draw = self.draw or (draw_numbered if self.image else None)
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
         words = self._worded(text, shown, view, template)
@@ -158,14 +160,15 @@ class Remote(ModelClient, Listener):
                 more=self._wishes(),
                 options=len(shown.entities),
             )
-            return {UNANSWERED if parsed.outcome == FAILED else _named(parsed.value, shown.entities): 1.0}
+            chosen = UNANSWERED if parsed.outcome == FAILED else _named(parsed.value, shown.entities)
+            return {chosen: 1.0}, flags_of(parsed)
         # Prompts of one's own, lines to repeat and probabilities of tokens have forms of their own.
         call = self.ask([message("user", words, pictures)], view.id, sample, **self._wishes())
         chosen, outcome = self._chosen(call, shown.entities)
         self.count(outcome, call)
         if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):
-            return shares
-        return {chosen: 1.0}
+            return shares, ()
+        return {chosen: 1.0}, () if outcome in (OUTCOMES["read"], OUTCOMES[FAILED]) else (outcome,)
 
     def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
         """Return the question of the prompt, with objects in the order of `shown`."""

@@ -22,7 +22,7 @@ from referee.grounding.marks import number_marks
 from referee.grounding.pictures import checked, open_picture, resized
 from referee.hearers.answering import Listener, answer, shrug
 from referee.hearers.remote import in_words
-from referee.models.answers.calls import FAILED
+from referee.models.answers.calls import FAILED, flags_of
 from referee.models.answers.parsing import ParsedAnswer
 from referee.models.answers.place_forms import FORMS
 from referee.models.answers.place_outcomes import as_place_answer
@@ -100,11 +100,13 @@ class VisionModel(ModelClient, Listener):
         """Return the parsed answer as a response."""
         if self.answer != "mark":
             place = as_place_answer(parsed)
-            return Response(trial=view.id, hearer=self.name, outcome=place.outcome, places=place.places)
+            flags = flags_of(parsed)
+            return Response(trial=view.id, hearer=self.name, outcome=place.outcome, places=place.places, flags=flags)
         if isinstance(parsed.value, int):
-            return answer(self.name, view, [float(i == parsed.value - 1) for i in range(len(view.scene.entities))])
+            shares = [float(i == parsed.value - 1) for i in range(len(view.scene.entities))]
+            return answer(self.name, view, shares, flags=flags_of(parsed))
         unread = Outcome.REFUSED if parsed.outcome == "refused" else Outcome.UNPARSABLE
-        return shrug(self.name, view, WORDS.get(parsed.value, unread))
+        return shrug(self.name, view, WORDS.get(parsed.value, unread), flags_of(parsed))
 
     def _shown(self, view: HearerView) -> bytes | Path:
         """The picture as it is on disk, or with numbered marks."""

@@ -8,6 +8,7 @@ on interruptions. A hearer that learns is tested only on trials outside its trai
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from referee.jobs.folder import Run
 from referee.jobs.run import QuestionsWritten
 from referee.metrics.hearing import HUMAN
 from referee.models.batch_files import BatchFile, read_questions
-from referee.models.response_cache import cost_by_asker
+from referee.models.response_cache import FLAGS, cost_by_asker
 from referee.options import SHARD
 from referee.records import NOT_ANSWERED, Description, HearerView, Response, Trial
 from referee.signature import digest, signature
@@ -316,6 +317,7 @@ def _collect_and_write(folder: Path, session: Session, run: Run, engine: Engine,
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     _record_costs(manifest, folder, session, unanswered)
+    _record_asking(manifest, session, lines)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     # Also unfinished work of the same hearer with other settings: these answers replace it.
     for left in folder.glob(f"{_name_unfinished(session)}*"):
@@ -337,6 +339,16 @@ def _record_costs(manifest: dict[str, Any], folder: Path, session: Session, unan
             "completion_tokens": spent.completion_tokens,
         }
         manifest["spent"] = {**manifest.get("spent", {}), session.name: {**usage, "cost": spent.cost}}
+
+
+def _record_asking(manifest: dict[str, Any], session: Session, lines: Sequence[str | None]) -> None:
+    """Record in the manifest how many answers of a model were unparsable, refused, cut off or asked for twice."""
+    flagged = (json.loads(line)["flags"] for line in lines if line is not None and '"flags"' in line)
+    counts = Counter(flag for flags in flagged for flag in flags if flag in FLAGS)
+    others = {name: n for name, n in manifest.get("asking", {}).items() if name != session.name}
+    manifest["asking"] = {**others, **({session.name: dict(sorted(counts.items()))} if counts else {})}
+    if not manifest["asking"]:
+        del manifest["asking"]
 
 
 def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:

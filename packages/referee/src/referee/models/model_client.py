@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -350,7 +350,7 @@ class ModelClient:
                 call = self.ask(exchange, trial, sample, **wishes)
                 second = parse_call(call, kind, **question)
                 # A second question that the endpoint left unanswered changes nothing.
-                parsed = parsed if second.outcome == FAILED else second
+                parsed = replace(parsed if second.outcome == FAILED else second, is_second=True)
         self.count(OUTCOMES[parsed.outcome], call)
         return call, parsed
 

@@ -16,6 +16,10 @@ from typing import IO, Any, NamedTuple
 from referee.errors import CannotWrite, MalformedInput
 from referee.models.cost import Cost
 
+# Flags of responses that tell how a model answered.
+ASKED_AGAIN = "asked again"
+FLAGS = ("unparsable", "refused", "cut off", ASKED_AGAIN)
+
 
 class Call(NamedTuple):
     """A question by its key, the raw answer, and its cost; `failure` is the reason for a missing answer.

@@ -27,7 +27,7 @@ class Belief:
     view.
 
     `shown` has the positions that an externally asked hearer saw, if they differ from the view. `certain` is false if
-    the hearer gave no probabilities and they were derived from its choice; `answered` is false if its endpoint failed.
+    the hearer gave no probabilities and they were derived from its choice; `answered` is false if its endpoint failed; `flags` are those of the response.
     """
 
     outcome: Outcome
@@ -38,6 +38,7 @@ class Belief:
     predicted_ms: float | None
     shown: Mapping[str, int] | None = None
     answered: bool = True
+    flags: tuple[str, ...] = ()
 
     @property
     def top(self) -> float:
@@ -66,6 +67,7 @@ def read_belief(response: Response, view: HearerView, name: str) -> Belief:
         certain=response.probabilities is not None,
         predicted_ms=_time(response),
         answered=NOT_ANSWERED not in response.flags,
+        flags=response.flags,
     )
 
 

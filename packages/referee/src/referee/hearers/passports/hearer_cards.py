@@ -47,6 +47,7 @@ from referee.hearers.passports.replay import asked_elsewhere, checksum_of, repla
 from referee.hearers.passports.transfer import Transfer, ask_experiments, replay_experiments, sum_up
 from referee.hearers.rational_listener import Rational
 from referee.hearers.recorded import is_recorded, read_recorded
+from referee.models.response_cache import FLAGS
 from referee.records import Outcome
 from referee.signature import signature
 
@@ -161,6 +162,7 @@ def _card(
     new = hear_new(examination, people, m) if beside else {}
     probes = {kind: _summary(heard.probes.get(kind, ())) for kind in KINDS}
     outcomes = Counter(str(b.outcome) for b in beliefs)
+    asking = Counter(flag for b in beliefs for flag in b.flags if flag in FLAGS)
     ranking = rank_people(examination, people, evidence.target, evidence.clusters)
     ceiling = find_ceiling(evidence.questions, evidence.human_right, evidence.human_choices)
     verdict = decide_fitness(
@@ -184,6 +186,7 @@ def _card(
             **_details(m),
             "time_from": "predicted time" if any(b.predicted_ms is not None for b in beliefs) else "uncertainty",
             "outcomes": dict(sorted(outcomes.items())),
+            **({"asking": dict(sorted(asking.items()))} if asking else {}),
             "probes": {kind: _probe(probe, heard) for kind, probe in probes.items()},
             "transfer": None if transfer is None else transfer.as_json(),
             "fitted": fitted,

@@ -6,11 +6,17 @@ from typing import Any
 
 from referee.geometry import Convention
 from referee.models.answers.parsing import CUT_OFF, REFUSED, ParsedAnswer, parse_answer, parse_place
-from referee.models.response_cache import Call
+from referee.models.response_cache import ASKED_AGAIN, Call
 
 FAILED = "failed"
 # The outcomes of answers, as runs and accounts count them.
 OUTCOMES = {"read": "answered", "unread": "unparsable", "refused": "refused", "cut-off": "cut off", FAILED: FAILED}
+
+
+def flags_of(parsed: ParsedAnswer) -> tuple[str, ...]:
+    """Return the flags of a response: why the answer has no value, and whether it was asked for twice."""
+    reason = () if parsed.outcome in ("read", FAILED) else (OUTCOMES[parsed.outcome],)
+    return (*reason, ASKED_AGAIN) if parsed.is_second else reason
 
 
 def parse_call(call: Call, kind: str, *, convention: Convention | None = None, **question: Any) -> ParsedAnswer:

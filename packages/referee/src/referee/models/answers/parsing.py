@@ -41,11 +41,13 @@ class ParsedAnswer:
         value: for a choice the number from 1, "several", "none" or "unknown"; for a description the phrase; for a rating the number; for a place a tuple of
             two or four numbers in the form's order and unit, a list of such tuples, or "none". None unless read.
         places: for a place, the same with its convention.
+        is_second: whether it is the answer to a repeated question.
     """
 
     outcome: str
     value: Any = None
     places: tuple[Place, ...] = ()
+    is_second: bool = False
 
 
 def parse_answer(
