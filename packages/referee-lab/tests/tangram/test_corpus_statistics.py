@@ -68,8 +68,10 @@ def test_without_codes_the_words_give_the_kinds_of_table_2(language: str, texts:
         Event(kind="expression", by="solver", text=text, entities=("1",), start_ms=1000.0 * n, end_ms=1000.0 * n + 500)
         for n, text in enumerate(texts)
     )
-    counted = count_corpus([Dialogue(id="d", pair="p", pieces=PIECES, events=events, language=language)])
-    assert not counted.coded
-    by_words = {name: counted.by_words[name] for name in ("dpr", "dad", "siz", "typ", "prj")}
-    assert by_words == {"dpr": 1, "dad": 1, "siz": 1, "typ": 2, "prj": 1}
-    assert (counted.by_words["demonstrative"], counted.by_words["spatial relation"]) == (2, 1)
+    # Described pieces, and pieces of which a file gives the numbers only.
+    for pieces in (PIECES, {"1": {"shape": "1"}}):
+        counted = count_corpus([Dialogue(id="d", pair="p", pieces=pieces, events=events, language=language)])
+        assert not counted.coded
+        by_words = {name: counted.by_words[name] for name in ("dpr", "dad", "siz", "typ", "prj")}
+        assert by_words == {"dpr": 1, "dad": 1, "siz": 1, "typ": 2, "prj": 1}
+        assert (counted.by_words["demonstrative"], counted.by_words["spatial relation"]) == (2, 1)

@@ -12,7 +12,7 @@ from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Property, Trial
 from referee_lab.commands.dialogue import run
-from referee_lab.tangram.models.context_hearer import ContextHearer
+from referee_lab.tangram.models.context_hearer import ContextHearer, SalientHearer
 from referee_lab.tangram.models.context_models import ModelInDialogue, ModelOverhearer, transcript
 from referee_lab.tangram.models.context_speakers import AsLastTime, PronounSpeaker, SalientSpeaker
 from referee_lab.tangram.models.dialogue_items import (
@@ -333,6 +333,12 @@ def test_the_pronoun_model_learns_when_people_say_it_and_the_hearer_what_they_me
     for trial in test:
         answer = hearer.resolve(Description(text=trial.references[0].text), trial.for_hearer(Random(1)))
         assert answer.entity == trial.targets[0]
+    # The literal hearer understands no pronoun; the object of the last mention is the most salient one.
+    salient = SalientHearer().fit(train)
+    for trial in (t for t in test if t.meta["pronoun"]):
+        view = trial.for_hearer(Random(1))
+        (last,) = next(e.entities for e in reversed(view.history) if e.kind == "expression")
+        assert salient.resolve(Description(text="it"), view).entity == last
     # A system without words is heard by the values of its properties.
     meant = Description(properties=(Property("type", "jug"), Property("colour", "blue")))
     assert str(hearer.resolve(meant, test[0].for_hearer(Random(1))).outcome) != "dont-know"

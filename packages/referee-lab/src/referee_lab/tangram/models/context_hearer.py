@@ -1,17 +1,19 @@
-"""A hearer that resolves references in dialogue by mentions, handling, pointing and words (Iida, Kobayashi & Tokunaga
+"""Hearers that resolve references in dialogue by mentions, handling, pointing and words (Iida, Kobayashi & Tokunaga
 2010).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from math import exp
+from typing import Any, Self
 
+from referee.catalogue import configure
 from referee.errors import InputError, NotTrained
-from referee.hearers.answering import Listener, answer, shrug
+from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
 from referee.records import Description, HearerView, Outcome, Response, Trial
-from referee_lab.tangram.models.dialogue_items import situation_in
+from referee_lab.tangram.models.dialogue_items import salience_rank, situation_in
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.reference_forms import in_words
 
@@ -44,3 +46,39 @@ class ContextHearer(Listener):
         situation = situation_in(view, view.scene.entities[0].id, text)
         beliefs = dict(self.resolver_.probabilities(situation))
         return answer(self.name, view, [beliefs[entity.id] for entity in view.scene.entities])
+
+
+@dataclass(eq=False, repr=False)
+class SalientHearer(Listener):
+    """Another hearer (`hearer:literal`) with the salience of the objects in the dialogue as its prior.
+
+    Salience is the rank that the speaker `dialogue/salient` uses, and one more for the object mentioned last; each
+    rank makes an object exp(`weight`) times as likely. Words that the other hearer does not understand, such as
+    pronouns, leave the prior alone.
+    """
+
+    name = "dialogue/salient"
+    learns = True
+
+    hearer: str = "literal"
+    weight: float = 1.0
+    seed: int = 1
+    behind: Any = field(default=None, init=False)
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the other hearer."""
+        self.behind = configure("hearer", self.hearer, self.seed).fit(trials)
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the other hearer's beliefs times the prior."""
+        if self.behind is None:
+            raise NotTrained(self)
+        response = self.behind.resolve(description, view)
+        if not in_words(description) or not view.history:
+            return response
+        beliefs, ids = dict(response.probabilities or ()), [e.id for e in view.scene.entities]
+        situation = situation_in(view, ids[0])
+        ranks = [salience_rank(situation, id) + situation.standings[id].mentioned_last for id in ids]
+        shares = [beliefs.get(id, 0.0) * exp(self.weight * rank) for id, rank in zip(ids, ranks, strict=True)]
+        return answer(self.name, view, shares, beliefs.get(SEVERAL, 0.0), beliefs.get(NONE, 0.0))

@@ -86,7 +86,7 @@ def _line(event: Event, numbers: Mapping[str, int]) -> str:
     """Return one event as a line of the transcript."""
     by = event.by or "somebody"
     if event.kind in (UTTERANCE, "message"):
-        return f"{by}: {event.text or ''}"
+        return f"{by}: {event.text}" if event.text else ""
     if event.kind == ACTION:
         return f"({by}: {event.data.get('action') or 'handles'} {_objects(event, numbers)})"
     if event.kind in ("click", "feedback"):

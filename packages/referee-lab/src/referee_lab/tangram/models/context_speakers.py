@@ -19,7 +19,7 @@ from referee.errors import InputError, NotTrained
 from referee.realisation.plain import Plain
 from referee.records import Description, Event, Scene, SpeakerView, Trial
 from referee_lab.tangram.models.demonstratives import matrix, train_classifier
-from referee_lab.tangram.models.dialogue_items import events_before, situation_in
+from referee_lab.tangram.models.dialogue_items import events_before, salience_rank, situation_in
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import EXPRESSION
 from referee_lab.tangram.tiers.reference_forms import demonstrative, is_pronoun
@@ -121,8 +121,8 @@ class SalientSpeaker(_InContext):
         if len(view.targets) != 1 or not view.history:
             return self._noun_phrase(view)
         situation = _situation(view)
-        least = _salience(situation, view.targets[0])
-        salient = tuple(e for e in view.scene.entities if _salience(situation, e.id) >= least)
+        least = salience_rank(situation, view.targets[0])
+        salient = tuple(e for e in view.scene.entities if salience_rank(situation, e.id) >= least)
         return self._noun_phrase(replace(view, scene=Scene(entities=salient, id=view.scene.id)))
 
 
@@ -136,14 +136,3 @@ def _said_pronoun(trial: Trial) -> bool:
     if isinstance(marked, bool):
         return marked
     return is_pronoun(Event(kind=EXPRESSION, text=trial.references[0].text), trial.language)
-
-
-def _salience(situation: Situation, entity: str) -> int:
-    """Return a rank from 0 (never mentioned or handled) to 4 (being handled or pointed at)."""
-    standing = situation.standings[entity]
-    if standing.handled_now or standing.cursor_over:
-        return 4
-    times = [t for t in (standing.since_mention, standing.since_handled) if t is not None]
-    if not times:
-        return 0
-    return 3 if min(times) <= 10_000 else 2 if min(times) <= 20_000 else 1

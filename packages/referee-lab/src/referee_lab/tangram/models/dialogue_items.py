@@ -291,3 +291,14 @@ def situation_in(view: SpeakerView | HearerView, target: str, text: str = "") ->
     dialogue = Dialogue(id=view.id, pair=view.id, pieces=pieces, events=(*events, expression), language=view.language)
     (situation,) = situations(dialogue, first=sum(e.kind == EXPRESSION for e in dialogue.events))
     return replace(situation, pronoun=bool(text) and is_pronoun(Event(kind=EXPRESSION, text=text), view.language))
+
+
+def salience_rank(situation: Situation, entity: str) -> int:
+    """Return a rank from 0 (never mentioned or handled) to 4 (being handled or pointed at)."""
+    standing = situation.standings[entity]
+    if standing.handled_now or standing.cursor_over:
+        return 4
+    times = [t for t in (standing.since_mention, standing.since_handled) if t is not None]
+    if not times:
+        return 0
+    return 3 if min(times) <= 10_000 else 2 if min(times) <= 20_000 else 1

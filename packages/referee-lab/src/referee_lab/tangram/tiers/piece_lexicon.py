@@ -202,6 +202,9 @@ def _lexicon(code: str, names: tuple[tuple[str, str], ...], word_file: WordFile 
 def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
     """Return the lexicon for the pieces of a board."""
     shapes = {shape for _, shape in names if shape} | {number for number, _ in names}
+    if all(shape in ("", number) for number, shape in names):
+        # Objects that are only named: any shape may be said of them.
+        shapes |= {key for key in words.table("shapes") if len(key) > 1}
     nouns = {key: forms for key, forms in words.table("shapes").items() if key in shapes}
     bare = tuple(sorted({shape for _, shape in names if len(shape) > 1} - nouns.keys()))
     nouns |= {shape: (shape,) for shape in bare}
