@@ -125,6 +125,13 @@ def test_a_trial_that_is_not_as_it_should_be(
     assert (told.value.where, told.value.line) == (str(path), 2)
 
 
+def test_an_output_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    path.write_text('{"trial": "t1", "meaning": ' + '["and", ' * 40_000 + "0" + "]" * 40_000 + "}\n", "utf-8")
+    with pytest.raises(InputError, match=r"outputs\.jsonl:1: .*nested"):
+        referee.score(path, corpus=written(tmp_path, TRIAL), metrics="set/dice")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -206,6 +206,12 @@ def test_an_attribute_without_a_phrase(attribute: str, text: str) -> None:
     assert said([{name: value}, {"type": "other"}], "a", EVERYTHING) == text
 
 
+def test_a_place_is_denied_with_the_verb_of_places() -> None:
+    """Portuguese places take estar: não estão em cima."""
+    things = [{"type": "cone", "vpos": v} for v in ("top", "bottom", "centre")]
+    assert said(things, "bc", BOOLEAN, "pt") == "os dois que não estão em cima"
+
+
 def test_equal_numbers_in_other_words_are_not_told_apart() -> None:
     entities = [
         {"id": name, "attributes": {"type": "cup", "size": v}}

@@ -82,7 +82,7 @@ def _decode_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[int
             start, end = end, end + len(raw)
             try:
                 yield start, end, number, decode(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw)
-            except (DecodeError, UnicodeDecodeError):
+            except (DecodeError, UnicodeDecodeError, RecursionError):
                 if raw.strip():
                     yield start, end, number, None
 

@@ -124,6 +124,7 @@ PORTUGUESE = Language(
     lacking="sem",
     parts=PARTS,
     negation="não ",
+    places_open=frozenset({"em", "à", "ao", "no", "na", "embaixo", "abaixo", "acima", "dentro", "fora", "perto", "longe", "atrás"}),
     openers=frozenset(
         {"com", "sem", "de", "em", "no", "na", "à", "ao", "que", "voltado", "voltada", "para", "do", "da"}
     ),

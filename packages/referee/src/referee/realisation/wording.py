@@ -767,6 +767,8 @@ class Wording:
                 return lacking, f"{words.no} {thing}" if words.verb_last else thing
             if opening == language.having:
                 verb, rest = words.have[many], thing
+            is_place = bool(words.located) and opening in language.places_open
+            verb = words.located[many] if words.located and is_place else verb
         return self._deny(verb, rest) if is_denied else (verb, rest)
 
     def _has_everywhere(self, name: str) -> bool:
