@@ -27,35 +27,13 @@ from referee.errors import InputError
 if TYPE_CHECKING:
     from referee.records import Entity, Scene
 
+# fmt: off
 __all__ = [
-    "ANY",
-    "EVERYTHING",
-    "OPERATORS",
-    "Meaning",
-    "Property",
-    "amount",
-    "amounts",
-    "as_json",
-    "as_value",
-    "atoms",
-    "bits",
-    "conjunction",
-    "conjuncts",
-    "denote",
-    "denote_parts",
-    "drop_atoms",
-    "first_unknown",
-    "flatten",
-    "from_properties",
-    "has_true_numbers",
-    "is_contextual",
-    "is_meaning",
-    "is_plain",
-    "parse",
-    "partners",
-    "parts_of",
-    "related",
+    "ANY", "EVERYTHING", "OPERATORS", "Meaning", "Property", "amount", "amounts", "as_json", "as_value", "atoms", "bits", "conjunction", "conjuncts",
+    "denote", "denote_parts", "drop_atoms", "first_unknown", "flatten", "from_properties", "has_true_numbers", "is_contextual", "is_meaning",
+    "is_plain", "parse", "partners", "parts_of", "related",
 ]
+# fmt: on
 
 Meaning = tuple[Any, ...]
 """A form as a nested tuple."""

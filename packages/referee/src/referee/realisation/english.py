@@ -112,7 +112,7 @@ _UNCOUNTED = frozenset({
     "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning", "storage",
     "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear", "underwear",
     "headgear", "literature", "progress", "experience", "sunlight", "shade", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
-    "makeup", "paint", "pollen", "nectar", "cargo", "sun", "gum", "health", "hygiene", "humidity", "growth",
+    "oxygen", "air", "transit", "makeup", "paint", "pollen", "nectar", "cargo", "sun", "gum", "health", "hygiene", "humidity", "growth",
     "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk", "clay", "concrete", "cardboard",
     "marble", "porcelain",
     "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat", "hay", "popcorn", "toast", "mail",
@@ -137,7 +137,8 @@ _AMOUNTS_OF_STATE = frozenset({
 })
 _ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
 _IDIOMS = frozenset({
-    "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom", "flower", "season", "love", "pain", "danger", "land",
+    "stage", "deck", "camera", "transit", "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom", "flower", "season",
+    "love", "pain", "danger", "land",
     "board", "top", "hold",
     "display", "loan", "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform",
     "costume", "profile", "shape", "order", "service", "charge", "control", "school", "work", "home", "sea", "war", "rest", "risk", "fire", "hand",
@@ -146,7 +147,8 @@ _IDIOMS = frozenset({
 _ORIGINS = ("origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
           "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers",
-           "uses", "makes", "points", "looks", "hold", "carry", "wear")
+           "uses", "makes", "points", "looks",
+          "swims", "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear")
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",

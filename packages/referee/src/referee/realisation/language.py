@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
@@ -32,12 +33,13 @@ _HYPHENATED = frozenset({"half", "well", "wide"})
 _BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "written", "knitted"})
 # fmt: off
 _PRONOUNS = frozenset({
-    "here", "there", "outside", "inside", "today", "yesterday", "everywhere", "nowhere", "nobody", "nothing", "everybody", "somebody", "someone",
+    "here", "there", "outside", "inside", "today", "tomorrow", "yesterday", "now", "everywhere", "nowhere", "nobody", "nothing", "everybody",
+    "somebody", "someone",
     "everyone", "something", "anything",
 })
 # fmt: on
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
-_SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
+_SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down", "over", "apart"})
 NONE = frozenset(
     {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
 )
@@ -356,6 +358,8 @@ class Language:
             return phrase
         if value in NONE:
             return Phrase(AFTER, self._had_rank, self._lack(self._bearer(name)))
+        if name in self.states and prop.value in _PRONOUNS:
+            return Phrase(AFTER, self.participle_rank, f"{name} {value}")
         if name in self.states - self.parts and not re.search(r"\d", value):
             return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
         # A bare number is no adjective: "with size 3".
@@ -463,7 +467,7 @@ class Language:
     def _object(self, thing: str) -> str:
         """Return the object of a verb, with an article if it is a countable thing."""
         is_bare = self._is_adverbial(thing) or self._uncounted(thing) or re.match(r"(?:an?|the|no) |\d", thing)
-        is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS
+        is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS or thing in self.states - self.parts
         return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
 
     def _is_adverbial(self, words: str) -> bool:
@@ -492,7 +496,7 @@ class Language:
 
         Empty if the attribute is no part, or the value no integer.
         """
-        name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
+        name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
         is_plural = (last.endswith("s") and not last.endswith("ss")) or self._singular(last) != last
@@ -522,7 +526,11 @@ class Language:
         """
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
+        if self.states and re.search(r" (?:number|no|id|code|nr)$", name):
+            return f"{self.having} {name} {value}"
         if self.states and (name in self.states or _PARTICIPLE.fullmatch(name)):
+            if re.search(r"[^\W\d]{3}", value):
+                return f"{name} {value}"
             name = f"{name} count"
         if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
@@ -587,6 +595,11 @@ class Language:
         # Without a list of adjectives, "yes" marks parts and "true" marks states.
         return name.rpartition(" ")[2] in self.parts or not is_truth
 
+    @cached_property
+    def irregular_plurals(self) -> frozenset[str]:
+        """The plurals of single nouns that the language lists and that differ from these."""
+        return frozenset(many for one, many in self.plurals.items() if len(one) > 2 and many != one)
+
     def _is_state(self, name: str) -> bool:
         """Return whether a name, or its last word, is an adjective or a participle."""
         last = name.rpartition(" ")[2]
@@ -596,7 +609,8 @@ class Language:
     def _uncounted(self, name: str) -> bool:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""
         last = name.rpartition(" ")[2]
-        return (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.uncounted
+        is_plural = (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.irregular_plurals
+        return is_plural or last in self.uncounted
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
         """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
