@@ -226,7 +226,7 @@ def soak(people: int, kills: int) -> None:
     """Every acknowledged answer is there once, whatever was killed when."""
     from sqlalchemy import text
 
-    from referee_lab.server.store.store import open_store, sqlite_url
+    from referee_lab.server.store.store import make_sqlite_url, open_store
 
     def one(name: str, database: str | None) -> None:
         with tempfile.TemporaryDirectory() as place:
@@ -238,7 +238,7 @@ def soak(people: int, kills: int) -> None:
             began = time.perf_counter()
             crowd = asyncio.run(crowd_with_kills(server, "load", people, kills, pause=2.0))
             server.stop()
-            store = open_store(database or sqlite_url(folder / "data" / "study.sqlite"), "load", create=False)
+            store = open_store(database or make_sqlite_url(folder / "data" / "study.sqlite"), "load", create=False)
             with store.read() as connection:
                 stored = connection.execute(text('SELECT uuid, session, "index", attempt FROM trial')).all()
             store.close()

@@ -34,6 +34,6 @@ def test_a_server_without_pages_does_not_start(
 
 def test_a_page_counts_as_built_with_all_of_its_files(tmp_path: Path) -> None:
     for kind in ("html", "js", "css"):
-        assert built_pages.missing_pages("replay", static=tmp_path) == ["replay"]
+        assert built_pages.find_missing_pages("replay", static=tmp_path) == ["replay"]
         (tmp_path / f"replay.{kind}").touch()
-    assert built_pages.missing_pages("replay", "organiser", static=tmp_path) == ["organiser"]
+    assert built_pages.find_missing_pages("replay", "organiser", static=tmp_path) == ["organiser"]

@@ -101,7 +101,7 @@ def test_keys_withdraw_purge_and_backup(folder: Path, tmp_path: Path, capsys: py
     for label in ("a", "b"):
         who = identify(served, {"label": label}, "debug")
         served.store.write(lambda c, who=who: enrol(c, served, who, "tab-tab-tab"))
-        code = served.keys.withdrawal_code("demo", who["id"])
+        code = served.keys.derive_withdrawal_code("demo", who["id"])
     served.store.close()
     assert run("withdraw", folder, "--code", code) == 0
     assert "withdrawn; deleted in 14 days" in capsys.readouterr().out

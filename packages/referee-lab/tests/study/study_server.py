@@ -13,11 +13,11 @@ from typing import Any
 
 import httpx
 
-from referee_lab.server.sessions.lab_links import signature
+from referee_lab.server.sessions.lab_links import sign_label
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.server.sessions.served_study import Served, open_served
 from referee_lab.server.web.middleware import Limits
-from referee_lab.server.web.routes_participant import debug_key
+from referee_lab.server.web.routes_participant import make_debug_key
 from referee_lab.server.web.server import create_app
 from referee_lab.study.folder.demo_study import make_demo
 
@@ -127,7 +127,7 @@ class Person:
 
     def enter(self, **more: Any) -> dict[str, Any]:
         # The organisers' own key, which trying out a study that is not in debug mode needs.
-        trying = {"debug_key": debug_key(self.site.served)} if more.get("mode") == "debug" else {}
+        trying = {"debug_key": make_debug_key(self.site.served)} if more.get("mode") == "debug" else {}
         reply = self.ask("POST", "enter", json={"platform": self.link(), "tab": self.tab, **trying, **more})
         assert reply.status_code == 200, reply.text
         said: dict[str, Any] = reply.json()
@@ -139,7 +139,7 @@ class Person:
         served = self.site.served
         if served.study.recruitment.platform != "link" or "label" not in self.ids or "key" in self.ids:
             return self.ids
-        return {**self.ids, "key": signature(served.keys, served.id, self.ids["label"])}
+        return {**self.ids, "key": sign_label(served.keys, served.id, self.ids["label"])}
 
     def agree(self, agree: bool = True) -> httpx.Response:
         reply = self.ask("POST", "consent", json={"agree": agree, "hash": self.hash})
@@ -170,7 +170,7 @@ class Person:
         return [step["index"] for step in self.plan["steps"] if step["saved"]]
 
     def step(self, index: int) -> PlanStep:
-        outline = self.site.served.outline_of(self.session)
+        outline = self.site.served.load_outline(self.session)
         assert outline is not None
         return outline.plan.steps[index]
 

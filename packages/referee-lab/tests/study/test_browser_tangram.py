@@ -16,7 +16,7 @@ from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromium
 from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
-from referee_lab.server.store.store import open_store, sqlite_url
+from referee_lab.server.store.store import make_sqlite_url, open_store
 from referee_lab.server.web.built_pages import STATIC
 from referee_lab.tangram.game.board import Placement
 from referee_lab.tangram.game.goals import find_goal, solution
@@ -182,7 +182,7 @@ def test_two_pages_lay_a_whole_figure_and_see_one_board(
     expect(solver.locator(".room[data-role=operator]")).to_be_visible()
     expect(operator.locator(".goal-shape")).to_have_count(1)
     assert problems == []
-    store = open_store(sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
+    store = open_store(make_sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
     with store.read() as connection:
         from sqlalchemy import text
 

@@ -17,16 +17,16 @@ from referee.cli import main
 from referee.errors import InputError
 from referee_lab.rooms.reference_study import make_reference_study
 from referee_lab.rooms.tangram_study import make_tangram_study
-from referee_lab.server.sessions.lab_links import paired_labels
+from referee_lab.server.sessions.lab_links import make_pair_labels
 
 
 def test_labels_say_who_belongs_together() -> None:
-    assert paired_labels(2, 2) == ["01/a", "01/b", "02/a", "02/b"]
-    assert paired_labels(["ann, bob", "eve,  dan"], 2) == ["01/ann", "01/bob", "02/eve", "02/dan"]
-    assert paired_labels(1, 3) == ["01/a", "01/b", "01/c"]
+    assert make_pair_labels(2, 2) == ["01/a", "01/b", "02/a", "02/b"]
+    assert make_pair_labels(["ann, bob", "eve,  dan"], 2) == ["01/ann", "01/bob", "02/eve", "02/dan"]
+    assert make_pair_labels(1, 3) == ["01/a", "01/b", "01/c"]
     for wrong in ("ann", "ann, ann", "ann, ", "ann, b/c"):
         with pytest.raises(InputError, match="line 1 does not name 2 people"):
-            paired_labels([wrong], 2)
+            make_pair_labels([wrong], 2)
 
 
 def test_links_for_pairs_are_for_studies_with_invitations(tmp_path: Path, capsys: Any) -> None:

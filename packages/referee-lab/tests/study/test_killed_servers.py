@@ -19,7 +19,7 @@ from referee_lab.server.sessions.kept_answers import Sender, save
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.store import lock
-from referee_lab.server.store.store import open_store, sqlite_url
+from referee_lab.server.store.store import make_sqlite_url, open_store
 from referee_lab.study.protocols.contract import GivenAnswer
 
 # People and kills: few for every day, more for `make test-all`.
@@ -71,7 +71,7 @@ def check_everything_is_there_once(url: str, crowd: list[Member]) -> None:
 def test_kill_9_loses_no_acknowledged_answer_on_sqlite(tmp_path: Path, people: int, kills: int) -> None:
     folder = study_folder(tmp_path, participants=people)
     crowd = run_and_kill(folder, None, people, kills)
-    check_everything_is_there_once(sqlite_url(folder / "data" / "study.sqlite"), crowd)
+    check_everything_is_there_once(make_sqlite_url(folder / "data" / "study.sqlite"), crowd)
 
 
 @pytest.mark.long
@@ -115,7 +115,7 @@ def test_an_answer_that_a_killed_server_had_under_way_is_the_same_answer(tmp_pat
     with site(study_folder(tmp_path), Clock(), database=new_database(postgres_url, "underway")) as server:
         person = Person(server).begin()
         index, served = person.saved_steps[0], server.served
-        outline, body = served.outline_of(person.session), person.body(index)
+        outline, body = served.load_outline(person.session), person.body(index)
         assert outline is not None
         name = "0b5e8f2e-98a1-4b53-9d3c-0a4b6f1f7c11"
         sender = Sender(name, person.session, person.tab)

@@ -22,7 +22,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.store import health, writer
-from referee_lab.server.store.health import examine
+from referee_lab.server.store.health import examine_study
 from referee_lab.server.store.store import put_back
 from referee_lab.server.web import dashboard, server
 from referee_lab.study.data.collection import collect
@@ -69,7 +69,7 @@ def test_the_doctor_finds_nothing_wrong_with_a_study_that_is_well(
     ):
         assert about in shown
     with site(folder, Clock()):
-        assert any(f.about == "server" and f.message.startswith("running") for f in examine(folder))
+        assert any(f.about == "server" and f.message.startswith("running") for f in examine_study(folder))
 
 
 def test_the_doctor_says_what_is_wrong_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,8 +77,8 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(tmp_path: Path, monkeypatc
     served_once(folder)
     (folder / "data" / "keys.toml").chmod(0o644)
     damage(folder / "data" / "study.sqlite")
-    monkeypatch.setattr(health, "free_bytes", lambda path: 10 * 2**20)
-    wrong = {f.about: f for f in examine(folder) if not f.well}
+    monkeypatch.setattr(health, "count_free_bytes", lambda path: 10 * 2**20)
+    wrong = {f.about: f for f in examine_study(folder) if not f.well}
     assert set(wrong) == {"disk", "store", "keys"}
     assert all(f.remedy for f in wrong.values())
     assert main(["study", "doctor", str(folder)]) == 1
@@ -129,7 +129,7 @@ def test_who_waits_for_a_store_that_does_not_answer_is_told_and_the_write_goes_o
         slow = person.put(index, id=name, body=body)
         assert (slow.status_code, slow.json()["problem"]) == (503, "slow")
         with opened.served.store.read() as connection:
-            assert any("has not answered" in said for said in dashboard.warnings(opened.served))
+            assert any("has not answered" in said for said in dashboard.list_warnings(opened.served))
             assert connection is not None
         release.set()
         held.result(30)
@@ -151,7 +151,7 @@ def test_a_full_disk_is_said_to_the_organiser(tmp_path: Path, monkeypatch: pytes
             opened.served.store.write(full)
         (said,) = opened.organise("GET", "progress").json()["warnings"]
         assert "the disk is full" in said
-        monkeypatch.setattr(dashboard, "free_bytes", lambda path: 2**20)
+        monkeypatch.setattr(dashboard, "count_free_bytes", lambda path: 2**20)
         assert any("nearly full" in said for said in opened.organise("GET", "progress").json()["warnings"])
 
 
@@ -303,7 +303,7 @@ def test_the_house_is_kept_for_the_others_when_a_study_is_let_go() -> None:
     studies = {name: Study(name) for name in ("first", "other", "last")}
     app = SimpleNamespace(state=SimpleNamespace(studies=studies, housekeeping=0.0))
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(server._keep_house(app))  # type: ignore[arg-type]
+        asyncio.run(server._run_housekeeping(app))  # type: ignore[arg-type]
     assert tidied == ["first", "other", "last"]
 
 
@@ -340,7 +340,7 @@ def test_a_proxy_that_hides_addresses_is_found(
         assert reply.json()["local"] is True
         seen = {**reply.json(), "scheme": "https", "believed": bool(forwarded)}
         monkeypatch.setattr(httpx, "get", lambda *_, **__: httpx.Response(200, json=seen))
-        found = health._proxy("https://studies.example.org", opened.served.id, opened.served.keys)
+        found = health._check_proxy("https://studies.example.org", opened.served.id, opened.served.keys)
     assert found.well is well
 
 

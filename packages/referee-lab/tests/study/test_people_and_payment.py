@@ -15,8 +15,8 @@ from study_server import Clock, Person, Site, change, site, study_folder
 
 from referee.cli import main
 from referee.errors import InputError
-from referee_lab.server.sessions.doors import Doors, read_doors, set_doors, time_of
-from referee_lab.server.sessions.lab_links import link_query, new_labels
+from referee_lab.server.sessions.doors import Doors, parse_time, read_doors, set_doors
+from referee_lab.server.sessions.lab_links import link_query, make_labels
 from referee_lab.server.web.middleware import Limits, Rate
 from referee_lab.study.data import prolific
 from referee_lab.study.data.payment import Owed, owed, payment_file
@@ -40,15 +40,15 @@ def refused(person: Person, **more: object) -> tuple[int, str]:
 
 def test_doors_are_open_closed_or_open_between_two_times(tmp_path: Path) -> None:
     assert read_doors(tmp_path).are_open(0.0)
-    set_doors(tmp_path, Doors(opens=time_of("2026-11-20T09:00+00:00"), closes=time_of("2026-11-21T09:00+00:00")))
+    set_doors(tmp_path, Doors(opens=parse_time("2026-11-20T09:00+00:00"), closes=parse_time("2026-11-21T09:00+00:00")))
     doors = read_doors(tmp_path)
-    noon = time_of("2026-11-20T12:00+00:00")
+    noon = parse_time("2026-11-20T12:00+00:00")
     assert [doors.are_open(noon + days * 86_400) for days in (-1, 0, 1)] == [False, True, False]
     assert doors.said() == "open from 2026-11-20 09:00 UTC until 2026-11-21 09:00 UTC"
     with pytest.raises(InputError, match="close before it opens"):
         set_doors(tmp_path, Doors(opens=2.0, closes=1.0))
     with pytest.raises(InputError, match="not a time"):
-        time_of("next week")
+        parse_time("next week")
 
 
 def test_who_comes_to_a_closed_study_gets_the_platforms_code_and_who_is_in_goes_on(
@@ -171,9 +171,9 @@ def test_a_laboratorys_links_are_signed_and_nobody_takes_a_neighbours_session(tm
         assert refused(Person(opened, {**given, "label": "P002"})) == (403, "no-id")
         assert Person(opened, given, tab=anna.tab).enter()["state"] == "consented"
         assert "key" not in str(opened.rows("SELECT * FROM identity"))
-    assert new_labels(2) == ["P001", "P002"]
+    assert make_labels(2) == ["P001", "P002"]
     with pytest.raises(InputError, match="twice"):
-        new_labels(0, ["a", "b", "a"])
+        make_labels(0, ["a", "b", "a"])
 
 
 def test_links_are_printed_or_written_for_their_owner(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,7 +217,7 @@ def test_wrong_codes_do_not_lock_out_the_right_one(tmp_path: Path) -> None:
     with site(study_folder(tmp_path), Clock(), limits) as opened:
         person = Person(opened)
         person.begin()
-        code = opened.served.keys.withdrawal_code(opened.served.id, person.session)
+        code = opened.served.keys.derive_withdrawal_code(opened.served.id, person.session)
         wrong = [
             opened("POST", "api/withdraw-by-code", json={"code": f"AAAA-AAAA-AAA{n}"}).status_code for n in range(2, 7)
         ]

@@ -13,7 +13,7 @@ import pytest
 
 from referee import catalogue
 from referee.errors import InputError
-from referee_lab.server.sessions.plan import PlanStep, SessionPlan, check_answer, make_plan, passed_check, was_right
+from referee_lab.server.sessions.plan import PlanStep, SessionPlan, check_answer, has_passed_check, make_plan, was_right
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import Study, open_study
 from referee_lab.study.folder.study_pictures import pictures
@@ -136,8 +136,8 @@ def test_a_check_is_passed_by_finding_its_target(study: Study, plan: SessionPlan
     assert step.stimulus is not None
     for label, entity in step.shown.labels.items():
         answer = GivenAnswer(answer={"outcome": "entity", "entity": label}, times={})
-        assert passed_check(study, step, answer) == (entity in step.stimulus.trial.targets)
-    assert passed_check(study, _step(plan, "trial"), answer) is None
+        assert has_passed_check(study, step, answer) == (entity in step.stimulus.trial.targets)
+    assert has_passed_check(study, _step(plan, "trial"), answer) is None
     assert was_right(study, _step(plan, "practice"), answer) in (True, False)
     assert was_right(study, _step(plan, "page"), answer) is None
 
@@ -147,8 +147,8 @@ def test_a_check_among_judgements_asks_for_the_lowest_rating(tmp_path: Path) -> 
     step = _step(make_plan(study, "L01", 1), "check")
     assert "lowest" in step.shown.parameters["text"]
     low = GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 1}})
-    assert passed_check(study, step, low) is True
-    assert passed_check(study, step, GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
+    assert has_passed_check(study, step, low) is True
+    assert has_passed_check(study, step, GivenAnswer(answer={"ratings": {"adequacy": 1, "fluency": 2}})) is False
 
 
 def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_check_among_pairs_wants_the_sensible_side_wherever_it_is(tmp_path: Pa
     for seed in range(8):
         step = _step(make_plan(study, "L01", seed), "check")
         for side in ("left", "right"):
-            assert passed_check(study, step, GivenAnswer(answer={"choice": side})) == (
+            assert has_passed_check(study, step, GivenAnswer(answer={"choice": side})) == (
                 step.shown.labels[side] == "first"
             )
 

@@ -23,7 +23,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.server.sessions import outcomes
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.sessions.withdrawal import purge
-from referee_lab.server.store.store import open_store, sqlite_url
+from referee_lab.server.store.store import make_sqlite_url, open_store
 
 DAY = 86_400.0
 
@@ -325,12 +325,12 @@ def test_rule_10_the_code_comes_from_the_server_after_the_count(workshop: Path) 
 def test_rule_10_each_outcome_has_its_own_code(workshop: Path) -> None:
     with site(study_folder(workshop, mode='"live"', platform='"prolific"'), Clock()) as server:
         keys = server.served
-        from referee_lab.server.sessions.outcomes import completion_code
+        from referee_lab.server.sessions.outcomes import get_completion_code
 
         outcomes = ("completed", "declined", "screened_out", "failed_check", "partner_left", "technical")
-        codes = [completion_code(keys, outcome, "live") for outcome in outcomes]
+        codes = [get_completion_code(keys, outcome, "live") for outcome in outcomes]
         assert len(set(codes)) == 6
-        assert codes == [completion_code(keys, outcome, "live", "some session") for outcome in outcomes]
+        assert codes == [get_completion_code(keys, outcome, "live", "some session") for outcome in outcomes]
 
 
 def test_rule_10_mechanical_turk_gets_its_form_and_only_its_own_hosts(workshop: Path) -> None:
@@ -436,7 +436,7 @@ def test_rule_14_a_server_starts_on_its_store_or_not_at_all(workshop: Path) -> N
         assert server.rows("SELECT count(*) FROM trial") == [(1,)]
     store = folder / "data" / "study.sqlite"
     with pytest.raises(InputError, match="belongs to the study 'demo', not to 'other'"):
-        open_store(sqlite_url(store), "other")
+        open_store(make_sqlite_url(store), "other")
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(InputError, match="newer release"):
@@ -558,7 +558,7 @@ def test_a_session_of_a_tenth_of_a_second_is_reviewed_and_not_analysed(claimed: 
             clock.now = now + 0.005
         ending = robot.ask("POST", "finish").json()
         assert (ending["outcome"], ending["state"], ending["paid"]) == ("too_fast", "screened_out", False)
-        completed = outcomes.completion_code(server.served, "completed", "live", robot.session)
+        completed = outcomes.get_completion_code(server.served, "completed", "live", robot.session)
         assert ending["code"] not in ("", None, completed)
         assert Person(server).complete()["outcome"] == "completed", "a person takes seconds"
         with server.served.store.read() as connection:
@@ -579,13 +579,13 @@ def test_another_release_ends_no_session_whose_answers_fit_its_plan(
         person = Person(server).begin()
         for index in person.saved_steps[:3]:
             person.put(index)
-    made = plans._stimulus_step
+    made = plans._make_stimulus_step
 
     def changed(study: Any, stimulus: Any, kind: str, rng: Any) -> Any:
         step = made(study, stimulus, kind, rng)
         return {**step, "shown": replace(step["shown"], parameters={**step["shown"].parameters, "new": "parameter"})}
 
-    monkeypatch.setattr(plans, "_stimulus_step", changed)
+    monkeypatch.setattr(plans, "_make_stimulus_step", changed)
     with site(folder, Clock()) as server:
         person.site = server
         assert person.open().status_code == 200
@@ -602,9 +602,9 @@ def test_a_release_that_orders_trials_otherwise_refuses_before_anybody_is_cut_of
         person = Person(server).begin()
         for index in person.saved_steps[:4]:
             person.put(index)
-    made = plans._in_order
-    monkeypatch.setattr(plans, "_in_order", lambda *given: ((back := made(*given))[0][::-1], back[1]))
-    monkeypatch.setattr(plans, "_practice", lambda *given: iter(()))
+    made = plans._order_stimuli
+    monkeypatch.setattr(plans, "_order_stimuli", lambda *given: ((back := made(*given))[0][::-1], back[1]))
+    monkeypatch.setattr(plans, "_make_practice", lambda *given: iter(()))
     with pytest.raises(InputError, match="1 sessions under way were begun by another release"):
         open_served(folder, clock=Clock())
     with site(folder, Clock(), accept_changes=True) as server:

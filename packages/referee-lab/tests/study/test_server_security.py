@@ -175,7 +175,7 @@ def test_every_reply_has_the_security_headers(server: Site, monkeypatch: pytest.
         person.open(),
         server.organise("GET", "progress"),
     ]
-    monkeypatch.setattr(type(server.served), "outline_of", lambda *_: 1 / 0)
+    monkeypatch.setattr(type(server.served), "load_outline", lambda *_: 1 / 0)
     replies.append(person.open())
     assert [reply.status_code for reply in replies] == [404, 404, 404, 405, 422, 413, 200, 200, 200, 500]
     for reply in replies:
@@ -298,7 +298,7 @@ def test_nothing_secret_is_logged(
         server.organise("GET", "progress")
         with pytest.raises(Exception, match="storage"):
             server.served.store.write(lambda c: c.exec_driver_sql("UPDATE trial SET answer = ?", ("an answer",)))
-        monkeypatch.setattr(type(server.served), "outline_of", lambda *_: 1 / 0)
+        monkeypatch.setattr(type(server.served), "load_outline", lambda *_: 1 / 0)
         assert person.open().status_code == 500
     said = "\n".join(
         logging.Formatter("%(message)s").format(record)

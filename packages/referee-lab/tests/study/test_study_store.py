@@ -21,12 +21,12 @@ from referee.errors import CannotWrite, InputError, MalformedInput
 from referee_lab.rooms.room_store import load_lines_after
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.store.schema import metadata
-from referee_lab.server.store.store import Store, back_up, open_store, scripts, sqlite_url
+from referee_lab.server.store.store import Store, back_up, configure_migrations, make_sqlite_url, open_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(sqlite_url(tmp_path / "study.sqlite"), "demo")
+    opened = open_store(make_sqlite_url(tmp_path / "study.sqlite"), "demo")
     yield opened
     opened.close()
 
@@ -53,8 +53,8 @@ def test_the_settings_survive_a_power_cut(store: Store) -> None:
 
 def test_migrations_arrive_at_the_tables_the_code_uses(tmp_path: Path) -> None:
     path = tmp_path / "study.sqlite"
-    open_store(sqlite_url(path), "demo").close()
-    engine = create_engine(sqlite_url(path))
+    open_store(make_sqlite_url(path), "demo").close()
+    engine = create_engine(make_sqlite_url(path))
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": False})
         assert compare_metadata(context, metadata) == []
@@ -140,7 +140,7 @@ def test_whoever_stops_waiting_does_not_stop_the_write(store: Store) -> None:
 
 
 def test_a_closed_store_finishes_what_waits_and_takes_no_more(tmp_path: Path) -> None:
-    store = open_store(sqlite_url(tmp_path / "study.sqlite"), "demo")
+    store = open_store(make_sqlite_url(tmp_path / "study.sqlite"), "demo")
     waiting = [store.writer.submit(lambda c, n=n: add(c, f"{n}")) for n in range(300)]
     store.close()
     assert all(done.done() and done.exception() is None for done in waiting)
@@ -177,7 +177,7 @@ def test_only_known_databases_are_opened(tmp_path: Path) -> None:
         with pytest.raises(MalformedInput, match=said):
             open_store(address, "demo")
     with pytest.raises(InputError, match="has not been served"):
-        open_store(sqlite_url(tmp_path / "study.sqlite"), "demo", create=False)
+        open_store(make_sqlite_url(tmp_path / "study.sqlite"), "demo", create=False)
     assert not (tmp_path / "study.sqlite").exists()
 
 
@@ -199,7 +199,7 @@ time.sleep(60)
 
 
 def test_a_store_is_served_once_and_a_killed_server_leaves_it_free(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path / "study.sqlite")
+    url = make_sqlite_url(tmp_path / "study.sqlite")
     open_store(url, "demo").close()
     command = [sys.executable, "-c", HOLDER, str(tmp_path / "study.lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
@@ -219,9 +219,9 @@ def test_a_store_is_served_once_and_a_killed_server_leaves_it_free(tmp_path: Pat
 def test_who_acted_in_a_room_is_known_of_older_stores_too(tmp_path: Path) -> None:
     """Up to tables 0001 a bot's lines said so in their data; the end of a room says there who ended it, and keeps it."""
     path = tmp_path / "study.sqlite"
-    engine = create_engine(sqlite_url(path))
+    engine = create_engine(make_sqlite_url(path))
     with engine.begin() as connection:
-        config = scripts()
+        config = configure_migrations()
         config.attributes["connection"] = connection
         command.upgrade(config, "0001")
         connection.execute(text("INSERT INTO room VALUES ('r', 'demo', 'live', 'over', '{}', 0, 0)"))
@@ -230,7 +230,7 @@ def test_who_acted_in_a_room_is_known_of_older_stores_too(tmp_path: Path) -> Non
             sql = "INSERT INTO event (room, seq, t_server, kind, data) VALUES ('r', :seq, 0, :kind, :data)"
             connection.execute(text(sql), values)
     engine.dispose()
-    store = open_store(sqlite_url(path), "demo")
+    store = open_store(make_sqlite_url(path), "demo")
     with store.read() as connection:
         found = [(line.actor, line.kind, dict(line.data)) for line in load_lines_after(connection, "r", -1)]
     assert found == [("server", "start", {}), ("bot", "say", {"text": "x"}), ("server", "over", {"by": "bot"})]

@@ -17,7 +17,7 @@ from tangram_people import Player, pair, say
 from referee.errors import InputError
 from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
-from referee_lab.server.store.store import Store, open_store, sqlite_url
+from referee_lab.server.store.store import Store, make_sqlite_url, open_store
 from referee_lab.tangram.game.board import Board, Change
 from referee_lab.tangram.game.goals import find_goal, solution
 from referee_lab.tangram.game.log import Recording, board_after, faults, parse_recording, write_recording
@@ -40,7 +40,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def stored(server: ServerProcess) -> Store:
-    return open_store(server.database or sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False)
+    return open_store(
+        server.database or make_sqlite_url(server.folder / "data" / "study.sqlite"), "pairs", create=False
+    )
 
 
 def rows(store: Store, room: str) -> list[Any]:

@@ -35,7 +35,7 @@ MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-str
 
 
 def find_chromium() -> str | None:
-    """The browser named by REFEREE_CHROMIUM, or one on the path; None leaves it to Playwright's own."""
+    """Return the path of Chromium: REFEREE_CHROMIUM, or one on PATH; None lets Playwright use its own."""
     named = os.environ.get("REFEREE_CHROMIUM")
     return named or next(
         filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))),
@@ -43,8 +43,8 @@ def find_chromium() -> str | None:
     )
 
 
-def browse(folder: Path, participants: int, *, database: str | None = None) -> list[str]:
-    """Let so many simulated participants play the study in Chromium, in mode debug.
+def play_in_chromium(folder: Path, participants: int, *, database: str | None = None) -> list[str]:
+    """Let simulated participants play the study in Chromium, in mode debug; return one line per session.
 
     One line per session, an error when one got stuck.
     """
@@ -57,13 +57,13 @@ def browse(folder: Path, participants: int, *, database: str | None = None) -> l
     require_pages("participant")
     served = open_served(folder, database=database)
     # Others may be in debug mode: only sessions that are new are looked at afterwards.
-    before = set(_sessions(served))
+    before = set(_load_session_states(served))
     steps = (
         max(len(trial_list.trials) for trial_list in served.study.lists)
         + len(served.study.practice)
         + len(served.study.checks)
     )
-    with _listening(served) as address:
+    with _serve_in_thread(served) as address:
         asyncio.run(_play(async_api, f"{address}/s/{served.id}/", served, participants, steps))
         return _report_sessions(served, before, participants)
 
@@ -82,7 +82,8 @@ async def _play(async_api: Any, address: str, served: Served, participants: int,
             ) from None
         try:
             pages = [
-                _session(browser, address, served, 1000 * SECONDS_A_STEP * (steps + 5)) for _ in range(participants)
+                _play_session(browser, address, served, 1000 * SECONDS_A_STEP * (steps + 5))
+                for _ in range(participants)
             ]
             await asyncio.gather(*pages)
         except async_api.TimeoutError as error:
@@ -95,7 +96,7 @@ async def _play(async_api: Any, address: str, served: Served, participants: int,
             await browser.close()
 
 
-async def _session(browser: Any, address: str, served: Served, patience_ms: float) -> None:
+async def _play_session(browser: Any, address: str, served: Served, patience_ms: float) -> None:
     """Play one participant from the link to the code.
 
     The display properties that the page reports are marked as simulated.
@@ -103,21 +104,21 @@ async def _session(browser: Any, address: str, served: Served, patience_ms: floa
     context = await browser.new_context()
     page = await context.new_page()
     # The page cannot tell a bot from a person; bots' data must never pass for people's.
-    await page.route("**/api/client", _mark)
+    await page.route("**/api/client", _mark_synthetic)
     await page.goto(f"{address}?mode=debug&simulate=visual")
     await page.get_by_role("button", name=served.study.strings["agree"], exact=True).click()
     await page.wait_for_selector("code.code", timeout=patience_ms)
     await context.close()
 
 
-async def _mark(route: Any) -> None:
+async def _mark_synthetic(route: Any) -> None:
     report = json.loads(route.request.post_data or "{}")
     await route.continue_(post_data=json.dumps({**report, SIMULATED: BROWSER}))
 
 
 @contextmanager
-def _listening(served: Served) -> Iterator[str]:
-    """A server in a thread, on any free port of this machine."""
+def _serve_in_thread(served: Served) -> Iterator[str]:
+    """Serve the study in a thread, on any free port of this machine; yield the address."""
     import uvicorn
 
     # Bound here and handed over, so that no other program takes the port in between.
@@ -139,8 +140,8 @@ def _listening(served: Served) -> Iterator[str]:
         thread.join(START_SECONDS)
 
 
-def _sessions(served: Served) -> dict[str, str]:
-    """Sessions of the study in mode debug with their states."""
+def _load_session_states(served: Served) -> dict[str, str]:
+    """Return the state of each session of the study in mode debug."""
     conditions = (schema.session.c.study == served.id, schema.session.c.mode == "debug")
     with served.store.read() as connection:
         rows = connection.execute(select(schema.session.c.id, schema.session.c.state).where(*conditions))
@@ -149,11 +150,11 @@ def _sessions(served: Served) -> dict[str, str]:
 
 def _report_sessions(served: Served, before: set[str], participants: int) -> list[str]:
     """Return one line per new session; raise InputError unless every saved step is stored once."""
-    new = {id: state for id, state in _sessions(served).items() if id not in before}
+    new = {id: state for id, state in _load_session_states(served).items() if id not in before}
     lines = []
     with served.store.read() as connection:
         for id, state in sorted(new.items()):
-            outline = served.outline_of(id)
+            outline = served.load_outline(id)
             done = connection.scalars(
                 select(schema.trial.c["index"]).where(schema.trial.c.session == id, schema.trial.c.state == "done")
             ).all()

@@ -37,20 +37,20 @@ class Faults:
 
     @classmethod
     def named(cls, names: Iterable[str], share: float = 0.1) -> Faults:
-        """Return the named faults. Raises InputError for an unknown name."""
+        """Return faults of the named kinds. Raises InputError for an unknown name."""
         chosen = frozenset(names)
         for name in sorted(chosen):
             one_of("--faults", name, FAULTS)
         return cls(kinds=chosen, share=share)
 
-    def strike(self, kind: str, rng: Random, tally: Counter[str]) -> bool:
-        """Whether this fault happens now; counted when it does."""
+    def draw_fault(self, kind: str, rng: Random, tally: Counter[str]) -> bool:
+        """Return whether this fault happens now, and count it if it does."""
         struck = kind in self.kinds and rng.random() < self.share
         tally[kind] += struck
         return struck
 
-    def skew_of(self, rng: Random, tally: Counter[str]) -> float:
-        """Return the offset of a participant's clock, in milliseconds; one clock is one fault."""
+    def draw_clock_skew(self, rng: Random, tally: Counter[str]) -> float:
+        """Return the offset of a participant's clock in milliseconds; it counts as one fault."""
         if "skew" not in self.kinds:
             return 0.0
         tally["skew"] += 1
@@ -68,21 +68,21 @@ class Unreliable(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request with random delays, losses and repeats."""
-        if self.faults.strike("delay", self.rng, self.tally):
+        if self.faults.draw_fault("delay", self.rng, self.tally):
             await asyncio.sleep(self.rng.random() * LONGEST_DELAY_S)
-        if self.faults.strike("loss", self.rng, self.tally):
+        if self.faults.draw_fault("loss", self.rng, self.tally):
             # A lost request and a lost reply look alike to the page, but only after a lost reply the server has acted:
             # idempotence is tested by this.
             if self.rng.random() < 0.5:
                 raise httpx.ConnectError("lost on the way to the server", request=request)
             await self._deliver(request)
             raise httpx.ReadError("the reply was lost", request=request)
-        if self.faults.strike("duplicate", self.rng, self.tally):
+        if self.faults.draw_fault("duplicate", self.rng, self.tally):
             await self._deliver(request)
         return await self._deliver(request)
 
     async def _deliver(self, request: httpx.Request) -> httpx.Response:
-        """One copy of the request, with its reply read to the end."""
+        """Send one copy of the request, and return the reply with its whole content."""
         # A request object can be sent once; a repeat needs a second one.
         copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
         reply = await self.inner.handle_async_request(copy)

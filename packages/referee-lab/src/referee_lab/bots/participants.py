@@ -23,11 +23,11 @@ from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
-from referee_lab.bots.thinking import simulate_answer, someone
-from referee_lab.server.sessions.lab_links import signature
+from referee_lab.bots.thinking import make_person, simulate_answer
+from referee_lab.server.sessions.lab_links import sign_label
 from referee_lab.server.sessions.plan import PlanStep, expected_ratings
 from referee_lab.server.sessions.served_study import Outline, Served
-from referee_lab.server.web.routes_participant import debug_key
+from referee_lab.server.web.routes_participant import make_debug_key
 from referee_lab.study.data.collection import SIMULATED
 from referee_lab.study.folder.branches import SKIPPED
 from referee_lab.study.folder.questionnaires import FormField
@@ -76,26 +76,26 @@ class Bot:
 
     def __post_init__(self) -> None:
         self.rng = Random(f"{self.seed}|bot|{self.number}")
-        self.person = someone(self.hearer, self.seed, self.number)
-        self.skew = self.faults.skew_of(self.rng, self.tally)
-        self.tab, self.token = str(self._uuid()), ""
+        self.person = make_person(self.hearer, self.seed, self.number)
+        self.skew = self.faults.draw_clock_skew(self.rng, self.tally)
+        self.tab, self.token = str(self._make_uuid()), ""
         self.form_answers: dict[str, Any] = {}
         network = Unreliable(self.transport, self.faults, self.rng, self.tally)
         self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
 
     async def enrol(self) -> None:
-        """Enter, consent, and get a seat on a list."""
+        """Enter the study, consent, and get a seat on a list."""
         reply = await self._enter()
         # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": reply["consent"]["hash"]}
         try:
-            self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+            self.token = (await self._send_request("POST", "consent", json=agreed))["token"]
         except NoPlace as full:
             self.ending = full.ending
 
     def questions(self) -> list[PlanStep]:
-        """Return the steps that need a hearer's answer: all but forms and rooms that are played."""
-        steps = self._outline().plan.steps
+        """Return the steps whose answers a hearer computes: all but forms and rooms."""
+        steps = self._get_outline().plan.steps
         return [step for step in steps if step.saved and step.stimulus is not None and not _is_room(step)]
 
     async def play(self) -> None:
@@ -107,29 +107,29 @@ class Bot:
     async def _take_part(self) -> None:
         """Answer all steps, with random reloads, and finish."""
         plan = await self._open()
-        await self._ask("POST", "client", json=self._display())
-        while left := _left(plan):
+        await self._send_request("POST", "client", json=self._describe_display())
+        while left := _list_open_steps(plan):
             index = left[0]
             attempt = plan["attempts"].get(str(index), 1)
             # Under any other policy a reload would end or restart the session, as it should, and there would be nothing
             # to count.
-            if self.served.policy.resume == "resume" and self.faults.strike("reload", self.rng, self.tally):
+            if self.served.policy.resume == "resume" and self.faults.draw_fault("reload", self.rng, self.tally):
                 plan = await self._reload(index, attempt)
                 continue
             await self._answer(index, attempt)
             if self.ending:
                 return
             plan["saved"].append(index)
-        self.ending = await self._ask("POST", "finish")
+        self.ending = await self._send_request("POST", "finish")
 
     # -- requests of a page
     # --------------------------------------------------------------------------------------------------
 
     async def _enter(self) -> Any:
         """Enter the study and store the token."""
-        trying = {"mode": self.mode, "debug_key": debug_key(self.served)} if self.mode else {}
+        trying = {"mode": self.mode, "debug_key": make_debug_key(self.served)} if self.mode else {}
         body = {"platform": self._link(), "tab": self.tab, **trying}
-        reply = await self._ask("POST", "enter", json=body)
+        reply = await self._send_request("POST", "enter", json=body)
         self.token = reply["token"]
         return reply
 
@@ -139,22 +139,22 @@ class Bot:
             self.served.study.recruitment.platform
         )
         label = f"bot-{self.seed}-{self.number}"
-        signed = {"key": signature(self.served.keys, self.served.id, label)} if name == "label" else {}
+        signed = {"key": sign_label(self.served.keys, self.served.id, label)} if name == "label" else {}
         return {name: label, **signed} if name else {}
 
     async def _open(self) -> dict[str, Any]:
         """Request the plan and store its token."""
-        plan: dict[str, Any] = await self._ask("GET", "plan")
+        plan: dict[str, Any] = await self._send_request("GET", "plan")
         self.token = plan["token"]
         return plan
 
     async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
         """Reload in another window, get the position, and report the aborted step."""
-        self.tab = str(self._uuid())
+        self.tab = str(self._make_uuid())
         await self._enter()
-        await self._ask("POST", "claim", json={"tab": self.tab})
+        await self._send_request("POST", "claim", json={"tab": self.tab})
         plan = await self._open()
-        await self._put(self._body(index, attempt, state="aborted"))
+        await self._put_answer(self._build_body(index, attempt, state="aborted"))
         if plan["policy"]["aborted"] == "skip":
             plan["saved"].append(index)
         plan["attempts"][str(index)] = attempt + 1
@@ -162,7 +162,7 @@ class Bot:
 
     async def _answer(self, index: int, attempt: int) -> None:
         """Answer one step, skipping pages of branches that do not apply."""
-        step = self._step(index)
+        step = self._get_step(index)
         # Seeded by the step and not from the bot's own generator: network faults must not change answers.
         rng = Random(f"{self.seed}|{self.number}|{index}")
         if step.branch is not None and not step.branch.is_taken(self.form_answers):
@@ -172,11 +172,11 @@ class Bot:
             self.form_answers.update(fields)
             content = {"answer": {"fields": fields}, "times": {}, "flags": []}
         else:
-            content = self._simulated(step)
-        await self._put(self._body(index, attempt, **content))
+            content = self._simulate_step(step)
+        await self._put_answer(self._build_body(index, attempt, **content))
         self.advance(1)
 
-    def _simulated(self, step: PlanStep) -> dict[str, Any]:
+    def _simulate_step(self, step: PlanStep) -> dict[str, Any]:
         """Return the simulated answer to a step."""
         assert step.stimulus is not None  # only forms have none
         if _is_room(step) and (played := self.rooms.get(self.session)):
@@ -185,24 +185,24 @@ class Bot:
         simulated = self.thought.get(step.index) or simulate_answer(
             self.person, study.kind, study.settings, step, self.seed, self.number
         )
-        answer = {**simulated.answer, **_expected(step, simulated.answer)}
-        times = {name: self._skewed(name, value) for name, value in simulated.times.items()}
+        answer = {**simulated.answer, **_get_expected_answer(step, simulated.answer)}
+        times = {name: self._shift_clock(name, value) for name, value in simulated.times.items()}
         return {"answer": answer, "times": times, "flags": list(simulated.flags)}
 
-    def _skewed(self, name: str, value: Any) -> Any:
-        """Stamps are on the device's own clock; spans of time are not touched by where it began."""
+    def _shift_clock(self, name: str, value: Any) -> Any:
+        """Return a value of a page's report with the device's clock offset added; durations stay the same."""
         # `skew` stands for a device whose clock is hours off: times in the data are spans on one clock, so none of them may change by it
         stamp = name.startswith("t_") or name == "text_onset"
         return value + self.skew if stamp and isinstance(value, float) else value
 
-    def _body(self, index: int, attempt: int, state: str = "done", **content: Any) -> dict[str, Any]:
+    def _build_body(self, index: int, attempt: int, state: str = "done", **content: Any) -> dict[str, Any]:
         sent = self.skew + self.rng.random() * 1e5
         return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **content}
 
-    async def _put(self, body: Mapping[str, Any]) -> None:
+    async def _put_answer(self, body: Mapping[str, Any]) -> None:
         """Store an answer under a new UUID. Raises BotStuck if it is not acknowledged."""
-        name = str(self._uuid())
-        reply = await self._ask("PUT", f"trials/{name}", json=body)
+        name = str(self._make_uuid())
+        reply = await self._send_request("PUT", f"trials/{name}", json=body)
         if reply.get("saved") is not True:
             raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
         self.saved.add(name)
@@ -212,24 +212,24 @@ class Bot:
     def session(self) -> str:
         return str(self.served.keys.read(self.served.id, self.token)["id"])
 
-    def _outline(self) -> Outline:
+    def _get_outline(self) -> Outline:
         """Return the plan of the session."""
-        outline = self.served.outline_of(self.session)
+        outline = self.served.load_outline(self.session)
         assert outline is not None  # there is a plan since consent
         return outline
 
-    def _step(self, index: int) -> PlanStep:
-        return self._outline().plan.steps[index]
+    def _get_step(self, index: int) -> PlanStep:
+        return self._get_outline().plan.steps[index]
 
-    def _display(self) -> dict[str, Any]:
+    def _describe_display(self) -> dict[str, Any]:
         return {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
 
-    def _uuid(self) -> uuid.UUID:
-        """Names for answers and windows; not from the seed, for two rehearsals of one study must not collide."""
+    def _make_uuid(self) -> uuid.UUID:
+        """Return a random UUID for an answer or a window. No seed: rehearsals of one study must not collide."""
         return uuid.uuid4()
 
-    async def _ask(self, method: str, path: str, **more: Any) -> Any:
-        """Again and again until there is a reply, as a page does while it lives."""
+    async def _send_request(self, method: str, path: str, **more: Any) -> Any:
+        """Send a request until there is a reply, as a page does while it is open."""
         headers = {"X-Referee-Tab": self.tab, **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
         for _ in range(MOST_TRIES):
             try:
@@ -252,13 +252,13 @@ def _is_room(step: PlanStep) -> bool:
     return step.plugin in ROOM_PLUGINS and step.kind == "trial"
 
 
-def _left(plan: Mapping[str, Any]) -> list[int]:
+def _list_open_steps(plan: Mapping[str, Any]) -> list[int]:
     done = set(plan["saved"])
     return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
 
 
-def _expected(step: PlanStep, simulated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the right answer to an attention check: bots pay attention. Empty for other steps."""
+def _get_expected_answer(step: PlanStep, simulated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the right answer to an attention check, which bots pass; else {}."""
     if step.check is None:
         return {}
     labels = {behind: label for label, behind in step.shown.labels.items()}

@@ -26,7 +26,7 @@ FIRST_GUESS = 0.85
 
 
 class Someone:
-    """One person, drawn by the seed; the same person answers the same question in the same way."""
+    """One simulated person, determined by the seed, who answers the same question in the same way."""
 
     learns = False
 
@@ -39,7 +39,7 @@ class Someone:
         self.lapses = MOST_LAPSES * rng.random()
 
     def fit(self, trials: Iterable[Trial]) -> Someone:
-        """People come as they are."""
+        """Return the person unchanged: simulated people do not learn from trials."""
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
@@ -47,12 +47,12 @@ class Someone:
         heard = self.hearer.resolve(description, view)
         # From the question alone: the same person answers it alike, whatever came before.
         rng = Random(f"{self.seed}|{view.id}|{description.text}")
-        answered = self._drawn(heard, rng)
-        reading, finding = self._times(heard, description)
+        answered = self._draw_answer(heard, rng)
+        reading, finding = self._estimate_times(heard, description)
         return replace(answered, reading_ms=reading * self.pace, identification_ms=finding * self.pace)
 
-    def _drawn(self, heard: Response, rng: Random) -> Response:
-        """One answer in proportion to belief raised to the person's care."""
+    def _draw_answer(self, heard: Response, rng: Random) -> Response:
+        """Return one answer, drawn in proportion to the probabilities raised to the person's care."""
         shares = dict(heard.probabilities or ())
         if not shares:
             return heard
@@ -65,15 +65,15 @@ class Someone:
             return replace(heard, outcome=Outcome.NONE if name == NONE else Outcome.SEVERAL, entity=None)
         return replace(heard, outcome=Outcome.ENTITY, entity=name)
 
-    def _times(self, heard: Response, description: Description) -> tuple[float, float]:
+    def _estimate_times(self, heard: Response, description: Description) -> tuple[float, float]:
         """Return reading and identification times: the hearer's, or estimates from length and entropy."""
         words = len(words_of(description.text or ""))
         reading = READING_MS + PER_WORD_MS * words if heard.reading_ms is None else heard.reading_ms
         if heard.identification_ms is not None:
             return reading, heard.identification_ms
-        return reading, IDENTIFYING_MS * (FIRST_GUESS + PER_BIT * _doubt(heard.probabilities or ()))
+        return reading, IDENTIFYING_MS * (FIRST_GUESS + PER_BIT * _compute_entropy(heard.probabilities or ()))
 
 
-def _doubt(probabilities: Iterable[tuple[str, float]]) -> float:
-    """Bits of entropy of a belief."""
+def _compute_entropy(probabilities: Iterable[tuple[str, float]]) -> float:
+    """Return the entropy of probabilities in bits."""
     return abs(sum(share * log2(share) for _, share in probabilities if share > 0.0))

@@ -37,10 +37,7 @@ class PlayedRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """The participants of one room.
-
-    The alias of each session in order of arrival, the step of the room, and the time of arrival.
-    """
+    """The participants of one room: their sessions with aliases, in order of arrival, and its time."""
 
     names: Mapping[str, str]
     step: PlanStep
@@ -48,7 +45,7 @@ class Party:
     rng: Random
     now_ms: float
 
-    def new_room(self, kind: type[SomeRoom], settings: Mapping[str, Any]) -> SomeRoom:
+    def create_room(self, kind: type[SomeRoom], settings: Mapping[str, Any]) -> SomeRoom:
         key = str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
         return kind(key, settings, self.rng.randrange(10**6))
 
@@ -65,11 +62,11 @@ def play_in_rooms(
     for number, first in enumerate(range(0, len(sessions), together)):
         people = sessions[first : first + together]
         rng = Random(f"{seed}|room|{number}")
-        rooms |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
+        rooms |= served.store.write(partial(_play_and_store, served=served, people=people, rng=rng, play=play))
     return rooms
 
 
-def _play_one(
+def _play_and_store(
     connection: Connection, served: Served, people: Sequence[str], rng: Random, play: Play
 ) -> dict[str, PlayedRoom]:
     """Play one room and store it; return the result of each person."""

@@ -30,14 +30,14 @@ def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> 
     Return the result of each session.
     """
     settings = served.study.settings
-    return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play)
+    return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play_room)
 
 
-def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
+def _play_room(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
     """Play one room; return its final state, its lines, and the result of each person."""
     game = _Game(party)
     for actor, name in party.names.items():
-        game.happen(reference_state.join, actor, name)
+        game.apply_step(reference_state.join, actor, name)
     game.play(list(party.names))
     room, ms = game.room, game.t_ms - party.now_ms
     rounds = sum(line.kind == "feedback" for line in game.lines)
@@ -54,14 +54,14 @@ class _Game:
         assert step.stimulus is not None
         self.trial, self.rng, self.t_ms = step.stimulus.trial, party.rng, party.now_ms
         settings = {**party.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
-        self.room = party.new_room(ReferenceRoom, settings)
+        self.room = party.create_room(ReferenceRoom, settings)
         self.lines: list[RoomLine] = []
         self.client_seqs: dict[str, int] = {}
         self.speaker = make_partner(settings["bot_speaker"], "system", self.room.seed)
         self.listener = make_partner(settings["bot_listener"], "hearer", self.room.seed)
 
-    def happen(self, step: Any, *what: Any) -> None:
-        """One step of the room, its lines numbered as the hall numbers them."""
+    def apply_step(self, step: Any, *what: Any) -> None:
+        """Apply one step of the room, and number its lines as the room manager numbers them."""
         self.room, lines = step(self.room, *what, self.t_ms)
         sent = None
         if step is reference_state.act and is_person(what[0]):
@@ -74,15 +74,15 @@ class _Game:
         """Play until the room is over; an incomplete group waits and leaves."""
         if len(people) < self.room.people:
             self.t_ms += 60_000 * self.room.settings["wait_minutes"]
-            self.happen(reference_state.quit_room, people[0])
+            self.apply_step(reference_state.quit_room, people[0])
             return
         while self.room.phase in (PLAYING, BETWEEN):
             if self.room.phase == PLAYING:
-                self._round()
+                self._play_round()
             self.t_ms += 1000 * max(self.room.settings["feedback_seconds"], 1.0)
-            self.happen(reference_state.pass_time)
+            self.apply_step(reference_state.pass_time)
 
-    def _round(self) -> None:
+    def _play_round(self) -> None:
         """Play one round: describe the target, then let every hearer choose."""
         room = self.room
         labels = room.settings["labels"]
@@ -98,11 +98,12 @@ class _Game:
             self.t_ms += READ_MS + FIND_MS * self.rng.random()
             if response.outcome is Outcome.ENTITY:
                 label = next(name for name, behind in labels.items() if behind == response.entity)
-                self.happen(reference_state.act, seat.actor, "choose", {"object": label, "round": room.puzzle})
+                self.apply_step(reference_state.act, seat.actor, "choose", {"object": label, "round": room.puzzle})
         if self.room.phase == PLAYING:
             self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
-            self.happen(reference_state.pass_time)
+            self.apply_step(reference_state.pass_time)
 
     def _say(self, actor: str, text: str) -> None:
+        """Write a text in the chat, with typing times."""
         times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
-        self.happen(reference_state.act, actor, "say", {"text": text, **times, "keystrokes": len(text)})
+        self.apply_step(reference_state.act, actor, "say", {"text": text, **times, "keystrokes": len(text)})

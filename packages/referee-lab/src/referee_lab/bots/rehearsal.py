@@ -13,7 +13,7 @@ from referee_lab.study.folder.study import Study
 
 
 def rehearse(study: Study, hearer: Hearer | None = None) -> str:
-    """Return a sentence on the rehearsal. Raises InputError for a step that cannot be shown or answered."""
+    """Let a simulated hearer answer every step of the study, and return a sentence on the result."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
     for trial_list in with_progress(study.lists, "a rehearsal of every list"):

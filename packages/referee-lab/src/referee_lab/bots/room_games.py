@@ -33,18 +33,18 @@ def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, 
     Return the result of each session.
     """
     together = 2 if served.study.settings["partner"] == "person" else 1
-    return play_in_rooms(served, sessions, seed, together, _play)
+    return play_in_rooms(served, sessions, seed, together, _play_room)
 
 
-def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
+def _play_room(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
     """Play one room; return its final state, its lines, and the result of each person."""
     people = list(party.names)
-    room = party.new_room(Room, dict(party.settings))
+    room = party.create_room(Room, dict(party.settings))
     for actor, name in party.names.items():
         room, _ = room_state.join(room, actor, name, party.now_ms)
     alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
-    story = list(_story(room, people)) if len(room.seats) == room.places else alone
-    lines = list(_numbered(room, people, story, party.now_ms))
+    story = list(_play_puzzles(room, people)) if len(room.seats) == room.places else alone
+    lines = list(_number_lines(room, people, story, party.now_ms))
     played, solved = (sum(line.kind == kind for line in lines) for kind in ("start", "solved"))
     outcome = "completed" if played else "no-partner"
     over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
@@ -65,8 +65,8 @@ class _Happening:
     t_client: float | None = None
 
 
-def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
-    """Puzzle after puzzle, roles as the room deals them."""
+def _play_puzzles(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
+    """Yield the events of all puzzles in order, with the roles that the room assigns."""
     begins = 0.0
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
@@ -76,14 +76,14 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
             room.seed + number,
             room_state.convert_settings(room.settings),
         )
-        yield from _as_room(recording, roles, begins)
+        yield from _convert_to_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000
         if number + 1 < len(room.settings["puzzles"]):
             yield from (_Happening(begins, actor, "ready", {}) for actor in people)
     yield _Happening(begins, SERVER, "over", {"outcome": "completed", "by": SERVER})
 
 
-def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
+def _convert_to_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
     """Yield the events of a recording as events of a room."""
     seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
@@ -107,8 +107,8 @@ def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> I
         yield _Happening(begins + entry.t_server_ms, actor, entry.kind, data, entry.t_client_ms)
 
 
-def _numbered(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
-    """Yield lines numbered as the hall does: one sequence for the room, and one for each person in it."""
+def _number_lines(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
+    """Yield lines with numbers: one sequence for the room, and one for each person in it."""
     seats: dict[str, Seat] = {seat.actor: seat for seat in room.seats}
     joined = [_Happening(0.0, actor, "join", {"name": seats[actor].name}) for actor in people]
     client_seqs = dict.fromkeys(people, 0)

@@ -25,7 +25,7 @@ from referee_lab.bots.faults import Faults
 from referee_lab.bots.participants import Bot
 from referee_lab.bots.reference_rooms import play_reference_rooms
 from referee_lab.bots.room_games import play_rooms
-from referee_lab.bots.thinking import make_hearer, think_ahead
+from referee_lab.bots.thinking import compute_answers, make_hearer
 from referee_lab.server.sessions.served_study import Served, open_served
 from referee_lab.server.store import schema
 from referee_lab.server.web.middleware import Limits, Rate
@@ -82,7 +82,7 @@ def simulate(
     try:
         if mode is None:
             _refuse_among_people(served)
-        mind = _mind(served, hearer, seed, train, engine)
+        mind = _make_hearer(served, hearer, seed, train, engine)
     except BaseException:
         served.store.close()
         raise
@@ -109,7 +109,7 @@ def simulate(
         if engine is not None and apart:
             admitted = [participant for participant in bots if not participant.ending]
             questions = {participant.number: participant.questions() for participant in admitted}
-            thought = think_ahead(
+            thought = compute_answers(
                 engine, shard, served.study, hearer, seed, train, questions, lambda n: advance(n * trials)
             )
             for participant in admitted:
@@ -140,9 +140,10 @@ def _refuse_among_people(served: Served) -> None:
         )
 
 
-def _mind(served: Served, hearer: str, seed: int, train: Path | None, engine: Engine | None) -> Hearer:
-    """Return the hearer. With an engine only its name and options are checked here, because every worker trains its
-    own.
+def _make_hearer(served: Served, hearer: str, seed: int, train: Path | None, engine: Engine | None) -> Hearer:
+    """Return the hearer.
+
+    With an engine only its name and options are checked here, because every worker trains its own.
     """
     from referee.jobs.listen import create_hearer
 
@@ -164,19 +165,19 @@ def _perform(
 
     Then play some at a time.
     """
-    app = create_app([served], limits=_no_limits(), housekeeping=1e9)
+    app = create_app([served], limits=_lift_limits(), housekeeping=1e9)
     transport = httpx.ASGITransport(app=app)
     bots = [bot(number, transport) for number in range(1, participants + 1)]
     # Thinking happens between two runs of the loop and not in one: there Ctrl-C is heard at once.
-    with asyncio.Runner() as runner, _open_house(runner, app):
-        runner.run(_enrol(bots))
+    with asyncio.Runner() as runner, _run_lifespan(runner, app):
+        runner.run(_enrol_in_order(bots))
         think(bots)
         runner.run(_play(served, bots, at_once))
         return bots, count_losses(served, bots)
 
 
 @contextmanager
-def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
+def _run_lifespan(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
     """Run the application's start and end around a block."""
     house = AsyncExitStack()
     runner.run(house.enter_async_context(app.router.lifespan_context(app)))
@@ -186,7 +187,7 @@ def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
         runner.run(house.aclose())
 
 
-async def _enrol(bots: list[Bot]) -> None:
+async def _enrol_in_order(bots: list[Bot]) -> None:
     for participant in bots:
         await participant.enrol()
 
@@ -210,14 +211,14 @@ async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
     await asyncio.gather(*map(play, bots))
 
 
-def _no_limits() -> Limits:
-    """Bots are faster than the people that the limits are made for."""
+def _lift_limits() -> Limits:
+    """Return limits that stop no request, because bots are faster than people."""
     open_door = Rate(each_second=1e6, burst=1e6)
     return Limits(session=open_door, doors=open_door, guesses=open_door, places=open_door)
 
 
 def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
-    """Acknowledged answers that are not in the store, and steps that were answered more than once."""
+    """Count acknowledged answers that are not in the store, and steps that were stored more than once."""
     lost = twice = 0
     with served.store.read() as connection:
         for bot in bots:

@@ -49,8 +49,8 @@ def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Pat
     return hearer.fit(trials) or hearer
 
 
-def someone(hearer: Hearer, seed: int, number: int) -> Someone:
-    """The participant of this number."""
+def make_person(hearer: Hearer, seed: int, number: int) -> Someone:
+    """Return the simulated participant with a number."""
     return Someone(hearer, f"{seed}|{number}")
 
 
@@ -104,18 +104,21 @@ class Thinking:
         return _AskedPeople(create_protocol(protocol), settings, questions, hearer)
 
     def do(self, begun: _AskedPeople, piece: WorkPiece) -> bytes:
-        return as_lines([b64encode(pickle_object(self._answers(begun, int(item)))).decode() for item in piece.items])
+        """Return the answers of a piece's participants as bytes."""
+        return as_lines(
+            [b64encode(pickle_object(self._simulate_answers(begun, int(item)))).decode() for item in piece.items]
+        )
 
-    def _answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
+    def _simulate_answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
         """Return a participant's answers by step."""
-        person = someone(begun.hearer, self.seed, number)
+        person = make_person(begun.hearer, self.seed, number)
         return {
             step.index: simulate_answer(person, begun.kind, begun.settings, step, self.seed, number)
             for step in begun.questions[number]
         }
 
 
-def think_ahead(
+def compute_answers(
     engine: Engine,
     shard: int,
     study: Study,
@@ -125,7 +128,7 @@ def think_ahead(
     questions: Questions,
     advance: Callable[[int], None] = lambda n: None,
 ) -> dict[int, dict[int, GivenAnswer]]:
-    """Return the answers by participant and step, computed by an engine in batches of `shard` participants."""
+    """Return the answers by participant and step, computed in batches of `shard` participants."""
     work = StoredWork(None)
     trials = [s.trial.id for s in study.every_stimulus()]
     with TemporaryDirectory(prefix="referee-") as place:

@@ -410,11 +410,11 @@ class Hall:
 
     def _end_session(self, connection: Connection, room: AnyRoom, actor: str, outcome: str) -> None:
         """End a person's session with an outcome, unless it has already ended."""
-        row = kept_answers.load(connection, self.served, actor)
+        row = kept_answers.load_session(connection, self.served, actor)
         # Sessions that were withdrawn or ended earlier keep that ending.
         if row.state in ("consented", "running"):
             reason = room.outcome or "partner-left"
-            presence.end(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
+            presence.end_session(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
 
     def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
         """Acknowledge and broadcast stored lines."""

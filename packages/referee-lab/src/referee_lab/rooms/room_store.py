@@ -47,7 +47,8 @@ def store_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -
     if connection.dialect.name == "sqlite":
         # This way around SQLAlchemy's types, so the JSON is written here.
         _insert_rows(
-            connection, [(*_convert_to_columns(room, line), schema.canonical(line.data)) for room, line in lines]
+            connection,
+            [(*_convert_to_columns(room, line), schema.to_canonical_json(line.data)) for room, line in lines],
         )
     else:
         values = [(*_convert_to_columns(room, line), line.data) for room, line in lines]

@@ -45,8 +45,8 @@ def correct(
 
     The answer stays as it was; exports use the correction, list both, and leave its time out.
     """
-    from referee_lab.server.sessions.corrections import amended
-    from referee_lab.server.sessions.corrections import correct as write_down
+    from referee_lab.server.sessions.corrections import apply_correction
+    from referee_lab.server.sessions.corrections import store_correction as write_down
     from referee_lab.server.sessions.refusals import Problem
     from referee_lab.server.sessions.served_study import open_served
 
@@ -66,7 +66,7 @@ def correct(
         # Checked on a connection that cannot write; only the corrections go through the writer, all or none.
         with served.store.read() as connection:
             bodies = [
-                _body(uuid, author, reason, amended(connection, served, uuid, chosen, change))
+                _body(uuid, author, reason, apply_correction(connection, served, uuid, chosen, change))
                 for uuid, change in changes
             ]
         numbers = served.store.write(lambda connection: [write_down(connection, served, body) for body in bodies])

@@ -29,9 +29,9 @@ def doctor(
 
     Exit code 1 if there is a problem.
     """
-    from referee_lab.server.store.health import examine
+    from referee_lab.server.store.health import examine_study
 
-    findings = examine(study, database, public_url)
+    findings = examine_study(study, database, public_url)
     for finding in findings:
         print(f"{'ok     ' if finding.well else 'WRONG  '} {finding.about}: {finding.message}")
         if not finding.well:

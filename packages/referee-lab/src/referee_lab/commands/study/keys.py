@@ -16,7 +16,7 @@ def keys(
 ) -> None:
     """Print the links of a study, and the completion codes to enter at a recruitment platform before it starts."""
     from referee_lab.commands.study.serve import announcement
-    from referee_lab.server.sessions.outcomes import completion_code
+    from referee_lab.server.sessions.outcomes import get_completion_code
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.server.sessions.states import OUTCOMES
 
@@ -28,6 +28,6 @@ def keys(
         fixed = served.study.recruitment.codes.fixed(outcome) is not None
         # Restarted sessions get no code.
         if outcome != "restarted":
-            code = completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
+            code = get_completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
             print(f"  code, {outcome.replace('_', ' '):<14} {code}")
     served.store.close()

@@ -41,7 +41,7 @@ def links(
     in study.toml).
     """
     from referee.files import FOR_OWNER, write_atomically
-    from referee_lab.server.sessions.lab_links import link_query, new_labels
+    from referee_lab.server.sessions.lab_links import link_query, make_labels
     from referee_lab.server.store.keys import load_keys
     from referee_lab.study.folder.study import open_study
 
@@ -59,7 +59,7 @@ def links(
     base = f"{public_url.rstrip('/')}/s/{opened.id}/"
     rows = [
         f"{label},{base}?{link_query(keys, opened.id, label)}"
-        for label in new_labels(count, [g for g in invited if g.strip()])
+        for label in make_labels(count, [g for g in invited if g.strip()])
     ]
     if out is None:
         print("\n".join(row.partition(",")[2] for row in rows))
@@ -71,7 +71,7 @@ def links(
 
 def _invited(study: Study, pairs: str) -> list[str]:
     """The labels of people who only meet each other: the pair's number, a stroke, and the name."""
-    from referee_lab.server.sessions.lab_links import paired_labels
+    from referee_lab.server.sessions.lab_links import make_pair_labels
 
     if study.settings.get("pairing") != "invited":
         raise InputError(
@@ -82,9 +82,9 @@ def _invited(study: Study, pairs: str) -> list[str]:
     # Programs have places of a group, and need no link.
     people = study.settings["group"] - study.settings.get("bots", 0)
     if pairs.isdigit():
-        return paired_labels(int(pairs), people)
+        return make_pair_labels(int(pairs), people)
     try:
         lines = Path(pairs).read_text("utf-8").splitlines()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=pairs, remedy="give a number, or a file") from None
-    return paired_labels([line for line in lines if line.strip()], people)
+    return make_pair_labels([line for line in lines if line.strip()], people)

@@ -23,7 +23,7 @@ def schedule(
     closes: Annotated[str | None, typer.Option(help="End of enrolment.", show_default="never")] = None,
 ) -> int:
     """Let people in between two times, however long the server runs."""
-    from referee_lab.server.sessions.doors import time_of
+    from referee_lab.server.sessions.doors import parse_time
 
     times = {"opens": opens, "closes": closes}
-    return set_and_say(study, **{name: time_of(time) for name, time in times.items() if time is not None})
+    return set_and_say(study, **{name: parse_time(time) for name, time in times.items() if time is not None})

@@ -146,7 +146,7 @@ def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
 
 def announcement(served: Served, base: str, *, qr: bool = False, private: bool = True) -> str:
     """The links of a study, as they are printed."""
-    from referee_lab.server.web.routes_participant import debug_key
+    from referee_lab.server.web.routes_participant import make_debug_key
 
     link = participant_link(served, base)
     lines = [f"{served.study.title} ({served.id}, {served.study.mode} mode)", f"  participants  {link}"]
@@ -157,7 +157,7 @@ def announcement(served: Served, base: str, *, qr: bool = False, private: bool =
         return "\n".join(lines)
     lines += [f"  {right:<12}  {address}" for right, address in organiser_links(served, base).items()]
     if served.study.mode != "debug":
-        lines.append(f"  trying out    {base.rstrip('/')}/s/{served.id}/?mode=debug&debug_key={debug_key(served)}")
+        lines.append(f"  trying out    {base.rstrip('/')}/s/{served.id}/?mode=debug&debug_key={make_debug_key(served)}")
     return "\n".join(lines)
 
 

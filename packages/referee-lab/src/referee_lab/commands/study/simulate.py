@@ -84,9 +84,9 @@ def simulate(
         print(f"lost: {played.lost}, twice: {played.twice}")
         code = 0 if played.sound else 1
     if browser:
-        from referee_lab.bots.chromium import browse
+        from referee_lab.bots.chromium import play_in_chromium
 
-        for line in browse(study, browser, database=database):
+        for line in play_in_chromium(study, browser, database=database):
             print(line)
     print(f"Next: `referee study export {study}`, `referee study analyse {study}`")
     return code

@@ -19,8 +19,8 @@ from referee_lab.server.web.request_bodies import Correct
 from referee_lab.study.protocols.contract import GivenAnswer
 
 
-def correct(connection: Connection, served: Served, body: Correct) -> int:
-    """Write a correction of one stored answer down; its number."""
+def store_correction(connection: Connection, served: Served, body: Correct) -> int:
+    """Store a correction of one stored answer, and return its number."""
     _find(connection, served, body.trial)
     # Answers are stored under the lower-case form of their UUID (`request_bodies.read_answer`).
     values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
@@ -29,19 +29,19 @@ def correct(connection: Connection, served: Served, body: Correct) -> int:
     return int(written[0])
 
 
-def amended(
+def apply_correction(
     connection: Connection, served: Served, uuid: str, chosen: str | None, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The stored answer with changes, checked as if a page had sent it.
+    """Return the stored answer with changes, checked as if a page had sent it.
 
     `chosen` is an object as exports name it.
     """
     row = _find(connection, served, uuid)
     answer = {**row.answer, **changes}
     if chosen is not None:
-        answer |= {"outcome": "entity", "entity": _label(row.labels, chosen)}
+        answer |= {"outcome": "entity", "entity": _get_label(row.labels, chosen)}
     # The plan has the stimulus of the step; without it (the study folder has changed) nothing can be checked.
-    outline = served.outline_of(row.session)
+    outline = served.load_outline(row.session)
     step = outline.step(row.step) if outline else None
     if step is not None:
         check_answer(served.study, step, GivenAnswer(answer=answer, times=row.times))
@@ -59,8 +59,8 @@ def _find(connection: Connection, served: Served, uuid: str) -> Any:
     return stored
 
 
-def _label(labels: Mapping[str, str], entity: str) -> str:
-    """The name under which an object was shown."""
+def _get_label(labels: Mapping[str, str], entity: str) -> str:
+    """Return the label under which an object was shown."""
     # By the labels that were stored with the answer: each participant's scene has its own labels.
     shown = {name: label for label, name in labels.items()}
     if entity not in shown:

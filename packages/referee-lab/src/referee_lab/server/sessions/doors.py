@@ -32,18 +32,20 @@ class Doors:
         return not (self.closed or early or late)
 
     def said(self) -> str:
-        """The state of the study in one sentence: open, closed, or scheduled."""
+        """Return the state of the study in one sentence: open, closed, or scheduled."""
         if self.closed:
             return "closed: no enrolment"
         times = [
-            f"{word} {_written(at)}" for word, at in (("from", self.opens), ("until", self.closes)) if at is not None
+            f"{word} {_format_time(at)}"
+            for word, at in (("from", self.opens), ("until", self.closes))
+            if at is not None
         ]
         return f"open {' '.join(times)}".strip()
 
 
 def read_doors(folder: Path) -> Doors:
     """Return the opening state of a study; open if none is stored."""
-    path = _path(folder)
+    path = _get_path(folder)
     try:
         return Doors(**json.loads(path.read_text("utf-8")))
     except FileNotFoundError:
@@ -55,16 +57,16 @@ def read_doors(folder: Path) -> Doors:
 
 
 def set_doors(folder: Path, doors: Doors) -> None:
-    """Store the opening state. Raises InputError if it would close before it opens."""
-    path = _path(folder)
+    """Store the opening state. Raises InputError if the study would close before it opens."""
+    path = _get_path(folder)
     if doors.opens is not None and doors.closes is not None and doors.opens >= doors.closes:
         raise InputError("the study would close before it opens", remedy="give --opens before --closes")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, [json.dumps(asdict(doors))])
 
 
-def time_of(text: str) -> float:
-    """A time as people write it: 2026-11-20, 2026-11-20T09:00, with or without +01:00.
+def parse_time(text: str) -> float:
+    """Return a time such as 2026-11-20T09:00+01:00 as seconds since 1970; without a zone it is local.
 
     Without it is the machine's own.
     """
@@ -76,9 +78,9 @@ def time_of(text: str) -> float:
         ) from None
 
 
-def _written(at: float) -> str:
+def _format_time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _path(folder: Path) -> Path:
+def _get_path(folder: Path) -> Path:
     return folder / "data" / "doors.json"

@@ -16,12 +16,12 @@ from sqlalchemy import Connection, case, insert, select, update
 
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.lab_links import is_signed
-from referee_lab.server.sessions.outcomes import turned_away
+from referee_lab.server.sessions.outcomes import build_rejection
 from referee_lab.server.sessions.prolific_links import TOKEN
-from referee_lab.server.sessions.quotas import shut_lists
+from referee_lab.server.sessions.quotas import find_full_lists
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
-from referee_lab.server.store.keys import code_hash
+from referee_lab.server.store.keys import hash_code
 from referee_lab.server.store.schema import arrival, consent, identity, participant, session
 
 Arrival = dict[str, Any]
@@ -38,7 +38,7 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     """
     platform = served.study.recruitment.platform
     name = _PERSON.get(platform)
-    tidy = {key: _tidy_id(key, value) for key, value in ids.items()}
+    tidy = {key: _clean_id(key, value) for key, value in ids.items()}
     # Without a platform, participants have no name, except in debug mode: a label that anyone can type would open
     # another person's session.
     external = tidy.get(name or "label", "") if name or mode == "debug" else ""
@@ -55,8 +55,8 @@ def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
     return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}
 
 
-def _tidy_id(name: str, value: str) -> str:
-    """One spelling of an id; a placeholder that the platform did not fill in is none."""
+def _clean_id(name: str, value: str) -> str:
+    """Return an id in its normal spelling; empty for a placeholder that the platform did not fill in."""
     text = " ".join(unicodedata.normalize("NFKC", value).split())
     if "{{%" in text or "%}}" in text or text.startswith("${"):
         raise Problem(
@@ -67,7 +67,7 @@ def _tidy_id(name: str, value: str) -> str:
 
 
 def find_session(connection: Connection, served: Served, arrival_: Arrival) -> Any | None:
-    """The newest session of this person: by the platform's id where there is one, else by the token's own."""
+    """Return the newest session of a person, by the platform's id or by their token; else None."""
     if arrival_.get("external"):
         participants = select(identity.c.participant).where(
             identity.c.study == served.id,
@@ -86,12 +86,12 @@ def find_session(connection: Connection, served: Served, arrival_: Arrival) -> A
     ).one_or_none()
 
 
-def platform_details(connection: Connection, participant_id: str) -> Mapping[str, Any]:
+def load_platform_details(connection: Connection, participant_id: str) -> Mapping[str, Any]:
     return connection.scalar(select(identity.c.details).where(identity.c.participant == participant_id)) or {}
 
 
-def count(connection: Connection, served: Served, mode: str, what: str) -> None:
-    """Count one more arrival or refusal; nothing else is stored of these people."""
+def count_visit(connection: Connection, served: Served, mode: str, what: str) -> None:
+    """Count one more arrival or refusal; no other data about these visitors is stored."""
     of_study = (arrival.c.study == served.id, arrival.c.mode == mode)
     # Changing first and adding where there was nothing is safe here: all writes of a store go through one writer.
     changed = connection.execute(update(arrival).where(*of_study).values({what: arrival.c[what] + 1}))
@@ -101,7 +101,7 @@ def count(connection: Connection, served: Served, mode: str, what: str) -> None:
 
 
 def enrol(connection: Connection, served: Served, arriving: Arrival, tab: str) -> Any:
-    """Enrol a participant: a session and a seat on a list, in one transaction.
+    """Enrol a participant: store a session and reserve a seat. Known participants get their session.
 
     Known participants get their session again.
     """
@@ -109,11 +109,11 @@ def enrol(connection: Connection, served: Served, arriving: Arrival, tab: str) -
     # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
     existing = find_session(connection, served, arriving)
     if existing is not None:
-        return _consent_again(connection, served, existing, now)
+        return _renew_consent(connection, served, existing, now)
     # Before anything about the person is stored: a person who meets a full study leaves no trace.
-    place = _place(connection, served, arriving, now)
+    place = _reserve_seat(connection, served, arriving, now)
     if place is None:
-        raise no_place(served, "full", arriving["mode"], arriving["details"])
+        raise build_refusal(served, "full", arriving["mode"], arriving["details"])
     _add_participant(connection, served, arriving, now)
     add_session(connection, served, arriving["id"], arriving["id"], arriving["mode"], place, tab, now)
     return connection.execute(select(session).where(session.c.id == arriving["id"])).one()
@@ -126,26 +126,26 @@ _NO_PLACE = {
 }
 
 
-def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> Problem:
-    """The refusal of a newcomer, with the platform's code for it."""
+def build_refusal(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> Problem:
+    """Return the refusal of a newcomer, with the platform's code for the reason."""
     outcome = "screened_out" if why == "device" else why
-    return Problem(409, why, _NO_PLACE[why], **{**turned_away(served, outcome, mode, details), "state": why})
+    return Problem(409, why, _NO_PLACE[why], **{**build_rejection(served, outcome, mode, details), "state": why})
 
 
-def _place(connection: Connection, served: Served, arriving: Arrival, now: float) -> places.Slot | None:
-    """Return a seat on a list; debug mode always has one."""
+def _reserve_seat(connection: Connection, served: Served, arriving: Arrival, now: float) -> places.Slot | None:
+    """Reserve a seat on a list; debug mode always has a free one."""
     mode, minutes = arriving["mode"], served.policy.reserve_minutes
-    shut = shut_lists(connection, served, mode)
+    shut = find_full_lists(connection, served, mode)
     place = places.reserve(connection, served.id, mode, arriving["id"], now=now, minutes=minutes, shut=shut)
     # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
     if place is None and mode == "debug":
         names = [entry.id for entry in served.study.lists]
-        places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
+        places.create_seats(connection, served.id, "debug", names, served.study.seed, more=len(names))
         place = places.reserve(connection, served.id, "debug", arriving["id"], now=now, minutes=minutes, shut=shut)
     return place
 
 
-def _consent_again(connection: Connection, served: Served, existing: Any, now: float) -> Any:
+def _renew_consent(connection: Connection, served: Served, existing: Any, now: float) -> Any:
     """Record consent to the study's current text for a running session."""
     current = served.study.consent_hash
     # Finished participants consented to the text of that time; a new text concerns only running sessions (rule 9).
@@ -159,8 +159,8 @@ def _consent_again(connection: Connection, served: Served, existing: Any, now: f
 def _add_participant(connection: Connection, served: Served, arriving: Arrival, now: float) -> None:
     """Store a new participant with a new alias and the hash of their withdrawal code."""
     # Only the hash is stored: the code itself is derived anew whenever it is shown.
-    code = code_hash(served.keys.withdrawal_code(served.id, arriving["id"]))
-    alias = _new_alias(connection, served, arriving["id"])
+    code = hash_code(served.keys.derive_withdrawal_code(served.id, arriving["id"]))
+    alias = _draw_alias(connection, served, arriving["id"])
     row = {
         "id": arriving["id"],
         "study": served.id,
@@ -184,11 +184,11 @@ def _add_participant(connection: Connection, served: Served, arriving: Arrival, 
         )
 
 
-def _new_alias(connection: Connection, served: Served, participant_id: str) -> str:
+def _draw_alias(connection: Connection, served: Served, participant_id: str) -> str:
     """Return an alias that no other participant of the study has."""
     for number in range(1000):
         # Derived from the key and not counted: an alias reveals neither the order of arrival nor the person.
-        alias = f"P-{served.keys.derive('alias', served.id, participant_id, str(number), letters=4)}"
+        alias = f"P-{served.keys.derive_code('alias', served.id, participant_id, str(number), letters=4)}"
         taken = select(participant.c.id).where(participant.c.study == served.id, participant.c.alias == alias)
         if connection.execute(taken).first() is None:
             return alias
@@ -205,7 +205,7 @@ def add_session(
     tab: str,
     now: float,
 ) -> None:
-    """Store a session with its consent, in the seat that is reserved for it."""
+    """Store a session with its consent, in the seat that was reserved for it."""
     text_hash = served.study.consent_hash
     connection.execute(
         insert(session).values(
@@ -217,7 +217,7 @@ def add_session(
             slot=place.id,
             list=place.list,
             plan_seed=place.seed,
-            # Set when the plan is opened for the first time (`presence.take_up`).
+            # Set when the plan is opened for the first time (`presence.resume_session`).
             plan_hash="",
             state="consented",
             consent_hash=text_hash,

@@ -18,8 +18,8 @@ from referee_lab.server.sessions import places
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Outline, Served
-from referee_lab.server.sessions.states import ACTIVE, Tried, missing, next_attempt
-from referee_lab.server.store.schema import audit, canonical, list_slot, session, trial
+from referee_lab.server.sessions.states import ACTIVE, Tried, count_next_attempt, find_missing_steps
+from referee_lab.server.store.schema import audit, list_slot, session, to_canonical_json, trial
 from referee_lab.study.protocols.contract import GivenAnswer
 
 
@@ -40,11 +40,11 @@ class Kept:
     missing: int
 
 
-def body_hash(session_id: str, answer: GivenAnswer) -> str:
+def hash_body(session_id: str, answer: GivenAnswer) -> str:
     """Return the fingerprint of an answer, without time and tab, so that a repeat has the same one."""
     # Flags are a set: their order is the page's accident.
     content = [session_id, answer.step, answer.attempt, answer.state, answer.answer, answer.times, sorted(answer.flags)]
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
+    return hashlib.sha256(to_canonical_json(content).encode()).hexdigest()
 
 
 # Statements of the most frequent request are built once.
@@ -66,7 +66,7 @@ _ADD: Mapping[str, Insert] = {
 }
 
 
-def load(connection: Connection, served: Served, session_id: str) -> Any:
+def load_session(connection: Connection, served: Served, session_id: str) -> Any:
     """Return the session with its seat. Raises Problem before consent."""
     row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
     # There is no session before consent (rule 9), and in a shared database those of other studies are none of ours.
@@ -75,8 +75,8 @@ def load(connection: Connection, served: Served, session_id: str) -> Any:
     return row
 
 
-def guard(served: Served, row: Any, tab: str) -> None:
-    """Only a running session, from the tab that has it, under the text that was agreed to."""
+def require_permission(served: Served, row: Any, tab: str) -> None:
+    """Raise Problem unless the session is running, in this tab, with the consent text as it is now."""
     # First: withdrawing also clears the tab, and "another window" would be the wrong thing to say.
     if row.state == "withdrawn":
         raise Problem(403, "withdrawn", "You have withdrawn from this study; nothing more is stored.")
@@ -88,20 +88,20 @@ def guard(served: Served, row: Any, tab: str) -> None:
         raise Problem(403, "consent-again", "The information page has changed. Please read it and agree again.")
 
 
-def stored_answers(connection: Connection, session_id: str) -> Sequence[Any]:
+def load_answer_rows(connection: Connection, session_id: str) -> Sequence[Any]:
     """Return step, attempt, state, UUID and hash of a session's stored answers, without their content."""
     return connection.execute(_ROWS, {"session_id": session_id}).all()
 
 
-def given_in(row: Any) -> GivenAnswer:
+def read_answer_row(row: Any) -> GivenAnswer:
     """Return a stored answer from a row with answer, times and flags."""
     return GivenAnswer(answer=row.answer, times=row.times, flags=tuple(row.flags))
 
 
-def note(
+def log_audit(
     connection: Connection, served: Served, what: str, actor: str, session_id: str | None = None, **data: Any
 ) -> None:
-    """A row of the audit."""
+    """Store a row in the audit log."""
     connection.execute(
         insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=actor, data=data)
     )
@@ -114,25 +114,25 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
     acknowledgement and may since have moved to another window or ended. Only then is the session checked for permission
     to write.
     """
-    row = load(connection, served, sender.session)
-    fingerprint = body_hash(sender.session, answer)
-    stored = stored_answers(connection, sender.session)
+    row = load_session(connection, served, sender.session)
+    fingerprint = hash_body(sender.session, answer)
+    stored = load_answer_rows(connection, sender.session)
     # Withdrawn participants learn nothing about their stored data.
     if row.state != "withdrawn" and _is_stored(connection, served, sender, answer, fingerprint, stored):
         return _make_receipt(served, outline, stored, new=False)
-    guard(served, row, sender.tab)
+    require_permission(served, row, sender.tab)
     # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
-    _expected(answer, stored)
+    _require_next_attempt(answer, stored)
     now = served.clock()
     if not _add(connection, sender, answer, outline.plan.steps[answer.step], now, fingerprint):
         # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
-        stored = stored_answers(connection, sender.session)
+        stored = load_answer_rows(connection, sender.session)
         if not _is_stored(connection, served, sender, answer, fingerprint, stored):
-            raise _second(connection, served, sender, answer, fingerprint, None)
+            raise _refuse_second(connection, served, sender, answer, fingerprint, None)
         return _make_receipt(served, outline, stored, new=False)
     # Counted from the rows that were read and the added one: the writer is the only one, so they are current.
     receipt = _make_receipt(served, outline, [*stored, answer], new=True)
-    _move_on(connection, served, row, receipt, now)
+    _update_session(connection, served, row, receipt, now)
     return receipt
 
 
@@ -150,7 +150,7 @@ def _is_stored(
         if earlier.uuid == sender.uuid or (earlier.step, earlier.attempt) == (answer.step, answer.attempt):
             if (earlier.uuid, earlier.hash) == (sender.uuid, fingerprint):
                 return True
-            raise _second(connection, served, sender, answer, fingerprint, earlier.uuid)
+            raise _refuse_second(connection, served, sender, answer, fingerprint, earlier.uuid)
     return False
 
 
@@ -178,40 +178,40 @@ def _add(
     return connection.execute(_ADD[connection.dialect.name], values).rowcount == 1
 
 
-def _second(
+def _refuse_second(
     connection: Connection, served: Served, sender: Sender, answer: GivenAnswer, fingerprint: str, first: str | None
 ) -> Problem:
     """Refuse a second, different answer for a step, and log it."""
     about = {"uuid": sender.uuid, "index": answer.step, "attempt": answer.attempt, "hash": fingerprint}
     # Noted before the refusal, and committed in spite of it (see `Problem`).
-    note(connection, served, "second-answer", "participant", sender.session, **about)
+    log_audit(connection, served, "second-answer", "participant", sender.session, **about)
     return Problem(
         409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first
     )
 
 
-def _expected(answer: GivenAnswer, stored: Sequence[Any]) -> None:
+def _require_next_attempt(answer: GivenAnswer, stored: Sequence[Any]) -> None:
     """Raise Problem unless this is the next attempt at an open step: no repeats, no skipped steps."""
     if any(row.step == answer.step and row.state == "done" for row in stored):
         raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
-    expected = next_attempt(answer.step, stored)
+    expected = count_next_attempt(answer.step, stored)
     if answer.attempt != expected:
         raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {expected}.", attempt=expected)
 
 
 def _make_receipt(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
-    left = len(missing(outline.saved, rows, served.policy.aborted))
+    left = len(find_missing_steps(outline.saved, rows, served.policy.aborted))
     return Kept(new=new, count=len(outline.saved) - left, missing=left)
 
 
-def _move_on(connection: Connection, served: Served, row: Any, receipt: Kept, now: float) -> None:
+def _update_session(connection: Connection, served: Served, row: Any, receipt: Kept, now: float) -> None:
     """Update the session's state from its stored answers; a session that lost its seat gets another one."""
     minutes = served.policy.reserve_minutes
     # The lease is renewed when half of it has passed, and the session's time once a minute: writing both with every
     # answer would double the size of commits. An answer is stored even if the seat was lost; then the study has one
     # participant more than planned, and no answer less.
     if row.holder != row.id:
-        hold_again(connection, served, row, now)
+        reserve_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
         places.extend(connection, row.slot, now=now, minutes=minutes)
     state = "finished" if receipt.missing == 0 else "running"
@@ -221,9 +221,9 @@ def _move_on(connection: Connection, served: Served, row: Any, receipt: Kept, no
         places.fill(connection, row.id)
 
 
-def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
+def reserve_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
     """Return another seat on the same list after a long silence; None if all are taken."""
-    place = places.regain(
+    place = places.reserve_on_list(
         connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
     )
     connection.execute(update(session).where(session.c.id == row.id).values(slot=place))

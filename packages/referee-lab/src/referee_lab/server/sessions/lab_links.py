@@ -15,22 +15,22 @@ from referee_lab.server.store.keys import Keys
 LETTERS = 16
 
 
-def signature(keys: Keys, study: str, label: str) -> str:
-    return keys.derive("link", study, label, letters=LETTERS)
+def sign_label(keys: Keys, study: str, label: str) -> str:
+    return keys.derive_code("link", study, label, letters=LETTERS)
 
 
 def is_signed(keys: Keys, study: str, label: str, key: str) -> bool:
-    """Whether a link's key belongs to its label; compared in constant time."""
+    """Return whether a link's key belongs to its label, compared in constant time."""
     typed_key = key.strip().upper().encode("utf-8", "surrogateescape")
-    return bool(label) and hmac.compare_digest(typed_key, signature(keys, study, label).encode())
+    return bool(label) and hmac.compare_digest(typed_key, sign_label(keys, study, label).encode())
 
 
 def link_query(keys: Keys, study: str, label: str) -> str:
     """Return the query string of a link, after the study's address."""
-    return urlencode({"label": label, "key": signature(keys, study, label)})
+    return urlencode({"label": label, "key": sign_label(keys, study, label)})
 
 
-def new_labels(count: int, names: Sequence[str] = ()) -> list[str]:
+def make_labels(count: int, names: Sequence[str] = ()) -> list[str]:
     """Return one label per name, or P001, P002 … without names.
 
     Raise InputError if a label is empty or occurs twice.
@@ -45,8 +45,11 @@ def new_labels(count: int, names: Sequence[str] = ()) -> list[str]:
     return labels
 
 
-def paired_labels(pairs: int | Sequence[str], size: int) -> list[str]:
-    """Labels of pairs (or groups of a size) that only meet each other: so many, or lines of names with commas."""
+def make_pair_labels(pairs: int | Sequence[str], size: int) -> list[str]:
+    """Return labels of pairs (or groups of `size`) whose members only meet each other.
+
+    `pairs` is their number, or lines with the names of each pair, separated by commas.
+    """
     if isinstance(pairs, int):
         lines = [[chr(ord("a") + place) for place in range(size)] for _ in range(pairs)]
     else:

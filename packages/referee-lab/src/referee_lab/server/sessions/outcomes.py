@@ -17,7 +17,7 @@ PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 PAID = ("completed", "partner_left", "technical")
 
 
-def completion_code(served: Served, outcome: str, mode: str, session: str = "") -> str:
+def get_completion_code(served: Served, outcome: str, mode: str, session: str = "") -> str:
     """Return the study's fixed code for an outcome, or one derived from its key.
 
     On Prolific a derived code is the same for all (organisers enter it there beforehand); elsewhere every session has
@@ -25,53 +25,55 @@ def completion_code(served: Served, outcome: str, mode: str, session: str = "") 
     """
     # A code that no platform takes for a real one.
     if mode == "debug":
-        return f"DEBUG-{served.keys.derive('code', served.id, outcome, letters=8)}"
+        return f"DEBUG-{served.keys.derive_code('code', served.id, outcome, letters=8)}"
     if (fixed := served.study.recruitment.codes.fixed(outcome)) is not None:
         return fixed
     person = "" if served.study.recruitment.platform == "prolific" else session
-    return served.keys.derive("code", served.id, outcome, person, letters=8)
+    return served.keys.derive_code("code", served.id, outcome, person, letters=8)
 
 
-def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def build_last_screen(served: Served, row: Any, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the data of the last screen.
 
     `row` has id, participant, state, outcome and mode of the session; `details` are the platform's.
     """
     # Shown again to participants who return (rule 10): codes are derived, so they are the same each time.
     outcome = row.outcome or "completed"
-    code = completion_code(served, outcome, row.mode, row.id)
+    code = get_completion_code(served, outcome, row.mode, row.id)
     return {
         "state": row.state,
         "outcome": outcome,
         "paid": outcome in PAID,
         "code": code,
-        **_onward(served, code, row.mode, details or {}, outcome),
-        "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant),
+        **_build_return(served, code, row.mode, details or {}, outcome),
+        "withdrawal_code": served.keys.derive_withdrawal_code(served.id, row.participant),
     }
 
 
-def turned_away(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the last screen for a person without a seat: study full, closed, or device or answer not admitted.
+def build_rejection(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the last screen for a person without a seat, and store nothing.
 
-    Nothing is stored.
+    The study is full or closed, or the device or an answer is not admitted.
     """
-    code = completion_code(served, why, mode)
-    return {"state": why, "outcome": why, "paid": False, "code": code, **_onward(served, code, mode, details)}
+    code = get_completion_code(served, why, mode)
+    return {"state": why, "outcome": why, "paid": False, "code": code, **_build_return(served, code, mode, details)}
 
 
-def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
+def build_declined_screen(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
     """Return the last screen for a person who declined: a code that does not identify them."""
-    code = completion_code(served, "declined", mode)
+    code = get_completion_code(served, "declined", mode)
     return {
         "state": "declined",
         "outcome": "declined",
         "paid": False,
         "code": code,
-        **_onward(served, code, mode, details),
+        **_build_return(served, code, mode, details),
     }
 
 
-def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any], outcome: str = "") -> dict[str, Any]:
+def _build_return(
+    served: Served, code: str, mode: str, details: Mapping[str, Any], outcome: str = ""
+) -> dict[str, Any]:
     """Return the next address or form of the recruiting platform."""
     platform = served.study.recruitment.platform
     if platform == "prolific" and mode != "debug":
@@ -83,13 +85,13 @@ def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any], ou
                 "{id}", quote(details.get("survey_code", ""), safe="")
             )
         }
-    if platform == "mturk" and (address := turk_address(details.get("turkSubmitTo"))):
+    if platform == "mturk" and (address := check_turk_address(details.get("turkSubmitTo"))):
         fields = {"assignmentId": details.get("assignmentId", ""), "code": code}
         return {"redirect": None, "form": {"action": address, "method": "post", "fields": fields}}
     return {"redirect": None}
 
 
-def turk_address(address: Any) -> str | None:
+def check_turk_address(address: Any) -> str | None:
     """Return the address to which Mechanical Turk results are sent.
 
     Only its own hosts, so that a forged link cannot redirect.

@@ -22,12 +22,12 @@ class Slot:
     seed: int
 
 
-def provide(
+def create_seats(
     connection: Connection, study: str, mode: str, lists: Sequence[str], seed: int, *, planned: int = 0, more: int = 0
 ) -> None:
-    """As many places as people are planned (or some more), dealt to the lists in turn.
+    """Create seats for the planned participants, or `more` seats, and assign them to the lists in turn.
 
-    Places that exist stay.
+    Existing seats stay.
     """
     of_study = (slots.c.study == study, slots.c.mode == mode)
     # Numbered on from the existing ones: a number, and thus a seed, is used once, and taken seats are never assigned
@@ -56,7 +56,7 @@ def _seed(study: str, mode: str, seed: int, number: int) -> int:
 _MINE = (slots.c.study == bindparam("of_study"), slots.c.mode == bindparam("in_mode"))
 
 
-def _least_taken() -> Select[Any]:
+def _build_free_seat_query() -> Select[Any]:
     """Return the query for the first free seat on the open list with the fewest taken seats."""
     taken = (
         select(slots.c.list, func.sum(case((slots.c.state == "free", 0), else_=1)).label("taken"))
@@ -76,8 +76,8 @@ def _least_taken() -> Select[Any]:
 # Built once: a whole class may come at the same moment. SQLite's transactions begin by locking the file; on PostgreSQL only the slots are locked, since rows
 # of a grouped query cannot be.
 _CHOOSE: Mapping[str, Select[Any]] = {
-    "sqlite": _least_taken(),
-    "postgresql": _least_taken().with_for_update(of=slots),
+    "sqlite": _build_free_seat_query(),
+    "postgresql": _build_free_seat_query().with_for_update(of=slots),
 }
 
 
@@ -111,7 +111,7 @@ def reserve(
     return Slot(id=chosen.id, list=chosen.list, seed=chosen.seed)
 
 
-def any_left(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
+def has_free_seat(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
     """Return whether a new participant would get a seat."""
     gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
     open_slots = (
@@ -136,10 +136,10 @@ _FREE_EXPIRED = (
 )
 
 
-def regain(
+def reserve_on_list(
     connection: Connection, study: str, mode: str, list_id: str, session: str, *, now: float, minutes: float
 ) -> int | None:
-    """Reserve a free seat on the same list for a session that lost its seat; None if there is none."""
+    """Reserve a free seat on one list for a session that lost its seat; None if no seat is free."""
     # Only on their own list: half of each of two lists would balance neither.
     open_slots = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
     slot_id = connection.scalar(select(slots.c.id).where(*open_slots).order_by(slots.c.id).limit(1))

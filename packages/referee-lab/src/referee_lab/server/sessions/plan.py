@@ -55,7 +55,7 @@ class SessionPlan:
 
     @property
     def saved_indexes(self) -> tuple[int, ...]:
-        """The steps whose answers are needed."""
+        """Return the indexes of the steps whose answers are needed."""
         return tuple(step.index for step in self.steps if step.saved)
 
     def public(
@@ -66,7 +66,7 @@ class SessionPlan:
         # An ordered set: the page loads pictures in the order in which they are needed.
         pictures: dict[str, None] = {}
         counted = {quota.question for quota in study.quotas if quota.question}
-        steps = [_public_step(step, base_url, pictures, counted) for step in self.steps]
+        steps = [_make_public_step(step, base_url, pictures, counted) for step in self.steps]
         heard = {m["src"]: m for step in steps if (m := step["parameters"].get("media"))}
         named = ("id", "title", "language", "direction", "protocol", "mode")
         return {
@@ -84,7 +84,7 @@ class SessionPlan:
         }
 
 
-def _public_step(
+def _make_public_step(
     step: PlanStep, base_url: str, pictures: dict[str, None], counted: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the browser's version of a step, with addresses of pictures and sounds."""
@@ -136,21 +136,21 @@ def _public_step(
 
 
 def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
-    """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
+    """Return the steps of one person's session: instructions, practice, trials, questions, comments."""
     chosen = study.list(list_id)
     # A string as seed gives the same numbers in every process. The sequence of random draws is a format too: running
-    # sessions are remade from it, and a session whose plan differs is ended (`presence._same_plan`).
+    # sessions are remade from it, and a session whose plan differs is ended (`presence._require_same_plan`).
     rng = Random(f"{study.hash}|{list_id}|{seed}")
-    stimuli, relaxed = _in_order(study, chosen, rng)
+    stimuli, relaxed = _order_stimuli(study, chosen, rng)
     drafts = [
         # Who may not take part should not have to read on.
-        *_opening(study),
-        *(_own(study, name) for name in study.session.pages_before),
-        _page(study, "instructions", "continue"),
-        *_sound_check(study),
-        *_practice(study, rng),
-        *_trials(study, stimuli, rng),
-        *_closing(study),
+        *_make_opening(study),
+        *(_make_own_page(study, name) for name in study.session.pages_before),
+        _make_page(study, "instructions", "continue"),
+        *_make_sound_check(study),
+        *_make_practice(study, rng),
+        *_make_trials(study, stimuli, rng),
+        *_make_closing(study),
     ]
     steps = tuple(PlanStep(index=i, **draft) for i, draft in enumerate(drafts))
     return SessionPlan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
@@ -159,48 +159,53 @@ def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
 Parts = dict[str, Any]
 
 
-def _page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
+def _make_page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
     html = to_html(study.texts[name])
-    return _parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
+    return _make_parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
 
 
-def _parts(
+def _make_parts(
     kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
 ) -> Parts:
     return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
 
 
-def _sound_check(study: Study) -> Iterator[Parts]:
-    """Only where there is something to hear."""
+def _make_sound_check(study: Study) -> Iterator[Parts]:
+    """Yield the step that checks the sound, if any description is heard."""
     if study.session.sound_check and plays_anything(study):
-        yield _parts(PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={}))
+        yield _make_parts(
+            PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={})
+        )
 
 
-def _practice(study: Study, rng: Random) -> Iterator[Parts]:
+def _make_practice(study: Study, rng: Random) -> Iterator[Parts]:
     """Yield the practice page, practice trials, and the page before the first trial."""
     if study.practice:
-        yield _page(study, "practice", "start")
+        yield _make_page(study, "practice", "start")
         for stimulus in study.practice:
-            yield _stimulus_step(study, stimulus, PRACTICE, rng)
-    yield _page(study, "ready", "start")
+            yield _make_stimulus_step(study, stimulus, PRACTICE, rng)
+    yield _make_page(study, "ready", "start")
 
 
-def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
-    """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
+def _make_trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
+    """Yield the trials, with checks at even distances, and a break after every `break_every` trials.
+
+    The last trial is not followed by a break.
+    """
     checks = _spread_checks(len(stimuli), study.checks, rng)
     pages = _spread_pages(len(stimuli), study.session.pages_between)
     pause = study.session.break_every
     for done, stimulus in enumerate(stimuli):
         if pause and done and done % pause == 0:
-            yield _page(study, "break", "continue", BREAK)
-        yield from (_own(study, name) for name in pages.get(done, ()))
+            yield _make_page(study, "break", "continue", BREAK)
+        yield from (_make_own_page(study, name) for name in pages.get(done, ()))
         for check in checks.get(done, ()):
-            yield {**_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
-        yield _stimulus_step(study, stimulus, TRIAL, rng)
+            yield {**_make_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
+        yield _make_stimulus_step(study, stimulus, TRIAL, rng)
 
 
 def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[int, list[Check]]:
-    """Return the trial before which each check occurs: one per stretch of the session, at a random position in it."""
+    """Return the trial before which each check occurs: one in each stretch, at a random position."""
     places: dict[int, list[Check]] = {}
     for number, check in enumerate(rng.sample(checks, len(checks))):
         low = max(number * trials // len(checks), min(1, trials - 1))
@@ -210,31 +215,31 @@ def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[in
 
 
 def _spread_pages(trials: int, names: Sequence[str]) -> dict[int, list[str]]:
-    """Before which trial each own page comes: at even distances, never before the first."""
+    """Return the names of own pages by the trial that they precede: at even distances, not first."""
     places: dict[int, list[str]] = {}
     for number, name in enumerate(names, 1):
         places.setdefault(max(1, round(number * trials / (len(names) + 1))), []).append(name)
     return places
 
 
-def _own(study: Study, name: str) -> Parts:
-    """A page or a survey of the organisers' own."""
+def _make_own_page(study: Study, name: str) -> Parts:
+    """Return a page or a survey that the organisers wrote."""
     content = study.extra[name]
     branch = {"branch": next((rule for rule in study.branches if name in rule.show), None)}
     if not isinstance(content, str):
-        return {**_form(study, "", content), **branch}
+        return {**_make_form(study, "", content), **branch}
     shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
-    return {**_parts(PAGE, "page", shown), **branch}
+    return {**_make_parts(PAGE, "page", shown), **branch}
 
 
-def _opening(study: Study) -> Iterator[Parts]:
+def _make_opening(study: Study) -> Iterator[Parts]:
     """Yield the questions before the first trial: eligibility and vision."""
-    asked = (*study.before, *_about_person(study, "before"))
+    asked = (*study.before, *_select_questions(study, "before"))
     if asked:
-        yield _form(study, "", asked)
+        yield _make_form(study, "", asked)
 
 
-def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
+def _select_questions(study: Study, when: str) -> tuple[FormField, ...]:
     """Return the questions about the person that are asked before or after the trials."""
     return (
         tuple(question for question in study.demographics if question.when == when)
@@ -243,26 +248,26 @@ def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
     )
 
 
-def _closing(study: Study) -> Iterator[Parts]:
+def _make_closing(study: Study) -> Iterator[Parts]:
     """Yield the steps after the trials: own pages, questions about the person, comments."""
-    yield from (_own(study, name) for name in study.session.pages_after)
-    if asked := _about_person(study, "after"):
-        yield _form(study, "", asked)
+    yield from (_make_own_page(study, name) for name in study.session.pages_after)
+    if asked := _select_questions(study, "after"):
+        yield _make_form(study, "", asked)
     if study.session.comments:
-        yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
+        yield _make_form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
 
 
-def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
+def _make_form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
     """Return a step with a form."""
     parameters = {
         "html": to_html(text),
         "fields": [form_field.public() for form_field in fields],
         "button": study.strings["continue"],
     }
-    return _parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
+    return _make_parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
 
 
-def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
+def _make_stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
     """Return a step with a stimulus: its display, labels for screen readers, and feedback in practice."""
     protocol = study.kind
     shown = protocol.show(stimulus, study.settings, rng)
@@ -273,15 +278,17 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
         parameters["entities"] = [
             {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
         ]
-    return _parts(kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True)
+    return _make_parts(
+        kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True
+    )
 
 
-def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
-    """Return the stimuli of a list in a random order within the design's limits, and the number of relaxed limits."""
+def _order_stimuli(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
+    """Return the stimuli of a list in a random order, and the number of limits that could not be met."""
     stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
     if study.design.order == "fixed":
         return stimuli, 0
-    showings = [_showing(s, study.design.family_apart) for s in stimuli]
+    showings = [_get_compared_properties(s, study.design.family_apart) for s in stimuli]
     limits = OrderLimits(
         same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
     )
@@ -291,7 +298,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
     return [stimuli[i] for i in order], relaxed
 
 
-def _showing(stimulus: Stimulus, family_apart: bool) -> Showing:
+def _get_compared_properties(stimulus: Stimulus, family_apart: bool) -> Showing:
     """Return the properties of a stimulus that the limits on order compare."""
     trial = stimulus.trial
     # By look and not by id: the same picture may stand for objects of several scenes.
@@ -317,8 +324,8 @@ def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
         study.kind.check(answer, step.shown, study.settings)
 
 
-def passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
-    """Whether an attention check was passed; None where the step is none."""
+def has_passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
+    """Return whether an attention check was passed; None if the step is not a check."""
     return was_right(study, step, answer) if step.kind == CHECK else None
 
 
@@ -327,7 +334,7 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     if step.stimulus is None:
         return None
     if step.check is not None and step.check.expect is not None:
-        return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+        return all(_matches_expected(name, value, step, answer) for name, value in step.check.expect.items())
     if step.plugin == OWN:
         return responded_right(step.stimulus, answer)
     # Without a hearer's name: only whether it was right is asked here.
@@ -337,9 +344,10 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
 
 
-def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
-    """Return whether one field is as expected: by value, by the entity behind its label, or (for ratings) by the same
-    point or end of every scale.
+def _matches_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
+    """Return whether one field of an answer is as expected.
+
+    Compared are the value, the entity behind its label, or (for ratings) the same point or end of every scale.
     """
     answered = answer.answer.get(name)
     if name == "ratings":

@@ -46,29 +46,31 @@ class SignedLinks:
 
         An expired link is for participants who are known already.
         """
-        head, claims, signed, signature = _parts(ids.get(TOKEN, ""))
-        if head.get("alg") != "RS256" or not _is_signature(signature, signed, await self._key(str(head.get("kid")))):
-            raise _forged()
+        head, claims, signed, signature = _split_token(ids.get(TOKEN, ""))
+        if head.get("alg") != "RS256" or not _is_signature(
+            signature, signed, await self._get_key(str(head.get("kid")))
+        ):
+            raise _make_refusal()
         theirs, expiry = claims.get("prolific"), claims.get("exp")
         if not isinstance(theirs, dict) or any(str(theirs.get(name, "")) != ids.get(name, "") for name in IDS):
-            raise _forged()
+            raise _make_refusal()
         audience = claims.get("aud")
-        hosts = {_host(str(name)) for name in (audience if isinstance(audience, list) else [audience])}
-        if claims.get("iss") != ISSUER or _host(host) not in hosts or not isinstance(expiry, int | float):
-            raise _forged()
+        hosts = {_get_host(str(name)) for name in (audience if isinstance(audience, list) else [audience])}
+        if claims.get("iss") != ISSUER or _get_host(host) not in hosts or not isinstance(expiry, int | float):
+            raise _make_refusal()
         return expiry + LEEWAY_SECONDS >= self.clock()
 
-    async def _key(self, name: str) -> tuple[int, int]:
+    async def _get_key(self, name: str) -> tuple[int, int]:
         """Return a public key by its name, as modulus and exponent."""
         age = None if self._fetched is None else self.clock() - self._fetched
         if age is None or age > KEYS_SECONDS or (name not in self._keys and age > AGAIN_SECONDS):
-            await self._fetch()
+            await self._fetch_keys()
         if name not in self._keys:
-            raise _forged()
+            raise _make_refusal()
         return self._keys[name]
 
-    async def _fetch(self) -> None:
-        """Fetch the keys. Without an answer the old ones stay; Problem where there are none."""
+    async def _fetch_keys(self) -> None:
+        """Fetch the public keys; if that fails, keep the earlier ones or raise Problem."""
         try:
             async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_SECONDS) as client:
                 reply = (await client.get(KEYS_PATH)).raise_for_status().json()
@@ -81,22 +83,22 @@ class SignedLinks:
                 ) from None
 
 
-def _forged() -> Problem:
+def _make_refusal() -> Problem:
     """Return the refusal of a link without a valid signature."""
     return Problem(403, "no-id", "Open the study from its page at Prolific: this link was not made there for you.")
 
 
-def _parts(token: str) -> tuple[dict[str, Any], dict[str, Any], bytes, bytes]:
-    """Return head, claims, signed bytes and signature of a token. Raises Problem where it is none."""
+def _split_token(token: str) -> tuple[dict[str, Any], dict[str, Any], bytes, bytes]:
+    """Return header, claims, signed bytes and signature of a token. Raises Problem for any other text."""
     head, _, rest = token.partition(".")
     claims, _, signature = rest.partition(".")
     try:
-        parsed = [json.loads(_bytes(part)) for part in (head, claims)]
+        parsed = [json.loads(_decode_bytes(part)) for part in (head, claims)]
         if not all(isinstance(part, dict) for part in parsed):
-            raise _forged()
-        return parsed[0], parsed[1], f"{head}.{claims}".encode("ascii"), _bytes(signature)
+            raise _make_refusal()
+        return parsed[0], parsed[1], f"{head}.{claims}".encode("ascii"), _decode_bytes(signature)
     except (ValueError, RecursionError):
-        raise _forged() from None
+        raise _make_refusal() from None
 
 
 def _is_signature(signature: bytes, signed: bytes, key: tuple[int, int]) -> bool:
@@ -112,14 +114,14 @@ def _is_signature(signature: bytes, signed: bytes, key: tuple[int, int]) -> bool
     return compare_digest(pow(value, exponent, modulus).to_bytes(length), expected)
 
 
-def _bytes(text: str) -> bytes:
+def _decode_bytes(text: str) -> bytes:
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def _number(text: str) -> int:
-    return int.from_bytes(_bytes(text))
+    return int.from_bytes(_decode_bytes(text))
 
 
-def _host(address: str) -> str:
+def _get_host(address: str) -> str:
     """Return the host of an address or of a Host header, without its port."""
     return (urlsplit(address if "//" in address else f"//{address}").hostname or "").casefold()

@@ -16,7 +16,7 @@ from referee_lab.server.store.schema import list_slot, trial
 from referee_lab.study.folder.branches import Quota
 
 
-def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
+def find_full_lists(connection: Connection, served: Served, mode: str) -> set[str]:
     """Return the lists that accept no new participants, because a condition of theirs is full."""
     quotas = [quota for quota in served.study.quotas if quota.condition]
     if not quotas:
@@ -35,21 +35,21 @@ def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
     return shut
 
 
-def filled_quota(
+def find_filled_quota(
     connection: Connection, served: Served, mode: str, session_id: str, answers: Mapping[str, Any]
 ) -> Quota | None:
-    """The quota that has all its people already without this one, who just answered so.
+    """Return the quota that a person with these answers would exceed; None if there is room.
 
     None where all is well.
     """
     counting = [quota for quota in served.study.quotas if quota.counts(answers)]
     if not counting:
         return None
-    others = list(_others(connection, served, mode, session_id))
+    others = list(_iterate_answers(connection, served, mode, session_id))
     return next((quota for quota in counting if sum(map(quota.counts, others)) >= quota.most), None)
 
 
-def _others(connection: Connection, served: Served, mode: str, session_id: str) -> Iterator[Mapping[str, Any]]:
+def _iterate_answers(connection: Connection, served: Served, mode: str, session_id: str) -> Iterator[Mapping[str, Any]]:
     """Yield the form answers of every other participant with a seat."""
     rows = connection.execute(
         select(trial.c.session, trial.c.answer)
@@ -63,7 +63,7 @@ def _others(connection: Connection, served: Served, mode: str, session_id: str) 
     yield from people.values()
 
 
-def told_in(connection: Connection, session_id: str) -> dict[str, Any]:
+def load_form_answers(connection: Connection, session_id: str) -> dict[str, Any]:
     """Return the form answers of one participant by question."""
     rows = connection.execute(
         select(trial.c.answer).where(trial.c.session == session_id, trial.c.kind == "form", trial.c.state == "done")

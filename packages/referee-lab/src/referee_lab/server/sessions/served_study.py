@@ -24,7 +24,7 @@ from referee_lab.server.sessions.states import ACTIVE
 from referee_lab.server.sessions.steady_clock import SteadyClock
 from referee_lab.server.store import schema
 from referee_lab.server.store.keys import Keys, load_keys
-from referee_lab.server.store.store import Store, open_store, reading_engine, sqlite_url
+from referee_lab.server.store.store import Store, create_reading_engine, make_sqlite_url, open_store
 from referee_lab.study.folder.settings import PolicySection
 from referee_lab.study.folder.study import Study, open_study
 
@@ -66,8 +66,8 @@ class Served:
     def policy(self) -> PolicySection:
         return self.study.policy
 
-    def kept_outline(self, session_id: str) -> Outline | None:
-        """The plan of a session if it is at hand."""
+    def get_cached_outline(self, session_id: str) -> Outline | None:
+        """Return the plan of a session if it is in the cache."""
         key = self._places.get(session_id)
         with self._lock:
             if key is None or key not in self._plans:
@@ -75,7 +75,7 @@ class Served:
             self._plans.move_to_end(key)
             return self._plans[key]
 
-    def outline_of(self, session_id: str) -> Outline | None:
+    def load_outline(self, session_id: str) -> Outline | None:
         """The plan of a session by its id, looked up once; None before consent."""
         key = self._places.get(session_id)
         if key is None:
@@ -135,28 +135,28 @@ def open_served(
     begin: bool = True,
     clock: Callable[[], float] | None = None,
 ) -> Served:
-    """A study folder ready to be served; its data live in data/ or in the database named.
+    """Open a study folder for the server, with its data in data/ or in the database at `database`.
 
     With `begin` False it is only worked on, not served.
     """
     study = open_study(Path(folder))
     data = Path(folder) / "data"
-    url = database or sqlite_url((data / "study.sqlite").resolve())
+    url = database or make_sqlite_url((data / "study.sqlite").resolve())
     # Exports and corrections may run beside the study's server.
     store = open_store(url, study.id, create=create, alone=begin)
     try:
-        keys, steady = load_keys(data / "keys.toml"), clock or SteadyClock(_newest(store, study.id))
+        keys, steady = load_keys(data / "keys.toml"), clock or SteadyClock(_find_newest_time(store, study.id))
         served = Served(study=study, store=store, keys=keys, clock=steady)
         if begin:
-            store.write(lambda connection: _begin(connection, served, accept_changes))
+            store.write(lambda connection: _prepare_study(connection, served, accept_changes))
     except BaseException:
         store.close()
         raise
     return served
 
 
-def agrees_with(connection: Connection, outline: Outline, session_id: str) -> bool:
-    """Whether every stored answer of a session answers the same step of this plan, with the same objects behind the same labels."""
+def matches_plan(connection: Connection, outline: Outline, session_id: str) -> bool:
+    """Return whether every stored answer of a session belongs to the same step of this plan."""
     answer = schema.trial.c
     stored = select(answer["index"].label("step"), answer.kind, answer.stimulus, answer.labels)
     for row in connection.execute(stored.where(answer.session == session_id)):
@@ -167,8 +167,8 @@ def agrees_with(connection: Connection, outline: Outline, session_id: str) -> bo
     return True
 
 
-def _cut_off(connection: Connection, served: Served) -> list[str]:
-    """Sessions under way that began with this very folder and whose answers do not fit the plans that this release makes."""
+def _find_broken_sessions(connection: Connection, served: Served) -> list[str]:
+    """Return running sessions of this folder whose answers do not fit the plans of this release."""
     row = schema.session.c
     running = select(row.id, row.list, row.plan_seed, row.plan_hash, row.study_hash).where(
         row.study == served.id, row.state.in_(ACTIVE), row.study_hash == served.study.hash, row.plan_hash != ""
@@ -177,20 +177,20 @@ def _cut_off(connection: Connection, served: Served) -> list[str]:
     cut = []
     for entry in connection.execute(recent).all():
         outline = served.outline(entry.list, entry.plan_seed, entry.study_hash)
-        if outline.hash != entry.plan_hash and not agrees_with(connection, outline, entry.id):
+        if outline.hash != entry.plan_hash and not matches_plan(connection, outline, entry.id):
             cut.append(entry.id)
     return cut
 
 
 def has_begun(study: Study) -> bool:
-    """Whether people have taken part in a study as it is now, in its mode.
+    """Return whether people have taken part in a study in its mode. A PostgreSQL database is not queried.
 
     Data in PostgreSQL are not asked.
     """
     path = study.folder / "data" / "study.sqlite"
     if not path.exists():
         return False
-    engine = reading_engine(sqlite_url(path.resolve()))
+    engine = create_reading_engine(make_sqlite_url(path.resolve()))
     row = schema.session.c
     begun = select(func.count()).where(row.study == study.id, row.mode == study.mode, row.study_hash == study.hash)
     try:
@@ -200,15 +200,15 @@ def has_begun(study: Study) -> bool:
         engine.dispose()
 
 
-def _newest(store: Store, study_id: str) -> float:
-    """The latest time that the store knows of this study."""
+def _find_newest_time(store: Store, study_id: str) -> float:
+    """Return the latest time that the store contains for this study."""
     with store.read() as connection:
         newest = select(func.max(schema.session.c.updated)).where(schema.session.c.study == study_id)
         return float(connection.scalar(newest) or 0.0)
 
 
-def _begin(connection: Connection, served: Served, accept_changes: bool) -> None:
-    """Note the study's version, and provide the places on its lists for the mode it is in (and for trying it out)."""
+def _prepare_study(connection: Connection, served: Served, accept_changes: bool) -> None:
+    """Store the study's version, and create the seats of its lists, for its mode and for debug mode."""
     study = served.study
     last = connection.execute(
         select(schema.study).where(schema.study.c.id == study.id).order_by(schema.study.c.version.desc()).limit(1)
@@ -219,7 +219,7 @@ def _begin(connection: Connection, served: Served, accept_changes: bool) -> None
             _refuse_changes(connection, study)
         version = {"id": study.id, "version": 1 + (last.version if last else 0), "hash": study.hash, "mode": study.mode}
         connection.execute(insert(schema.study).values(created=served.clock(), **version))
-    if not accept_changes and (cut := _cut_off(connection, served)):
+    if not accept_changes and (cut := _find_broken_sessions(connection, served)):
         raise InputError(
             f"{len(cut)} sessions under way were begun by another release of this program, which orders trials differently",
             where=study.id,
@@ -228,7 +228,7 @@ def _begin(connection: Connection, served: Served, accept_changes: bool) -> None
     names = [entry.id for entry in study.lists]
     # A study that is live can still be tried out, on places of its own (rule 8).
     for mode in {study.mode, "debug"}:
-        places.provide(connection, study.id, mode, names, study.seed, planned=study.participants)
+        places.create_seats(connection, study.id, mode, names, study.seed, planned=study.participants)
 
 
 def _refuse_changes(connection: Connection, study: Study) -> None:

@@ -55,36 +55,37 @@ class Tried(Protocol):
     def state(self) -> str: ...
 
 
-def move(state: str, to: str) -> str:
-    """The next state; ValueError when it may not follow."""
+def change_state(state: str, to: str) -> str:
+    """Return the next state. Raises ValueError if it may not follow."""
     if to not in MOVES[state]:
         raise ValueError(f"a session that is {state} cannot become {to}")
     return to
 
 
-def satisfied(rows: Iterable[Tried], aborted: str) -> set[int]:
+def find_complete_steps(rows: Iterable[Tried], aborted: str) -> set[int]:
     """Return the steps that are complete: done, or aborted in a study that skips aborted trials."""
     # A trial that is broken off twice is two rows of one step.
     return {row.step for row in rows if row.state == "done" or aborted == "skip"}
 
 
-def missing(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str) -> list[int]:
-    """Steps whose answers are still to come."""
-    have = satisfied(rows, aborted)
+def find_missing_steps(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str) -> list[int]:
+    """Return the steps that still need an answer."""
+    have = find_complete_steps(rows, aborted)
     return [index for index in saved_steps if index not in have]
 
 
-def position(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str, steps: int) -> int:
-    """Return the step to resume at: after the last answered step before the first open one, so that pages between are
-    shown again.
+def find_position(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str, steps: int) -> int:
+    """Return the step to resume at: after the last answered step before the first open one.
+
+    Pages between the two are shown again.
     """
-    left = missing(saved_steps, rows, aborted)
+    left = find_missing_steps(saved_steps, rows, aborted)
     if not left:
         return 1 + max(saved_steps) if saved_steps else steps
     before = [index for index in saved_steps if index < left[0]]
     return before[-1] + 1 if before else 0
 
 
-def next_attempt(index: int, rows: Iterable[Tried]) -> int:
-    """The number of the next attempt at a step."""
+def count_next_attempt(index: int, rows: Iterable[Tried]) -> int:
+    """Return the number of the next attempt at a step."""
     return 1 + max((row.attempt for row in rows if row.step == index), default=0)

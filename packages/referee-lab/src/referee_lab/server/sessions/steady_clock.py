@@ -13,7 +13,7 @@ from collections.abc import Callable
 LEAP_SECONDS = 86_400.0
 
 
-def ticks() -> float:
+def read_clock() -> float:
     """Return monotonic seconds; on Linux they include the time that the machine sleeps."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -27,7 +27,7 @@ class SteadyClock:
     """
 
     def __init__(
-        self, newest: float = 0.0, wall: Callable[[], float] = time.time, tick: Callable[[], float] = ticks
+        self, newest: float = 0.0, wall: Callable[[], float] = time.time, tick: Callable[[], float] = read_clock
     ) -> None:
         now = wall()
         self._begin = newest if now < newest < now + LEAP_SECONDS else now

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from referee_lab.rooms.sound import delete_sound
 from referee_lab.server.sessions import places
-from referee_lab.server.sessions.kept_answers import note
+from referee_lab.server.sessions.kept_answers import log_audit
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
-from referee_lab.server.store.keys import code_hash
+from referee_lab.server.store.keys import hash_code
 from referee_lab.server.store.schema import (
     audit,
     consent,
@@ -31,7 +31,7 @@ GONE = "deleted"
 
 
 def withdraw(connection: Connection, served: Served, participant_id: str, actor: str) -> int:
-    """All sessions of a participant become withdrawn and their places free.
+    """Withdraw all sessions of a participant and free their seats; return their number (0 for a repeat).
 
     How many did (0 when they were already).
     """
@@ -54,13 +54,13 @@ def withdraw(connection: Connection, served: Served, participant_id: str, actor:
                 purge_at=now + 86_400 * served.policy.withdrawal_days,
             )
         )
-        note(connection, served, "withdrawn", actor, session_id)
+        log_audit(connection, served, "withdrawn", actor, session_id)
     return len(open_ones)
 
 
 def withdraw_by_code(connection: Connection, served: Served, code: str, actor: str = "participant") -> int:
     """Withdraw with the person's code. Raises Problem for an unknown code."""
-    return _withdraw_one(connection, served, participant.c.code_hash == code_hash(code), actor)
+    return _withdraw_one(connection, served, participant.c.code_hash == hash_code(code), actor)
 
 
 def withdraw_by_alias(connection: Connection, served: Served, alias: str, actor: str = "organiser") -> int:
@@ -68,7 +68,7 @@ def withdraw_by_alias(connection: Connection, served: Served, alias: str, actor:
 
 
 def _withdraw_one(connection: Connection, served: Served, condition: Any, actor: str) -> int:
-    """Withdraw the participant that meets a condition. Raises Problem if there is none."""
+    """Withdraw the participant that meets an SQL condition. Raises Problem if no participant does."""
     participant_id = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
     if participant_id is None:
         raise Problem(404, "nobody", "Nobody in this study has this code or alias. Check it letter by letter.")
@@ -76,7 +76,7 @@ def _withdraw_one(connection: Connection, served: Served, condition: Any, actor:
 
 
 def purge(connection: Connection, served: Served) -> dict[str, int]:
-    """Delete withdrawn data that are due: answers, events, names; a tombstone keeps their number."""
+    """Delete withdrawn data that are due, and keep their number only."""
     now = served.clock()
     due = connection.execute(
         select(session.c.id, session.c.participant, session.c.mode).where(
@@ -92,7 +92,7 @@ def purge(connection: Connection, served: Served) -> dict[str, int]:
     for person in {row.participant for row in due}:
         _delete_person(connection, person, served.study.folder)
     if due:
-        note(connection, served, "purged", "server", None, **total)
+        log_audit(connection, served, "purged", "server", None, **total)
     return total
 
 

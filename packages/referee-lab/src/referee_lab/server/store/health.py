@@ -39,8 +39,8 @@ class HealthFinding:
     remedy: str = ""
 
 
-def examine(folder: Path, database: str | None = None, public_url: str | None = None) -> list[HealthFinding]:
-    """Everything, in the order in which it matters."""
+def examine_study(folder: Path, database: str | None = None, public_url: str | None = None) -> list[HealthFinding]:
+    """Check everything that a study needs, the most important first."""
     from referee_lab.study.folder.study import open_study
 
     data = folder / "data"
@@ -50,40 +50,45 @@ def examine(folder: Path, database: str | None = None, public_url: str | None = 
         return [HealthFinding("study folder", False, str(error).splitlines()[0], "run `referee study check`")]
     findings = [
         HealthFinding("study folder", True, f"{study.id}, mode {study.mode}"),
-        _pages(),
-        *_media(study),
-        _disk(data if data.exists() else folder),
+        _check_pages(),
+        *_check_media(study),
+        _check_disk(data if data.exists() else folder),
     ]
-    findings.append(_postgres(database) if database else _sqlite(data / "study.sqlite"))
-    findings += [_clock(data), *([] if database else [_lock(data)]), *_keys(data), *_copies(folder)]
+    findings.append(_check_postgres(database) if database else _check_sqlite(data / "study.sqlite"))
+    findings += [
+        _check_clock(data),
+        *([] if database else [_check_lock(data)]),
+        *_check_keys(data),
+        *_check_backups(folder),
+    ]
     if public_url is not None and (data / "keys.toml").exists():
-        findings.append(_proxy(public_url, study.id, load_keys(data / "keys.toml")))
+        findings.append(_check_proxy(public_url, study.id, load_keys(data / "keys.toml")))
     return findings
 
 
-def free_bytes(path: Path) -> int:
+def count_free_bytes(path: Path) -> int:
     """Return the free bytes on the disk of a path."""
     return shutil.disk_usage(path).free
 
 
-def _disk(path: Path) -> HealthFinding:
+def _check_disk(path: Path) -> HealthFinding:
     """Check the free space on the disk."""
-    free = free_bytes(path)
+    free = count_free_bytes(path)
     text = f"{free / 2**30:.1f} GiB free"
     return HealthFinding("disk", free >= LEAST_FREE, text, "make room: a full disk takes no answers")
 
 
-def _pages() -> HealthFinding:
+def _check_pages() -> HealthFinding:
     """Check that the pages have been built."""
-    from referee_lab.server.web.built_pages import REMEDY, missing_pages
+    from referee_lab.server.web.built_pages import REMEDY, find_missing_pages
 
-    missing = missing_pages("participant", "organiser")
+    missing = find_missing_pages("participant", "organiser")
     text = f"{', '.join(missing)} missing" if missing else "all there"
     return HealthFinding("pages", not missing, text, REMEDY)
 
 
-def _media(study: Study) -> list[HealthFinding]:
-    """Sounds and films, where the study has any; whether they can be played is for `study check` to say."""
+def _check_media(study: Study) -> list[HealthFinding]:
+    """Check that the sounds and films of a study exist (`study check` decodes them)."""
     heard = heard_in(study)
     if not heard:
         return []
@@ -94,8 +99,8 @@ def _media(study: Study) -> list[HealthFinding]:
     return [HealthFinding("sounds and films", not missing, text, f"put them into {study.folder / FOLDER}")]
 
 
-def _sqlite(path: Path) -> HealthFinding:
-    """Check an SQLite store: it can be read and is not damaged."""
+def _check_sqlite(path: Path) -> HealthFinding:
+    """Check that an SQLite store can be read and is not damaged."""
     if not path.exists():
         return HealthFinding("store", True, "none yet: it is made when the study is served first")
     try:
@@ -112,11 +117,11 @@ def _sqlite(path: Path) -> HealthFinding:
     )
 
 
-def _postgres(url: str) -> HealthFinding:
+def _check_postgres(url: str) -> HealthFinding:
     """Check a PostgreSQL store: connection, version and clock."""
-    from referee_lab.server.store.store import postgres_driver
+    from referee_lab.server.store.store import normalise_postgres_url
 
-    engine = create_engine(postgres_driver(url), hide_parameters=True)
+    engine = create_engine(normalise_postgres_url(url), hide_parameters=True)
     try:
         with engine.connect() as connection:
             version = connection.scalar(text("SHOW server_version"))
@@ -135,8 +140,8 @@ def _postgres(url: str) -> HealthFinding:
     )
 
 
-def _clock(data: Path) -> HealthFinding:
-    """A clock that is behind the newest file was set back, or is wrong."""
+def _check_clock(data: Path) -> HealthFinding:
+    """Check that the clock is not behind the newest file."""
     newest = max((p.stat().st_mtime for p in data.glob("*") if p.is_file()), default=0.0) if data.exists() else 0.0
     behind = newest - time.time()
     year = time.gmtime().tm_year
@@ -144,7 +149,7 @@ def _clock(data: Path) -> HealthFinding:
     return HealthFinding("clock", behind <= 2 and year >= 2024, summary, "set it by NTP (timedatectl set-ntp true)")
 
 
-def _lock(data: Path) -> HealthFinding:
+def _check_lock(data: Path) -> HealthFinding:
     """Check whether a server holds the study's lock."""
     path = data / "study.lock"
     if not path.exists():
@@ -158,7 +163,7 @@ def _lock(data: Path) -> HealthFinding:
     return HealthFinding("server", True, "not running; the lock is free")
 
 
-def _keys(data: Path) -> list[HealthFinding]:
+def _check_keys(data: Path) -> list[HealthFinding]:
     """Check that the keys exist, are private and can be read."""
     path = data / "keys.toml"
     if not path.exists():
@@ -172,8 +177,8 @@ def _keys(data: Path) -> list[HealthFinding]:
     return [HealthFinding("keys", True, "readable by their owner only")]
 
 
-def _copies(folder: Path) -> list[HealthFinding]:
-    """The newest copy in backups/ beside the data, where there are any."""
+def _check_backups(folder: Path) -> list[HealthFinding]:
+    """Check the newest copy in backups/ beside the data, if that folder exists."""
     copies = sorted((folder / "data" / "backups").glob("*.sqlite"), key=lambda p: p.stat().st_mtime)
     if not copies:
         return []
@@ -189,11 +194,11 @@ def _copies(folder: Path) -> list[HealthFinding]:
 
 
 def _is_this_machine(base: str) -> bool:
-    """Whether the public address is a name of this machine itself, without a proxy in between."""
+    """Return whether the public address is a name of this machine, without a proxy."""
     return urlsplit(base).hostname in ("localhost", "127.0.0.1", "::1")
 
 
-def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
+def _check_proxy(base: str, study: str, keys: Keys) -> HealthFinding:
     """Check the client address that the server sees for requests to the public address."""
     import httpx
 

@@ -43,12 +43,12 @@ class Keys:
     manage: str
 
     def sign(self, study: str, payload: dict[str, Any]) -> str:
-        return _signer(self.signing, study).dumps(payload)
+        return _make_signer(self.signing, study).dumps(payload)
 
     def read(self, study: str, token: str) -> dict[str, Any]:
-        """The payload of a token that this study signed; refusal otherwise."""
+        """Return the payload of a token that this study signed. Raises Problem for any other token."""
         try:
-            payload, signed = _signer(self.signing, study).loads(token, return_timestamp=True)
+            payload, signed = _make_signer(self.signing, study).loads(token, return_timestamp=True)
         except BadData:
             raise Problem(401, "no-token", "Open the study's link again: this page is not known here.") from None
         if not isinstance(payload, dict):
@@ -59,33 +59,33 @@ class Keys:
         return payload
 
     def right(self, token: str) -> Literal["manage", "view"] | None:
-        """Which right an organiser's token gives; compared in constant time, always with both."""
+        """Return the right of an organiser's token, or None; compared in constant time."""
         # Headers may contain anything; undecodable ones count as a wrong token, not as an error.
         token_bytes = token.encode("utf-8", "surrogateescape")
         manages = hmac.compare_digest(token_bytes, self.manage.encode())
         views = hmac.compare_digest(token_bytes, self.view.encode())
         return "manage" if manages else "view" if views else None
 
-    def derive(self, *about: str, letters: int = 12) -> str:
-        """A code that only this key gives, the same each time: letters and digits that are not mistaken for each other."""
+    def derive_code(self, *about: str, letters: int = 12) -> str:
+        """Return a code that is always the same for this key and `about`, in letters that are easy to read."""
         # Joined by a character that is in none of them: "ab", "c" and "a", "bc" are different things to derive a code
         # for.
         digest = hmac.new(self.signing.encode(), "\x1f".join(about).encode(), hashlib.sha256).digest()
         return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:letters])
 
-    def withdrawal_code(self, study: str, participant: str) -> str:
-        code = self.derive("withdraw", study, participant)
+    def derive_withdrawal_code(self, study: str, participant: str) -> str:
+        code = self.derive_code("withdraw", study, participant)
         return "-".join(code[i : i + 4] for i in range(0, len(code), 4))
 
 
 @lru_cache(maxsize=256)
-def _signer(signing: str, study: str) -> URLSafeTimedSerializer:
+def _make_signer(signing: str, study: str) -> URLSafeTimedSerializer:
     # itsdangerous would take SHA-1. The study is in the salt: a token of one study opens no other, whatever the key.
     settings = {"digest_method": hashlib.sha256}
     return URLSafeTimedSerializer(signing, salt=f"participant of {study}", signer_kwargs=settings)
 
 
-def code_hash(code: str) -> str:
+def hash_code(code: str) -> str:
     """Return the stored hash of a withdrawal code.
 
     Hyphens, spaces and case of the typed code do not matter.
@@ -94,9 +94,9 @@ def code_hash(code: str) -> str:
 
 
 def load_keys(path: Path) -> Keys:
-    """The keys of a study, made the first time; a file that others can read is refused."""
+    """Return the keys of a study, created on first use. Raises an error if other users can read the file."""
     if not path.exists():
-        _make(path)
+        _write_keys(path)
     # Windows has no such bits.
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise InputError("others on this machine can read the keys", where=path, remedy=f"chmod 600 {path}")
@@ -111,7 +111,7 @@ def load_keys(path: Path) -> Keys:
         ) from error
 
 
-def _make(path: Path) -> None:
+def _write_keys(path: Path) -> None:
     """Write a new file of keys that only its owner can read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = (

@@ -19,7 +19,7 @@ SERVED_ALREADY = "this study is being served already"
 ONE_SERVER = "use that server, or stop it first; one process serves a study"
 
 
-def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
+def lock_study(engine: Engine, study_id: str, where: str) -> Connection:
     """Return a PostgreSQL connection with the lock of this study.
 
     The lock ends with the process in any case (kill -9 included).
@@ -46,11 +46,11 @@ class DatabaseLock:
 
     def __init__(self, engine: Engine, study_id: str, where: str) -> None:
         self._engine, self._study, self._where = engine, study_id, where
-        self._connection = hold_alone_in(engine, study_id, where)
+        self._connection = lock_study(engine, study_id, where)
         self.lost = False
 
     def keep(self) -> None:
-        """Check the connection that holds the lock, and lock again if it is lost."""
+        """Check the connection that holds the lock, and lock again if the lock is lost."""
         try:
             self._connection.execute(text("SELECT 1"))
             return
@@ -58,7 +58,7 @@ class DatabaseLock:
             with contextlib.suppress(Exception):  # it is gone already
                 self._connection.close()
         try:
-            self._connection = hold_alone_in(self._engine, self._study, self._where)
+            self._connection = lock_study(self._engine, self._study, self._where)
             self.lost = False
         except InputError:
             # Another server serves the study now: two must not.

@@ -32,12 +32,12 @@ metadata = MetaData(
 )
 
 
-# Made once, and sorted: `kept_answers.body_hash` takes equal values for equal texts.
+# Made once, and sorted: `kept_answers.hash_body` takes equal values for equal texts.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def canonical(value: Any) -> str:
-    """JSON with sorted keys and ASCII only: the same value is the same text, and every text fits into every database."""
+def to_canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys and only ASCII, so that equal values are equal texts in every database."""
     return _CANONICAL.encode(value)
 
 
@@ -49,13 +49,13 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Any) -> str | None:
-        return None if value is None else canonical(value)
+        return None if value is None else to_canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Any) -> Any:
         return None if value is None else json.loads(value)
 
 
-def _serial() -> Column[int]:
+def _make_serial_column() -> Column[int]:
     # SQLite increments only columns of type INTEGER.
     return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
 
@@ -84,7 +84,7 @@ arrival = Table(
 list_slot = Table(
     "list_slot",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("study", String(200), nullable=False),
     Column("mode", String(10), nullable=False),
     Column("list", String(200), nullable=False),
@@ -158,7 +158,7 @@ session = Table(
 consent = Table(
     "consent",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("session", ForeignKey("session.id"), nullable=False, index=True),
     Column("text_hash", String(64), nullable=False),
     Column("at", Double, nullable=False),
@@ -187,7 +187,7 @@ trial = Table(
 correction = Table(
     "correction",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("trial", ForeignKey("trial.uuid"), nullable=False, index=True),
     Column("author", String(200), nullable=False),
     Column("reason", Text, nullable=False),
@@ -210,7 +210,7 @@ room = Table(
 event = Table(
     "event",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("session", ForeignKey("session.id"), index=True),
     Column("room", ForeignKey("room.id")),
     Column("actor", String(10)),
@@ -228,7 +228,7 @@ event = Table(
 snapshot = Table(
     "snapshot",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("room", ForeignKey("room.id"), nullable=False),
     Column("seq", Integer, nullable=False),
     Column("at", Double, nullable=False),
@@ -241,7 +241,7 @@ snapshot = Table(
 audit = Table(
     "audit",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("at", Double, nullable=False),
     Column("study", String(200), nullable=False),
     Column("session", String(36), index=True),
@@ -254,7 +254,7 @@ audit = Table(
 tombstone = Table(
     "tombstone",
     metadata,
-    _serial(),
+    _make_serial_column(),
     Column("at", Double, nullable=False),
     Column("study", String(200), nullable=False),
     Column("mode", String(10), nullable=False),

@@ -50,16 +50,17 @@ class Store:
         return self.writer.write(work)
 
     async def awrite(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction of the writer; return its result after the commit."""
         return await self.writer.awrite(work)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that the database itself keeps from writing (rule 15)."""
+        """Return a connection that the database keeps from writing (rule 15)."""
         with self.reader.connect() as connection:
             yield connection
 
     def wipe_log(self) -> None:
-        """Empty SQLite's write-ahead log after a deletion, so that it keeps no deleted rows."""
+        """Empty SQLite's write-ahead log after a deletion, so that deleted rows are not kept in it."""
         path = _sqlite_path(self.url)
         if path is not None:
             with closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as connection:
@@ -76,7 +77,7 @@ class Store:
         self.reader.dispose()
 
 
-def sqlite_url(path: Path) -> str:
+def make_sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
@@ -89,32 +90,32 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
     lock: BinaryIO | DatabaseLock | None = None
     if alone and path is not None:
         lock = hold_alone(path.with_suffix(".lock"), SERVED_ALREADY, ONE_SERVER)
-    engine = _writing_engine(url)
+    engine = _create_writing_engine(url)
     try:
         if alone and path is not None:
             _refuse_damaged(path)
         if alone and path is None:
-            lock = DatabaseLock(engine, study_id, _shown(url))
+            lock = DatabaseLock(engine, study_id, _hide_password(url))
         with engine.connect() as connection:
             # SQLite stores are created above; a file without our tables is another program's.
-            _bring_up_to_date(connection, url, create=create and path is None)
-            _belongs_to(connection, study_id, url)
+            _migrate_tables(connection, url, create=create and path is None)
+            _require_same_study(connection, study_id, url)
     except BaseException as error:
         engine.dispose()
         if lock is not None:
             lock.close()
         if isinstance(error, DBAPIError):
-            raise _unreachable(url, error) from error
+            raise _make_unreachable_error(url, error) from error
         raise
-    return Store(url=url, writer=Writer(engine), reader=reading_engine(url), lock=lock)
+    return Store(url=url, writer=Writer(engine), reader=create_reading_engine(url), lock=lock)
 
 
-def reading_engine(url: str) -> Engine:
+def create_reading_engine(url: str) -> Engine:
     """Return an engine with read-only connections."""
     path = _sqlite_path(url)
     if path is None:
         return create_engine(
-            postgres_driver(url),
+            normalise_postgres_url(url),
             connect_args={"options": "-c default_transaction_read_only=on"},
             pool_pre_ping=True,
             pool_size=4,
@@ -125,31 +126,31 @@ def reading_engine(url: str) -> Engine:
     engine = create_engine(
         f"sqlite:///file:{path}?mode=ro&uri=true", pool_size=4, max_overflow=12, hide_parameters=True
     )
-    event.listen(engine, "connect", _read_only)
+    event.listen(engine, "connect", _set_read_only)
     return engine
 
 
-def _read_only(connection: Any, _: Any) -> None:
+def _set_read_only(connection: Any, _: Any) -> None:
     connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
     connection.execute("PRAGMA query_only=ON")
 
 
-def _writing_engine(url: str) -> Engine:
+def _create_writing_engine(url: str) -> Engine:
     """Return the engine of the writer."""
     if _sqlite_path(url) is None:
         # Pinged, since the database may have been started anew since the last request.
-        return create_engine(postgres_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
+        return create_engine(normalise_postgres_url(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
     # The writer ends every transaction itself: there is nothing to reset when a connection is handed back.
     engine = create_engine(url, pool_size=2, pool_reset_on_return=None, hide_parameters=True)
-    event.listen(engine, "connect", _durable)
+    event.listen(engine, "connect", _set_durable)
     # IMMEDIATE takes the right to write at once and waits for it; a transaction that reads first and then wants to
     # write is refused without waiting.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine
 
 
-def _durable(connection: Any, _: Any) -> None:
-    """Set WAL for readers beside the writer, FULL so that commits survive a power cut, and overwriting of deleted data."""
+def _set_durable(connection: Any, _: Any) -> None:
+    """Set SQLite's write-ahead log, commits that survive a power cut, and overwriting of deleted data."""
     # Otherwise the driver begins transactions of its own, and not IMMEDIATE ones.
     connection.isolation_level = None
     for pragma in (f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL"):
@@ -160,7 +161,7 @@ def _durable(connection: Any, _: Any) -> None:
 
 
 def back_up(source: Path, target: Path) -> int:
-    """A checked copy of a SQLite store, made while it may be written to; the number of trials in it."""
+    """Write a checked copy of a SQLite store, which may be in use; return the number of trials in it."""
     if not source.exists():
         raise InputError("no data yet: the study has not been served", where=source, remedy="referee study serve STUDY")
     if target.exists():
@@ -207,15 +208,15 @@ def put_back(backup: Path, store: Path, study_id: str) -> tuple[int, Path | None
         copy = store.with_name(f".{store.name}.restored")
         copy.unlink(missing_ok=True)
         trials = back_up(backup, copy)
-        aside = _set_aside(store) if store.exists() else None
+        aside = _move_old_store(store) if store.exists() else None
         copy.replace(store)
     finally:
         lock.close()
     return trials, aside
 
 
-def _set_aside(store: Path) -> Path:
-    """The old store with its log under a name that is free."""
+def _move_old_store(store: Path) -> Path:
+    """Rename the old store with its log to a free name; return the new path."""
     number = next(
         n for n in range(1, 10_000) if not store.with_name(f"{store.stem}.before-restore-{n}.sqlite").exists()
     )
@@ -268,8 +269,8 @@ def _sqlite_path(url: str) -> Path | None:
     return None
 
 
-def postgres_driver(url: str) -> str:
-    """PostgreSQL through psycopg 3, whichever way the address was written."""
+def normalise_postgres_url(url: str) -> str:
+    """Return the address of a PostgreSQL database for psycopg 3."""
     return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
@@ -298,12 +299,12 @@ def _create(path: Path) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     unfinished.unlink(missing_ok=True)
     # Without a pool: the last connection that closes writes the log back, and the file must be whole when it is named.
-    engine = create_engine(sqlite_url(unfinished), poolclass=NullPool)
-    event.listen(engine, "connect", _durable)
+    engine = create_engine(make_sqlite_url(unfinished), poolclass=NullPool)
+    event.listen(engine, "connect", _set_durable)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with engine.begin() as connection:
-            _upgrade(connection)
+            _run_migrations(connection)
         unfinished.chmod(0o600)
         # A link and not a rename, which would replace a store that another process made meanwhile.
         os.link(unfinished, path)
@@ -318,37 +319,37 @@ def _create(path: Path) -> None:
             leftover.unlink()
 
 
-def scripts() -> Config:
-    """Where the migrations are, for Alembic."""
+def configure_migrations() -> Config:
+    """Return Alembic's configuration with the folder of the migrations."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")
     return config
 
 
-def _upgrade(connection: Connection) -> None:
+def _run_migrations(connection: Connection) -> None:
     """Run all migrations."""
-    config = scripts()
+    config = configure_migrations()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
 
-def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None:
+def _migrate_tables(connection: Connection, url: str, *, create: bool) -> None:
     """Migrate the tables to this release. Raises MalformedInput for a store of a newer release."""
     with connection.begin():
         # Looked at and upgraded in one transaction: a store is never found half-way between two releases.
         revision = MigrationContext.configure(connection).get_current_revision()
-        directory = ScriptDirectory.from_config(scripts())
+        directory = ScriptDirectory.from_config(configure_migrations())
         if revision is None:
             _refuse_foreign(connection, url, create=create)
         elif revision not in {script.revision for script in directory.walk_revisions()}:
             raise InputError(
                 f"the store was written by a newer release (tables {revision}, this release knows {directory.get_current_head()})",
-                where=_shown(url),
+                where=_hide_password(url),
                 remedy="update referee; the store is unchanged",
             )
         if revision != directory.get_current_head():
-            _upgrade(connection)
+            _run_migrations(connection)
 
 
 def _refuse_foreign(connection: Connection, url: str, *, create: bool) -> None:
@@ -357,17 +358,17 @@ def _refuse_foreign(connection: Connection, url: str, *, create: bool) -> None:
     if present:
         raise MalformedInput(
             f"the database has other tables ({', '.join(sorted(present)[:3])}) and is not a store of a study",
-            where=_shown(url),
+            where=_hide_password(url),
             remedy="name an empty database, or the one this study was served with",
         )
     if not create:
         raise MalformedInput(
-            "the file is not a store of a study", where=_shown(url), remedy="move it away, or restore it"
+            "the file is not a store of a study", where=_hide_password(url), remedy="move it away, or restore it"
         )
 
 
-def _belongs_to(connection: Connection, study_id: str, url: str) -> None:
-    """A file belongs to one study; a PostgreSQL database may hold several, apart by their ids."""
+def _require_same_study(connection: Connection, study_id: str, url: str) -> None:
+    """Raise MalformedInput if an SQLite file belongs to another study; PostgreSQL may hold several."""
     if _sqlite_path(url) is None:
         return
     with connection.begin():
@@ -375,17 +376,19 @@ def _belongs_to(connection: Connection, study_id: str, url: str) -> None:
     if others:
         raise InputError(
             f"the store belongs to the study {sorted(others)[0]!r}, not to {study_id!r}",
-            where=_shown(url),
+            where=_hide_password(url),
             remedy="give each study its own folder (do not copy data/ between studies)",
         )
 
 
-def _unreachable(url: str, error: DBAPIError) -> InputError:
+def _make_unreachable_error(url: str, error: DBAPIError) -> InputError:
     reason = str(error.orig).strip().splitlines()[0]
-    return InputError(f"the database does not answer: {reason}", where=_shown(url), remedy="check address and rights")
+    return InputError(
+        f"the database does not answer: {reason}", where=_hide_password(url), remedy="check address and rights"
+    )
 
 
-def _shown(url: str) -> str:
-    """The address without the password."""
+def _hide_password(url: str) -> str:
+    """Return the address without the password."""
     path = _sqlite_path(url)
     return str(path) if path is not None else make_url(url).render_as_string(hide_password=True)

@@ -54,11 +54,11 @@ class Writer:
         self._door, self._closed = threading.Lock(), False
         # The latest failure, for the organisers: name of the error and time (monotonic).
         self.trouble: tuple[str, float] | None = None
-        self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_writer, name="referee-writer", daemon=True)
         self._thread.start()
 
     def submit(self, work: Callable[[Connection], T]) -> Future[T]:
-        """The future is fulfilled when the transaction with this work is committed."""
+        """Queue work; the future is fulfilled when the transaction with it is committed."""
         done: Future[T] = Future()
         done.set_running_or_notify_cancel()  # cancelling the request does not stop the write
         self._put(_Job(work, done))
@@ -72,7 +72,7 @@ class Writer:
 
         Raises Problem after a timeout.
         """
-        # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
+        # Belongs to the loop and is only ever touched there (`_report_results`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._put(_Job(work, done))
         try:
@@ -100,7 +100,7 @@ class Writer:
                 self._waiting.put(None)
         self._thread.join()
 
-    def _write_for_ever(self) -> None:
+    def _run_writer(self) -> None:
         """Commit batches until the writer is closed."""
         while (job := self._waiting.get()) is not None:
             batch = [job]
@@ -130,20 +130,20 @@ class Writer:
         # and only the one that is to blame is told of it.
         try:
             with self.engine.begin() as connection:
-                results = [_attempt(job.work, connection) for job in batch]
+                results = [_run_job(job.work, connection) for job in batch]
         except Exception as error:
             if len(batch) == 1:
                 if isinstance(error, DBAPIError):
-                    self.trouble = (_named(error), time.monotonic())
-                _tell(batch, [_wrap_storage_error(error)])
+                    self.trouble = (_describe_error(error), time.monotonic())
+                _report_results(batch, [_wrap_storage_error(error)])
             else:
                 for job in batch:
                     self._commit([job])
             return
-        _tell(batch, results)
+        _report_results(batch, results)
 
 
-def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
+def _run_job(work: Callable[[Connection], Any], connection: Connection) -> Any:
     """Return the result of a job, or the Problem that it raised."""
     # A refusal is a result and no failure: earlier changes (an audit row) are committed with the rest.
     # A refusal is a result and no failure: what was written before it (a row of the audit) is committed with the rest.
@@ -153,7 +153,7 @@ def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
         return problem
 
 
-def _tell(batch: list[_Job], results: list[Any]) -> None:
+def _report_results(batch: list[_Job], results: list[Any]) -> None:
     """Set the results of all waiting callers, waking each event loop once."""
     of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Any]]] = {}
     for job, result in zip(batch, results, strict=True):
@@ -182,7 +182,7 @@ def _settle(done: Any, result: Any) -> None:
         done.set_result(result)
 
 
-def _named(error: DBAPIError) -> str:
+def _describe_error(error: DBAPIError) -> str:
     """Return a database error in words, without participants' answers."""
     message = str(error.orig).lower()
     if "full" in message or "no space" in message:
@@ -191,7 +191,7 @@ def _named(error: DBAPIError) -> str:
 
 
 def _wrap_storage_error(error: Exception) -> Exception:
-    """Return a storage error for an error of the database (disk full, server gone): the browser keeps the answer and tries again."""
+    """Return a storage error for an error of the database (disk full, server gone), so that pages retry."""
     if not isinstance(error, DBAPIError):
         return error
     # The type only: the driver's message may contain a participant's answer.

@@ -24,13 +24,13 @@ def find_study(studies: Mapping[str, Served], study: str) -> Served:
     return served
 
 
-async def visited(
+async def get_visited(
     request: Request, study: StudyId
 ) -> Served:  # async, as all of these: a plain function would cost a thread each time
     return find_study(request.app.state.studies, study)
 
 
-Visited = Annotated[Served, Depends(visited)]
+Visited = Annotated[Served, Depends(get_visited)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Caller:
         return str(self.identity["id"])
 
 
-def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Caller:
-    """The participant behind a token. Also for web sockets, which send it in their first message."""
+def read_participant(served: Served, limits: Limits, token: str, tab: str) -> Caller:
+    """Return the participant of a token. Web sockets send it in their first message."""
     identity = served.keys.read(served.id, token)
     if not isinstance(identity.get("id"), str):
         raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
@@ -56,39 +56,39 @@ def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Call
     return Caller(served=served, identity=identity, tab=tab)
 
 
-async def _participant(
+async def _get_participant(
     request: Request,
     served: Visited,
     authorization: Annotated[str, Header(max_length=4000)] = "",
     x_referee_tab: Annotated[str, Header(max_length=64)] = "",
 ) -> Caller:
-    return participant_of(served, request.app.state.limits, bearer(authorization), x_referee_tab)
+    return read_participant(served, request.app.state.limits, get_bearer_token(authorization), x_referee_tab)
 
 
-def calling(request: Request) -> Caller:
-    """The same, read from the request by hand."""
+def read_caller(request: Request) -> Caller:
+    """Return the participant of a request, from its headers."""
     served = find_study(request.app.state.studies, request.path_params["study"])
     headers = request.headers
     # Cut to the sizes that the declared parameters above allow.
-    token, tab = bearer(headers.get("authorization", "")[:4000]), headers.get("x-referee-tab", "")[:64]
-    return participant_of(served, request.app.state.limits, token, tab)
+    token, tab = get_bearer_token(headers.get("authorization", "")[:4000]), headers.get("x-referee-tab", "")[:64]
+    return read_participant(served, request.app.state.limits, token, tab)
 
 
-Participant = Annotated[Caller, Depends(_participant)]
+Participant = Annotated[Caller, Depends(_get_participant)]
 
 
-def bearer(authorization: str) -> str:
+def get_bearer_token(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
-    """Return a dependency that admits organisers with one of these rights."""
+def _require_organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
+    """Return a dependency that admits organisers with one of these rights (manage, view)."""
 
     async def allowed(
         request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
     ) -> Served:
-        right = served.keys.right(bearer(authorization))
+        right = served.keys.right(get_bearer_token(authorization))
         if right is None:
             # Only wrong tokens count, so guessing cannot lock the organisers out. One rate limit for the study, because
             # client addresses are not used.
@@ -101,5 +101,5 @@ def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
     return allowed
 
 
-Viewing = Annotated[Served, Depends(_organiser("view", "manage"))]
-Managing = Annotated[Served, Depends(_organiser("manage"))]
+Viewing = Annotated[Served, Depends(_require_organiser("view", "manage"))]
+Managing = Annotated[Served, Depends(_require_organiser("manage"))]

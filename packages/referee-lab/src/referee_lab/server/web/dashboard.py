@@ -15,11 +15,11 @@ from sqlalchemy import Connection, func, select
 
 from referee.records import Outcome
 from referee_lab.server.sessions.doors import read_doors
-from referee_lab.server.sessions.kept_answers import given_in
-from referee_lab.server.sessions.plan import passed_check
+from referee_lab.server.sessions.kept_answers import read_answer_row
+from referee_lab.server.sessions.plan import has_passed_check
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.sessions.states import LEFT_OUT
-from referee_lab.server.store.health import LEAST_FREE, free_bytes
+from referee_lab.server.store.health import LEAST_FREE, count_free_bytes
 from referee_lab.server.store.schema import arrival, audit, list_slot, participant, session, tombstone, trial
 from referee_lab.study.protocols.contract import Shown, Stimulus
 
@@ -27,11 +27,13 @@ from referee_lab.study.protocols.contract import Shown, Stimulus
 WARNED_SECONDS = 600.0
 
 
-def progress(connection: Connection, served: Served) -> dict[str, Any]:
+def get_progress(connection: Connection, served: Served) -> dict[str, Any]:
     """Return seats per list and people per state, in the study's mode; those who left are counts."""
     mode = served.study.mode
     states: dict[str, int] = dict(
-        connection.execute(select(session.c.state, func.count()).where(*_mine(served)).group_by(session.c.state)).all()
+        connection.execute(
+            select(session.c.state, func.count()).where(*_match_study(served)).group_by(session.c.state)
+        ).all()
     )
     came = connection.execute(select(arrival).where(arrival.c.study == served.id, arrival.c.mode == mode)).one_or_none()
     gone = connection.scalar(
@@ -44,22 +46,22 @@ def progress(connection: Connection, served: Served) -> dict[str, Any]:
         "declined": came.declined if came else 0,
         "purged": gone or 0,
         "states": dict(sorted(states.items())),
-        "lists": _lists(connection, served),
-        "trials": _trial_count(connection, served),
+        "lists": _count_seats(connection, served),
+        "trials": _count_trials(connection, served),
         "unblinded": is_unblinded(connection, served),
         "doors": read_doors(served.study.folder).said(),
-        "warnings": warnings(served),
+        "warnings": list_warnings(served),
         "now": served.clock(),
     }
 
 
-def warnings(served: Served) -> list[str]:
+def list_warnings(served: Served) -> list[str]:
     """Return problems that an organiser has to solve now."""
     warnings_text = []
     trouble = served.store.writer.trouble
     if trouble is not None and time.monotonic() - trouble[1] < WARNED_SECONDS:
         warnings_text.append(f"The store does not take answers: {trouble[0]}. People's pages keep them and try again.")
-    free = free_bytes(served.study.folder)
+    free = count_free_bytes(served.study.folder)
     if free < LEAST_FREE:
         warnings_text.append(
             f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Make room, or answers cannot be stored."
@@ -67,11 +69,11 @@ def warnings(served: Served) -> list[str]:
     return warnings_text
 
 
-def _mine(served: Served) -> tuple[Any, Any]:
+def _match_study(served: Served) -> tuple[Any, Any]:
     return session.c.study == served.id, session.c.mode == served.study.mode
 
 
-def _lists(connection: Connection, served: Served) -> list[dict[str, Any]]:
+def _count_seats(connection: Connection, served: Served) -> list[dict[str, Any]]:
     """Return the seats of every list by state."""
     # Lists that the folder no longer has are shown as well, if there are places on them.
     counted: dict[str, Counter[str]] = {entry.id: Counter() for entry in served.study.lists}
@@ -87,12 +89,12 @@ def _lists(connection: Connection, served: Served) -> list[dict[str, Any]]:
     ]
 
 
-def _trial_count(connection: Connection, served: Served) -> int:
+def _count_trials(connection: Connection, served: Served) -> int:
     joined = select(func.count()).select_from(trial.join(session, trial.c.session == session.c.id))
-    return connection.scalar(joined.where(*_mine(served), session.c.state.not_in(LEFT_OUT))) or 0
+    return connection.scalar(joined.where(*_match_study(served), session.c.state.not_in(LEFT_OUT))) or 0
 
 
-def participants(connection: Connection, served: Served) -> list[dict[str, Any]]:
+def list_participants(connection: Connection, served: Served) -> list[dict[str, Any]]:
     """Return sessions by alias, newest first, without any other identity."""
     answered = select(trial.c.session, func.count().label("n"), func.max(trial.c.received_at).label("last")).group_by(
         trial.c.session
@@ -112,7 +114,7 @@ def participants(connection: Connection, served: Served) -> list[dict[str, Any]]
         )
         .join(participant, participant.c.id == session.c.participant)
         .join(counts, counts.c.session == session.c.id, isouter=True)
-        .where(*_mine(served))
+        .where(*_match_study(served))
         .order_by(session.c.created.desc(), session.c.id)
     )
     return [
@@ -130,16 +132,21 @@ def participants(connection: Connection, served: Served) -> list[dict[str, Any]]
     ]
 
 
-def quality(connection: Connection, served: Served) -> dict[str, Any]:
-    """How well time could be measured: flags over trials, frame intervals and kinds of pointer over sessions, checks failed."""
+def summarise_quality(connection: Connection, served: Served) -> dict[str, Any]:
+    """Return how well times could be measured.
+
+    Counts flags over trials, frame intervals and kinds of pointer over sessions, and failed checks.
+    """
     flags: Counter[str] = Counter()
     pointers: Counter[str] = Counter()
     done = aborted = 0
-    for row in _answers(connection, served):
+    for row in _load_answers(connection, served):
         flags.update(row.flags)
         done, aborted = done + (row.state == "done"), aborted + (row.state == "aborted")
         pointers[str(row.answer.get("pointer", ""))] += 1
-    clients = connection.scalars(select(session.c.client).where(*_mine(served), session.c.state.not_in(LEFT_OUT)))
+    clients = connection.scalars(
+        select(session.c.client).where(*_match_study(served), session.c.state.not_in(LEFT_OUT))
+    )
     # A page's own properties are stored unchecked.
     frames = [value for client in clients if client and _is_number(value := client.get("frame_ms"))]
     return {
@@ -148,7 +155,7 @@ def quality(connection: Connection, served: Served) -> dict[str, Any]:
         "flags": dict(sorted(flags.items())),
         "pointers": {name: n for name, n in sorted(pointers.items()) if name},
         "frame_ms": {"n": len(frames), "median": statistics.median(frames) if frames else None},
-        "checks": _checks(connection, served),
+        "checks": _count_checks(connection, served),
     }
 
 
@@ -156,7 +163,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
+def _load_answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
     """Return the stored answers of some kinds of steps."""
     columns = (
         trial.c["index"].label("step"),
@@ -168,19 +175,19 @@ def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[An
     )
     chosen = select(*columns, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
     chosen = chosen.join(session, session.c.id == trial.c.session).where(
-        *_mine(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
+        *_match_study(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
     )
     return connection.execute(chosen)
 
 
-def _checks(connection: Connection, served: Served) -> dict[str, int]:
+def _count_checks(connection: Connection, served: Served) -> dict[str, int]:
     """Return the numbers of passed and failed attention checks."""
     checks = {check.stimulus.id: check for check in served.study.checks}
     passed: Counter[bool | None] = Counter()
-    for row in _answers(connection, served, "check"):
-        outline = served.outline_of(row.session_id)
+    for row in _load_answers(connection, served, "check"):
+        outline = served.load_outline(row.session_id)
         if row.state == "done" and row.stimulus in checks and outline is not None:
-            passed[passed_check(served.study, outline.plan.steps[row.step], given_in(row))] += 1
+            passed[has_passed_check(served.study, outline.plan.steps[row.step], read_answer_row(row))] += 1
     return {"passed": passed[True], "failed": passed[False]}
 
 
@@ -190,31 +197,31 @@ def is_unblinded(connection: Connection, served: Served) -> bool:
     return connection.execute(unblinding).first() is not None
 
 
-def results(connection: Connection, served: Served) -> list[dict[str, Any]]:
+def summarise_results(connection: Connection, served: Served) -> list[dict[str, Any]]:
     """Return per system so far: answers, share of errors, means of times and ratings.
 
     For monitoring; `study analyse` is the analysis.
     """
     by_system: dict[str, list[Any]] = defaultdict(list)
-    for row in _answers(connection, served):
+    for row in _load_answers(connection, served):
         stimulus = served.study.stimuli.get(row.stimulus or "")
         if stimulus is not None and row.state == "done":
             by_system[stimulus.system or "human"].append(row)
-    return [_of_system(served, system, rows) for system, rows in sorted(by_system.items())]
+    return [_summarise_system(served, system, rows) for system, rows in sorted(by_system.items())]
 
 
-def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
+def _summarise_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
     """Return the results of one system."""
     kind = served.study.kind
     errors: list[bool] = []
     numbers: dict[str, list[float]] = defaultdict(list)
     for row in rows:
-        stimulus, shown = _seen(served, row)
-        response = kind.respond(given_in(row), stimulus, shown, "people")
+        stimulus, shown = _restore_display(served, row)
+        response = kind.respond(read_answer_row(row), stimulus, shown, "people")
         if response is not None:
             # Unlike in the analysis, "I cannot tell" counts as not found here: this table is for looking.
             errors.append(not (response.outcome is Outcome.ENTITY and response.entity in stimulus.trial.targets))
-        for name, value in _measured(row).items():
+        for name, value in _get_measures(row).items():
             numbers[name].append(value)
     return {
         "system": system,
@@ -226,15 +233,15 @@ def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
     }
 
 
-def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
+def _restore_display(served: Served, row: Any) -> tuple[Stimulus, Shown]:
     """Return the stimulus and its display, with the labels that were stored with the answer."""
-    outline = served.outline_of(row.session_id)
+    outline = served.load_outline(row.session_id)
     assert outline is not None  # the session of a stored answer exists
     parameters = outline.plan.steps[row.step].shown.parameters
     return served.study.stimuli[row.stimulus], Shown(parameters=parameters, labels=row.labels)
 
 
-def _measured(row: Any) -> Mapping[str, float]:
+def _get_measures(row: Any) -> Mapping[str, float]:
     """Return the times and ratings of an answer that have meaningful means."""
     ratings = row.answer.get("ratings")
     values = {**row.times, **(ratings if isinstance(ratings, dict) else {})}

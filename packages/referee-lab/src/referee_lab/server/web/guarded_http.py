@@ -31,7 +31,7 @@ class GuardedHttp(HttpToolsProtocol):
     _address: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the deadline of a new connection, and count it for its client address."""
+        """Start the deadline of a new connection, and add one to the count of its client address."""
         super().connection_made(transport)
         self._start_clock()
         address = self.client[0] if self.client else ""

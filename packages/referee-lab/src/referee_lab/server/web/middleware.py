@@ -45,7 +45,7 @@ WHOLE_BODY_SECONDS = 120.0
 # -- headers -----------------------------------------------------------------------------------------------------------------
 
 
-def security_headers(*, mturk: bool = False, voice: bool = False, own: bool = False) -> list[tuple[bytes, bytes]]:
+def build_security_headers(*, mturk: bool = False, voice: bool = False, own: bool = False) -> list[tuple[bytes, bytes]]:
     """Return the security headers: no foreign or inline content, no framing.
 
     Studies on Mechanical Turk may be shown in its frame and send it their form. Only a study that records voices may
@@ -76,7 +76,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False, own: bool = Fa
 
 def study_headers(study: Study) -> list[tuple[bytes, bytes]]:
     """Return the security headers of the pages of a study."""
-    return security_headers(
+    return build_security_headers(
         mturk=study.recruitment.platform == "mturk",
         voice=bool(study.settings.get("voice")) or is_spoken(study.settings),
         own=study.kind.info.plugin == OWN,
@@ -88,7 +88,7 @@ class SecureReplies:
 
     def __init__(self, app: ASGIApp, studies: Iterable[Study] = ()) -> None:
         self.app = app
-        self._plain = security_headers()
+        self._plain = build_security_headers()
         self._study_headers = {study.id: study_headers(study) for study in studies}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,7 +103,7 @@ class SecureReplies:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                message["headers"] = [*_cached(message.get("headers", [])), *extra]
+                message["headers"] = [*_forbid_caching(message.get("headers", [])), *extra]
             await send(message)
 
         try:
@@ -120,7 +120,7 @@ class SecureReplies:
             )
 
 
-def _cached(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _forbid_caching(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Add a no-store header to replies without a cache header."""
     has = any(name.lower() == b"cache-control" for name, _ in headers)
     return list(headers) if has else [*headers, (b"cache-control", b"no-store")]
@@ -132,7 +132,7 @@ def _study_of(path: str) -> str:
 
 
 async def send_problem(send: Send, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
-    """A refusal as a whole reply, for places below the routes."""
+    """Send a refusal as a whole reply, outside the routes."""
     body = json.dumps(problem.body()).encode()
     more = [(k.encode(), v.encode()) for k, v in (headers or {}).items()]
     start: dict[str, Any] = {"type": "http.response.start", "status": problem.status}
@@ -154,7 +154,7 @@ class Rate:
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict, repr=False)
 
     def take(self, key: str, count: int = 1) -> None:
-        """One more for this key, or several at once; refused when its bucket does not hold them."""
+        """Count requests for this key. Raises Problem if its bucket does not hold as many."""
         now = self.clock()
         # Removed and inserted again, so that the first key is the least recently used. Without a lock: all callers are
         # on the event loop.
@@ -249,7 +249,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if _announced(scope) > self.limit:
+        if _get_announced_length(scope) > self.limit:
             await send_problem(send, self._too_large())
             return
         seen = 0
@@ -273,7 +273,7 @@ class BodyLimit:
         return Problem(413, "too-large", f"At most {self.limit // 1024} kB can be sent at once.")
 
 
-def _announced(scope: Scope) -> int:
+def _get_announced_length(scope: Scope) -> int:
     """Return the announced length of a body; 0 without one."""
     for name, value in scope["headers"]:
         if name == b"content-length":

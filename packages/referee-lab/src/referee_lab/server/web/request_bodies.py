@@ -25,7 +25,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from referee_lab.server.sessions.refusals import Problem
-from referee_lab.server.store.schema import canonical
+from referee_lab.server.store.schema import to_canonical_json
 from referee_lab.study.protocols.contract import GivenAnswer
 
 # No control characters: PostgreSQL stores no NUL, and such a line ends up in tables and on pages.
@@ -37,10 +37,13 @@ Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Name = Annotated[str, StringConstraints(max_length=60)]
 
 
-def _whole(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the value if every database and reader can store it: no NaN, no lone surrogates, no deep nesting."""
+def _require_storable(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the value if every database and reader can store it.
+
+    Raises an error for NaN, lone surrogates and deep nesting.
+    """
     try:
-        canonical(value)
+        to_canonical_json(value)
         # Canonical JSON is ASCII and would hide half a surrogate pair, which no export could write.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
@@ -104,7 +107,7 @@ class Client(RootModel[dict[str, Any]]):
 
     root: dict[str, Any] = Field(max_length=60)
 
-    _whole = field_validator("root")(_whole)
+    _whole = field_validator("root")(_require_storable)
 
 
 class AnswerFields(TypedDict):
@@ -116,9 +119,11 @@ class AnswerFields(TypedDict):
     index: Annotated[int, Field(ge=0, le=100_000, strict=True)]
     attempt: Annotated[int, Field(ge=1, le=1000, strict=True)]
     state: Literal["done", "aborted"]
-    answer: NotRequired[Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_whole)]]
+    answer: NotRequired[Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_require_storable)]]
     times: NotRequired[
-        Annotated[dict[Name, Number | list[Number | None] | None], Field(max_length=60), AfterValidator(_whole)]
+        Annotated[
+            dict[Name, Number | list[Number | None] | None], Field(max_length=60), AfterValidator(_require_storable)
+        ]
     ]
     flags: NotRequired[Annotated[list[Flag], Field(max_length=32)]]
     sent_ms: NotRequired[Number | None]
@@ -127,7 +132,7 @@ class AnswerFields(TypedDict):
 _ANSWER = TypeAdapter(AnswerFields)
 
 
-def as_given(fields: AnswerFields) -> GivenAnswer:
+def convert_answer(fields: AnswerFields) -> GivenAnswer:
     """Return checked fields as an answer; `sent_ms` is for the page alone."""
     return GivenAnswer(
         answer=fields.get("answer", {}),
@@ -140,14 +145,14 @@ def as_given(fields: AnswerFields) -> GivenAnswer:
 
 
 def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
-    """The name and body of an answer, checked like every other request."""
+    """Return the name and body of an answer, checked like every other request."""
     try:
         # One spelling: the same UUID in capitals is the same answer.
         name = str(UUID(uuid))
     except ValueError:
         raise Problem(422, "malformed", "path.uuid: not a UUID", where="path.uuid") from None
     try:
-        return name, as_given(_ANSWER.validate_json(content))
+        return name, convert_answer(_ANSWER.validate_json(content))
     except ValidationError as error:
         # Without the input: it may be a participant's answer, and errors are logged.
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
@@ -156,17 +161,14 @@ def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
 
 
 def describe_caller(*path: str) -> dict[str, Any]:
-    """Who asks, as OpenAPI has it, for routes that read the request by hand.
-
-    `path` are the names in their address.
-    """
+    """Return the headers and path parameters for OpenAPI of a route that reads the request by hand."""
     in_path = [{"in": "path", "name": n, "required": True, "schema": {"type": "string"}} for n in ("study", *path)]
     headers = [{"in": "header", "name": n, "schema": {"type": "string"}} for n in ("Authorization", "X-Referee-Tab")]
     return {"parameters": [*in_path, *headers]}
 
 
 def describe_answer() -> dict[str, Any]:
-    """The request that carries an answer, likewise."""
+    """Return the request body for OpenAPI of the route that takes an answer."""
     body = {"required": True, "content": {"application/json": {"schema": _ANSWER.json_schema()}}}
     return {**describe_caller("uuid"), "requestBody": body}
 
@@ -198,4 +200,4 @@ class Correct(_Body):
     reason: Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
     answer: dict[str, Any] = Field(max_length=100)
 
-    _whole = field_validator("answer")(_whole)
+    _whole = field_validator("answer")(_require_storable)

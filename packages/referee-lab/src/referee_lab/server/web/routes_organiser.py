@@ -14,7 +14,7 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.withdrawal import withdraw_by_alias
 from referee_lab.server.store.schema import participant, session
 from referee_lab.server.web import dashboard, request_bodies
-from referee_lab.server.web.callers import Managing, Viewing, bearer
+from referee_lab.server.web.callers import Managing, Viewing, get_bearer_token
 from referee_lab.server.web.middleware import is_local
 
 router = APIRouter(prefix="/s/{study}/organise", tags=["organiser"])
@@ -27,7 +27,10 @@ Authorization = Annotated[str, Header(max_length=4000)]
 def progress(served: Viewing, authorization: Authorization = "") -> dict[str, Any]:
     """Return the progress of the study, and the rights of the link, so that the page shows only permitted actions."""
     with served.store.read() as connection:
-        return {**dashboard.progress(connection, served), "right": served.keys.right(bearer(authorization))}
+        return {
+            **dashboard.get_progress(connection, served),
+            "right": served.keys.right(get_bearer_token(authorization)),
+        }
 
 
 @router.get("/connection")
@@ -46,13 +49,13 @@ def connection(request: Request, served: Viewing) -> dict[str, Any]:
 @router.get("/participants")
 def participants(served: Viewing) -> dict[str, Any]:
     with served.store.read() as connection:
-        return {"participants": dashboard.participants(connection, served)}
+        return {"participants": dashboard.list_participants(connection, served)}
 
 
 @router.get("/quality")
 def quality(served: Viewing) -> dict[str, Any]:
     with served.store.read() as connection:
-        return dashboard.quality(connection, served)
+        return dashboard.summarise_quality(connection, served)
 
 
 @router.get("/results")
@@ -63,12 +66,12 @@ def results(served: Viewing) -> dict[str, Any]:
             raise Problem(
                 409, "blinded", "Results by system are hidden until the study is unblinded; that is recorded."
             )
-        return {"systems": dashboard.results(connection, served)}
+        return {"systems": dashboard.summarise_results(connection, served)}
 
 
 @router.post("/unblind")
 def unblind(served: Managing) -> dict[str, bool]:
-    served.store.write(lambda connection: kept_answers.note(connection, served, "unblinded", "organiser"))
+    served.store.write(lambda connection: kept_answers.log_audit(connection, served, "unblinded", "organiser"))
     return {"unblinded": True}
 
 
@@ -92,8 +95,8 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
         session_id = connection.scalars(newest).first()
         if session_id is None:
             raise Problem(404, "nobody", "Nobody in this study has this alias.")
-        row = kept_answers.load(connection, served, session_id)
-        return presence.end(connection, served, row, body.outcome, "organiser", reason=body.reason)
+        row = kept_answers.load_session(connection, served, session_id)
+        return presence.end_session(connection, served, row, body.outcome, "organiser", reason=body.reason)
 
     row = served.store.write(close)
     return {"alias": alias, "state": row.state, "outcome": row.outcome}
@@ -102,7 +105,7 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
 @router.post("/corrections", status_code=201)
 def correct(served: Managing, body: request_bodies.Correct) -> dict[str, Any]:
     """Store a correction beside the answer, with author and reason; the answer does not change."""
-    return {"id": served.store.write(lambda connection: corrections.correct(connection, served, body))}
+    return {"id": served.store.write(lambda connection: corrections.store_correction(connection, served, body))}
 
 
 @router.get("/rooms")
@@ -133,7 +136,7 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
                 content = write_recording(recording)
     except (InputError, ValueError, IndexError, KeyError):
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
-    served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))
+    served.store.write(lambda connection: kept_answers.log_audit(connection, served, "exported", "organiser"))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     kind = "application/json" if name.endswith(".json") else "application/jsonl"
     return Response(content, media_type=kind, headers=headers)
@@ -149,9 +152,9 @@ def export(served: Viewing, authorization: Authorization = "") -> Response:
 
     with served.store.read() as connection:
         blinded = not dashboard.is_unblinded(connection, served)
-    if blinded and served.keys.right(bearer(authorization)) != "manage":
+    if blinded and served.keys.right(get_bearer_token(authorization)) != "manage":
         raise Problem(409, "blinded", "The data name the systems: unblind the study, or use the managing link.")
     content = export_zip(served.study, served.store)
-    served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))
+    served.store.write(lambda connection: kept_answers.log_audit(connection, served, "exported", "organiser"))
     name = f'attachment; filename="{served.id}.zip"'
     return Response(content, media_type="application/zip", headers={"content-disposition": name})

@@ -15,14 +15,14 @@ from referee.errors import InputError
 from referee_lab.server.sessions import enrolment, kept_answers, outcomes, places, presence
 from referee_lab.server.sessions.doors import read_doors
 from referee_lab.server.sessions.plan import PlanStep, check_answer, was_right
-from referee_lab.server.sessions.quotas import filled_quota, shut_lists, told_in
+from referee_lab.server.sessions.quotas import find_filled_quota, find_full_lists, load_form_answers
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Outline, Served
-from referee_lab.server.sessions.states import ACTIVE, position, satisfied
+from referee_lab.server.sessions.states import ACTIVE, find_complete_steps, find_position
 from referee_lab.server.sessions.withdrawal import withdraw, withdraw_by_code
 from referee_lab.server.store.schema import participant, session
 from referee_lab.server.web import request_bodies
-from referee_lab.server.web.callers import Caller, Participant, Visited, bearer, calling, participant_of
+from referee_lab.server.web.callers import Caller, Participant, Visited, get_bearer_token, read_caller, read_participant
 from referee_lab.study.folder.branches import skipped
 from referee_lab.study.folder.questionnaires import not_eligible
 from referee_lab.study.folder.settings import SessionSection
@@ -35,9 +35,9 @@ PHONE_PX = 600
 router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
 
 
-def debug_key(served: Served) -> str:
+def make_debug_key(served: Served) -> str:
     """Return the key in the organisers' link to try the study in debug mode."""
-    return served.keys.derive("debug", served.id, letters=16)
+    return served.keys.derive_code("debug", served.id, letters=16)
 
 
 @router.post("/enter")
@@ -53,13 +53,13 @@ async def enter(
     ids = body.platform.model_dump(exclude_defaults=True)
     # No token: a preview can neither consent nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
-        return _with_welcome(served, {"token": None, "state": "preview"})
-    mode = _mode(request, served, body)
+        return _join_welcome(served, {"token": None, "state": "preview"})
+    mode = _choose_mode(request, served, body)
     is_fresh = True
     if served.study.recruitment.signed_links and mode != "debug":
         is_fresh = await request.app.state.signed_links.check(ids, request.headers.get("host", ""))
     arriving = enrolment.identify(served, ids, mode)
-    arriving, fresh = _same_person(served, arriving, bearer(authorization))
+    arriving, fresh = _match_token(served, arriving, get_bearer_token(authorization))
 
     agent = request.headers.get("user-agent", "")[:400]
 
@@ -68,52 +68,52 @@ async def enter(
         if row is None:
             if not is_fresh:
                 raise Problem(403, "expired", "This link is too old. Open the study again from its page at Prolific.")
-            if (why := _closed_to(served, arriving["mode"], body.device, agent)) is not None:
-                raise enrolment.no_place(served, why, arriving["mode"], arriving["details"])
+            if (why := _find_refusal(served, arriving["mode"], body.device, agent)) is not None:
+                raise enrolment.build_refusal(served, why, arriving["mode"], arriving["details"])
             # A reload before consent is the same person.
             if fresh:
-                enrolment.count(connection, served, arriving["mode"], "entered")
+                enrolment.count_visit(connection, served, arriving["mode"], "entered")
             # Shown with the consent text: with consent this id becomes the participant's.
-            code = served.keys.withdrawal_code(served.id, arriving["id"])
+            code = served.keys.derive_withdrawal_code(served.id, arriving["id"])
             entered = {"token": served.keys.sign(served.id, arriving), "state": "entered", "withdrawal_code": code}
             # Reported before the consent text is read; a seat may become free before they consent.
-            shut = shut_lists(connection, served, arriving["mode"])
-            full = arriving["mode"] != "debug" and not places.any_left(
+            shut = find_full_lists(connection, served, arriving["mode"])
+            full = arriving["mode"] != "debug" and not places.has_free_seat(
                 connection, served.id, arriving["mode"], now=served.clock(), shut=shut
             )
             return (
-                {**entered, "full": outcomes.turned_away(served, "full", arriving["mode"], arriving["details"])}
+                {**entered, "full": outcomes.build_rejection(served, "full", arriving["mode"], arriving["details"])}
                 if full
                 else entered
             )
         return _describe_session(connection, served, row, body.tab)
 
-    return _with_welcome(served, await served.store.awrite(come_in))
+    return _join_welcome(served, await served.store.awrite(come_in))
 
 
-def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
+def _choose_mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
     """Return the study's mode, or debug for a link with the organisers' key."""
     if body.mode is None or served.study.mode == "debug":
         return body.mode or served.study.mode
     typed_key = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
-    if hmac.compare_digest(typed_key, debug_key(served).encode()):
+    if hmac.compare_digest(typed_key, make_debug_key(served).encode()):
         return body.mode
     request.app.state.limits.guesses.take(f"debug {served.id}")
     raise Problem(403, "no-debug", "Trying a study out needs the organisers' own link for it.")
 
 
-def _closed_to(served: Served, mode: str, device: request_bodies.Device | None, agent: str) -> str | None:
-    """Why a newcomer cannot come in; None for welcome. Trying out is always possible."""
+def _find_refusal(served: Served, mode: str, device: request_bodies.Device | None, agent: str) -> str | None:
+    """Return the reason why a newcomer is not admitted; None if they are. Debug mode is always open."""
     if mode == "debug":
         return None
     if not read_doors(served.study.folder).are_open(served.clock()):
         return "closed"
-    return None if _fits(served.study.session, device, agent) else "device"
+    return None if _is_device_admitted(served.study.session, device, agent) else "device"
 
 
-def _fits(rules: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
+def _is_device_admitted(rules: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
     """Return whether browser and device are admitted by the study."""
-    if rules.browsers and _browser(agent) not in rules.browsers:
+    if rules.browsers and _get_browser_family(agent) not in rules.browsers:
         return False
     if device is None:
         return True
@@ -122,7 +122,7 @@ def _fits(rules: SessionSection, device: request_bodies.Device | None, agent: st
     return kind in rules.devices and device.width >= rules.least_width
 
 
-def _browser(agent: str) -> str:
+def _get_browser_family(agent: str) -> str:
     """Return the family of a browser from its user agent, checking specific ones before general ones."""
     marks = (
         ("Edg", "edge"),
@@ -134,7 +134,7 @@ def _browser(agent: str) -> str:
     return next((name for mark, name in marks if mark in agent), "other")
 
 
-def _same_person(served: Served, arriving: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
+def _match_token(served: Served, arriving: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
     """Return the token of an earlier visit, unless the link names another person."""
     try:
         before = served.keys.read(served.id, token) if token else None
@@ -162,17 +162,17 @@ def _describe_session(connection: Any, served: Served, row: Any, tab: str) -> di
     if row.state == "withdrawn":
         return reply
     if row.state in ACTIVE or row.state == "finished":
-        return {**reply, "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant)}
-    return {**reply, **_ending(connection, served, row)}
+        return {**reply, "withdrawal_code": served.keys.derive_withdrawal_code(served.id, row.participant)}
+    return {**reply, **_build_last_screen(connection, served, row)}
 
 
-def _ending(connection: Any, served: Served, row: Any) -> dict[str, Any]:
-    details = enrolment.platform_details(connection, row.participant)
-    return {**outcomes.ending(served, row, details), "debriefing": served.study.page_html("debriefing")}
+def _build_last_screen(connection: Any, served: Served, row: Any) -> dict[str, Any]:
+    details = enrolment.load_platform_details(connection, row.participant)
+    return {**outcomes.build_last_screen(served, row, details), "debriefing": served.study.page_html("debriefing")}
 
 
-def _welcome(served: Served) -> dict[str, Any]:
-    """Return the part of the reply that is the same for all arrivals: study, consent text, interface texts."""
+def _build_welcome(served: Served) -> dict[str, Any]:
+    """Return the common part of the reply to all arrivals: study, consent text, interface texts."""
     study = served.study
     named = ("id", "title", "language", "direction", "protocol", "mode")
     return {
@@ -183,10 +183,10 @@ def _welcome(served: Served) -> dict[str, Any]:
     }
 
 
-def _with_welcome(served: Served, entry: dict[str, Any]) -> Response:
+def _join_welcome(served: Served, entry: dict[str, Any]) -> Response:
     """Return a person's own reply with the common part, which is encoded once for all."""
     if served.id not in _WELCOMES or _WELCOMES[served.id][0] is not served:
-        _WELCOMES[served.id] = served, json.dumps(_welcome(served), allow_nan=False).encode()
+        _WELCOMES[served.id] = served, json.dumps(_build_welcome(served), allow_nan=False).encode()
     entry_json = json.dumps(entry, allow_nan=False).encode()
     return Response(entry_json[:-1] + b"," + _WELCOMES[served.id][1][1:], media_type="application/json")
 
@@ -196,26 +196,28 @@ _WELCOMES: dict[str, tuple[Served, bytes]] = {}
 
 @router.post("/consent")
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
-    """Enrol a person who consents; count one who does not."""
+    """Enrol a person who consents; count a person who declines."""
     served, arriving = caller.served, caller.identity
     # Consent is to the text that was on the screen, not to the server's present one (rule 9).
     if body.hash != served.study.consent_hash:
-        welcome = _welcome(served)
+        welcome = _build_welcome(served)
         raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
     if not body.agree:
-        return _written(await _decline(request, caller))
+        return _make_reply(await _decline(request, caller))
     if not caller.tab:
         raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
     request.app.state.limits.take_place(request.client.host if request.client else "")
-    return _written(await served.store.awrite(lambda connection: _enrolled(connection, served, arriving, caller.tab)))
+    return _make_reply(
+        await served.store.awrite(lambda connection: _enrol_and_describe(connection, served, arriving, caller.tab))
+    )
 
 
-def _written(content: dict[str, Any]) -> Response:
-    """As a reply, without being checked against a model first: it is our own."""
+def _make_reply(content: dict[str, Any]) -> Response:
+    """Return content as a reply without validation, because the server made it."""
     return Response(json.dumps(content, allow_nan=False), media_type="application/json")
 
 
-def _enrolled(connection: Any, served: Served, arriving: dict[str, Any], tab: str) -> dict[str, Any]:
+def _enrol_and_describe(connection: Any, served: Served, arriving: dict[str, Any], tab: str) -> dict[str, Any]:
     """Enrol a participant and describe the session."""
     # A token of a known session has none of these; defaults stand in until the session is found.
     full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **arriving}
@@ -236,44 +238,44 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
         ):
             raise Problem(409, "consented", "You have agreed already. You can withdraw at any time.")
         if arriving["id"] not in declined:
-            enrolment.count(connection, served, mode, "declined")
+            enrolment.count_visit(connection, served, mode, "declined")
 
     # Remembered after the commit: a refusal that was not counted may be sent again.
     await served.store.awrite(count)
     declined[arriving["id"]] = None
     if len(declined) > REFUSALS_KEPT:
         declined.pop(next(iter(declined)))
-    return outcomes.declined(served, mode, arriving.get("details", {}))
+    return outcomes.build_declined_screen(served, mode, arriving.get("details", {}))
 
 
 @router.get("/plan", openapi_extra=request_bodies.describe_caller())
 async def plan(request: Request) -> Response:
-    """Everything that will be shown, and where to go on.
+    """Return all steps of the session and the step to continue at.
 
     Read by hand, as answers are: a class asks for it at one moment.
     """
-    caller = calling(request)
+    caller = read_caller(request)
     served = caller.served
     # Before the write: making a plan takes long, and inside it would be made by the one writer of all.
-    await _outline(caller)
-    row, rows = await served.store.awrite(lambda c: presence.take_up(c, served, caller.session, caller.tab))
+    await _get_outline(caller)
+    row, rows = await served.store.awrite(lambda c: presence.resume_session(c, served, caller.session, caller.tab))
     # Pages and pictures of a whole session: too much for the event loop.
-    return Response(await asyncio.to_thread(_public, served, row, rows), media_type="application/json")
+    return Response(await asyncio.to_thread(_encode_plan, served, row, rows), media_type="application/json")
 
 
-def _public(served: Served, row: Any, rows: Any) -> bytes:
+def _encode_plan(served: Served, row: Any, rows: Any) -> bytes:
     """Return the browser's version of a session's plan, as bytes."""
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     aborted = served.policy.aborted
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
         # After a return, branches depend on earlier answers.
-        earlier_answers = told_in(connection, row.id) if served.study.branches else {}
+        earlier_answers = load_form_answers(connection, row.id) if served.study.branches else {}
     shown = outline.plan.public(
         f"/s/{served.id}",
         alias=alias or "",
-        position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
-        saved=sorted(satisfied(rows, aborted)),
+        position=find_position(outline.saved, rows, aborted, len(outline.plan.steps)),
+        saved=sorted(find_complete_steps(rows, aborted)),
     )
     # In the order of attempts, so that the last one counts.
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
@@ -286,9 +288,9 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     ).encode()
 
 
-async def _outline(caller: Caller) -> Outline:
+async def _get_outline(caller: Caller) -> Outline:
     """Return the plan, made in another thread unless it is cached."""
-    outline = await asyncio.to_thread(caller.served.outline_of, caller.session)
+    outline = await asyncio.to_thread(caller.served.load_outline, caller.session)
     if outline is None:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
     return outline
@@ -300,8 +302,8 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
     served = caller.served
 
     def keep(connection: Any) -> None:
-        row = kept_answers.load(connection, served, caller.session)
-        kept_answers.guard(served, row, caller.tab)
+        row = kept_answers.load_session(connection, served, caller.session)
+        kept_answers.require_permission(served, row, caller.tab)
         connection.execute(update(session).where(session.c.id == row.id).values(client=body.root))
 
     await served.store.awrite(keep)
@@ -310,8 +312,8 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
 
 @router.post("/claim")
 async def claim(caller: Participant, body: request_bodies.TakeOver) -> dict[str, Any]:
-    """Continue here: this window takes the session over."""
-    row = await caller.served.store.awrite(lambda c: presence.claim(c, caller.served, caller.session, body.tab))
+    """Move the session to this window."""
+    row = await caller.served.store.awrite(lambda c: presence.claim_session(c, caller.served, caller.session, body.tab))
     return {"state": row.state, "tab": body.tab}
 
 
@@ -321,7 +323,7 @@ async def put_trial(request: Request) -> Response:
 
     This is the most frequent request: it is parsed by hand, at a third of the cost of declared parameters.
     """
-    caller = calling(request)
+    caller = read_caller(request)
     uuid, answer = request_bodies.read_answer(request.path_params["uuid"], await request.body())
     receipt, step, ended = await save(caller, uuid, answer)
     reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": receipt.count, "missing": receipt.missing, **ended}
@@ -334,7 +336,7 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
     """Check an answer against the plan and store it."""
     served = caller.served
     # Nearly always cached: the most frequent request needs neither thread nor query.
-    outline = served.kept_outline(caller.session) or await _outline(caller)
+    outline = served.get_cached_outline(caller.session) or await _get_outline(caller)
     step = outline.step(answer.step)
     if step is None or not step.saved:
         raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=answer.step)
@@ -350,64 +352,67 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
 
     def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
         if step.branch is not None and answer.state == "done":
-            _on_the_way(connection, caller.session, step, passed_by)
+            _require_branch(connection, caller.session, step, passed_by)
         receipt = kept_answers.save(connection, served, outline, sender, answer)
         if out is not None:
-            return receipt, {"ended": _turned_out(connection, served, caller.session, "screened_out", question=out)}
+            return receipt, {"ended": _screen_out(connection, served, caller.session, "screened_out", question=out)}
         if (
             receipt.new
             and step.fields
-            and (over := _over_quota(connection, served, caller.session, answer)) is not None
+            and (over := _find_full_question(connection, served, caller.session, answer)) is not None
         ):
-            return receipt, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
+            return receipt, {"ended": _screen_out(connection, served, caller.session, "full", question=over)}
         return receipt, {}
 
     stored_receipt, ended = await served.store.awrite(keep)
     return stored_receipt, step, ended
 
 
-def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:
-    """Raise Problem unless the page of a branch is answered by those who belong there and skipped by all others."""
+def _require_branch(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:
+    """Raise Problem unless the page of a branch is answered or skipped as the branch demands."""
     assert step.branch is not None
-    if step.branch.is_taken(told_in(connection, session_id)) is passed_by:
+    if step.branch.is_taken(load_form_answers(connection, session_id)) is passed_by:
         raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
 
 
-def _over_quota(connection: Any, served: Served, session_id: str, answer: GivenAnswer) -> str | None:
+def _find_full_question(connection: Any, served: Served, session_id: str, answer: GivenAnswer) -> str | None:
     """Return the question whose answer reached its quota before; None if there is none."""
     if not served.study.quotas:
         return None
-    row = kept_answers.load(connection, served, session_id)
-    filled = filled_quota(connection, served, row.mode, session_id, answer.answer.get("fields") or {})
+    row = kept_answers.load_session(connection, served, session_id)
+    filled = find_filled_quota(connection, served, row.mode, session_id, answer.answer.get("fields") or {})
     return None if filled is None else filled.question
 
 
-def _turned_out(connection: Any, served: Served, session_id: str, outcome: str, question: str) -> dict[str, Any]:
-    """An answer that ends the session, for the study is not for this person or has enough people like them; the answer stays."""
-    row = kept_answers.load(connection, served, session_id)
+def _screen_out(connection: Any, served: Served, session_id: str, outcome: str, question: str) -> dict[str, Any]:
+    """End the session after an answer that does not admit the person, and return the last screen.
+
+    The study is not for this person, or has enough people like them. The answer stays stored.
+    """
+    row = kept_answers.load_session(connection, served, session_id)
     if row.state in ACTIVE or row.state == "finished":
-        row = presence.end(connection, served, row, outcome, "server", question=question)
-    return _ending(connection, served, row)
+        row = presence.end_session(connection, served, row, outcome, "server", question=question)
+    return _build_last_screen(connection, served, row)
 
 
 # 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).
 @router.post("/beacon", status_code=202)
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
     """Store the last answer of a closing page if possible, without an acknowledgement."""
-    caller = participant_of(served, request.app.state.limits, body.token, body.tab)
-    await save(caller, str(UUID(body.uuid)), request_bodies.as_given(body.trial))
+    caller = read_participant(served, request.app.state.limits, body.token, body.tab)
+    await save(caller, str(UUID(body.uuid)), request_bodies.convert_answer(body.trial))
     return {"received": True}
 
 
 @router.post("/finish")
 async def finish(caller: Participant) -> dict[str, Any]:
-    """The code, when every answer is there."""
+    """Return the completion code if every answer is stored."""
     served = caller.served
-    await _outline(caller)
+    await _get_outline(caller)
 
     def close(connection: Any) -> dict[str, Any]:
-        row = presence.finish(connection, served, caller.session, caller.tab)
-        return _ending(connection, served, row)
+        row = presence.finish_session(connection, served, caller.session, caller.tab)
+        return _build_last_screen(connection, served, row)
 
     return await served.store.awrite(close)
 
@@ -418,21 +423,21 @@ async def screen_out(caller: Participant, body: request_bodies.ScreenOut) -> dic
     served = caller.served
 
     def leave(connection: Any) -> dict[str, Any]:
-        row = kept_answers.load(connection, served, caller.session)
-        kept_answers.guard(served, row, caller.tab)
-        row = presence.end(connection, served, row, "screened_out", "participant", reason=body.reason)
-        return _ending(connection, served, row)
+        row = kept_answers.load_session(connection, served, caller.session)
+        kept_answers.require_permission(served, row, caller.tab)
+        row = presence.end_session(connection, served, row, "screened_out", "participant", reason=body.reason)
+        return _build_last_screen(connection, served, row)
 
     return await served.store.awrite(leave)
 
 
 @router.post("/withdraw")
 async def withdraw_now(caller: Participant) -> dict[str, Any]:
-    """Out at once, from any window, at any time."""
+    """Withdraw the participant at once, from any window, at any time."""
     served = caller.served
 
     def leave(connection: Any) -> int:
-        row = kept_answers.load(connection, served, caller.session)
+        row = kept_answers.load_session(connection, served, caller.session)
         return withdraw(connection, served, row.participant, "participant")
 
     await served.store.awrite(leave)
@@ -441,7 +446,7 @@ async def withdraw_now(caller: Participant) -> dict[str, Any]:
 
 @router.post("/withdraw-by-code")
 async def withdraw_later(request: Request, served: Visited, body: request_bodies.WithdrawByCode) -> dict[str, Any]:
-    """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
+    """Withdraw with the code that was shown at consent and at the end; attempts are rate-limited."""
     try:
         await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
     except Problem as problem:

@@ -32,7 +32,7 @@ from referee_lab.server.sessions import kept_answers
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.schema import identity, participant
-from referee_lab.server.web.callers import Participant, find_study, participant_of
+from referee_lab.server.web.callers import Participant, find_study, read_participant
 from referee_lab.server.web.middleware import Rate
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.protocols.room_protocol import INVITED
@@ -48,8 +48,8 @@ _FRAME = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: 
 _log = logging.getLogger("referee.studies")
 
 
-def _hall(app: Any, served: Served) -> Hall:
-    """The hall of a study, opened when the first person knocks."""
+def _get_room_manager(app: Any, served: Served) -> Hall:
+    """Return the room manager of a study, opened on first use."""
     if served.study.kind.info.plugin not in ROOM_PLUGINS:
         raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
     halls: dict[str, Hall] = app.state.halls
@@ -68,7 +68,7 @@ class Socket:
         # The room manager calls `put` and does not wait for the network; a task of the socket sends.
         self._wake = asyncio.Event()
         self._last: tuple[str, str] | None = None
-        self._pump = asyncio.create_task(self._send_for_ever())
+        self._pump = asyncio.create_task(self._run_sender())
 
     def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
         """Queue events for the person; a connection with too many unsent frames is closed."""
@@ -98,7 +98,7 @@ class Socket:
         except (RuntimeError, WebSocketDisconnect):
             return  # closed already
 
-    async def _send_for_ever(self) -> None:
+    async def _run_sender(self) -> None:
         """Send queued frames until the connection closes."""
         try:
             while True:
@@ -116,12 +116,12 @@ class Socket:
 
 @router.websocket("/{room}")
 async def play(websocket: WebSocket, study: str, room: str) -> None:
-    """A person in a room, from the greeting to the end of the connection."""
+    """Handle a person's connection to a room, from the greeting to its end."""
     await websocket.accept()
     try:
         served = find_study(websocket.app.state.studies, study)
-        person, last = await _introduce(websocket, served)
-        hall = _hall(websocket.app, served)
+        person, last = await _read_greeting(websocket, served)
+        hall = _get_room_manager(websocket.app, served)
         link = Socket(websocket, person.session)
     except Problem as problem:
         await _refuse(websocket, problem)
@@ -151,30 +151,30 @@ async def _refuse(websocket: WebSocket, problem: Problem) -> None:
         return  # the client is gone
 
 
-async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]:
-    """Who is it, and at which step of their plan?"""
+async def _read_greeting(websocket: WebSocket, served: Served) -> tuple[Person, int]:
+    """Return the person that a socket's first message names, and the number of their last line."""
     # In the first message, because browsers set no headers here and addresses end up in logs. A socket without
     # identification is closed.
-    hello = _object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
+    hello = _parse_object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
     if not isinstance(hello, dict):
         raise Problem(422, "malformed", "The first message names the person.")
     token, tab, step, last = (hello.get(name) for name in ("token", "tab", "step", "last"))
-    if not isinstance(token, str) or not isinstance(tab, str) or not _whole(step) or not _whole(last, -1):
+    if not isinstance(token, str) or not isinstance(tab, str) or not _is_whole(step) or not _is_whole(last, -1):
         raise Problem(422, "malformed", "The first message gives token, tab, step and last.")
-    caller = participant_of(served, websocket.app.state.limits, token, tab)
-    return await asyncio.to_thread(_person, served, caller.session, tab, step), last
+    caller = read_participant(served, websocket.app.state.limits, token, tab)
+    return await asyncio.to_thread(_load_person, served, caller.session, tab, step), last
 
 
-def _person(served: Served, session: str, tab: str, step: int) -> Person:
+def _load_person(served: Served, session: str, tab: str, step: int) -> Person:
     """Return the person of a room's socket: session, alias, step and pair.
 
     Raises Problem if they may not enter.
     """
     with served.store.read() as connection:
-        row = kept_answers.load(connection, served, session)
-        kept_answers.guard(served, row, tab)
+        row = kept_answers.load_session(connection, served, session)
+        kept_answers.require_permission(served, row, tab)
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
-        pair = _pair(connection, served, row.participant)
+        pair = _get_pair(connection, served, row.participant)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     planned = outline.step(step)
     if planned is None or planned.plugin not in ROOM_PLUGINS:
@@ -183,7 +183,7 @@ def _person(served: Served, session: str, tab: str, step: int) -> Person:
     return Person(session, alias or "", row.mode, step, planned.kind == "practice", pair, trial, planned.shown.labels)
 
 
-def _pair(connection: Connection, served: Served, person: str) -> str:
+def _get_pair(connection: Connection, served: Served, person: str) -> str:
     """Return the pair or group of a person: the part before the / in the label of their link.
 
     Empty if anyone meets anyone.
@@ -200,30 +200,30 @@ def _pair(connection: Connection, served: Served, person: str) -> str:
 async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
     """Handle messages of a person until the connection closes."""
     while True:
-        frame = _parsed(await websocket.receive_text())
+        frame = _parse_json(await websocket.receive_text())
         messages = frame if isinstance(frame, list) else [frame]
         # By message and not by frame, or a long list would be free.
         RATE.take(link.actor, max(1, len(messages)))
         # First of all, so that the measured time includes as little as possible.
         if isinstance(frame, dict) and "ping" in frame:
-            link.put((), pong=_number(frame["ping"]), t_server=hall.now_ms())
+            link.put((), pong=_check_number(frame["ping"]), t_server=hall.now_ms())
             continue
         # A newer connection has replaced this one; its late messages would interleave.
         if live.links.get(link.actor) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
         if isinstance(frame, dict) and "signal" in frame:
-            hall.relay_signal(live, link.actor, _signal(frame["signal"], live))
+            hall.relay_signal(live, link.actor, _check_signal(frame["signal"], live))
             continue
         try:
             if isinstance(frame, dict) and frame.get("kind") == "quit":
                 hall.quit(live, link.actor)
             else:
-                hall.take(live, link.actor, (_line(link.actor, message) for message in messages))
+                hall.take(live, link.actor, (_make_line(link.actor, message) for message in messages))
         except (ValueError, InputError) as error:
             raise Problem(422, "not-allowed", str(error)) from None
 
 
-def _signal(signal: Any, live: Live) -> Mapping[str, Any]:
+def _check_signal(signal: Any, live: Live) -> Mapping[str, Any]:
     """Return a WebRTC signal between two pages.
 
     Raises Problem unless the room has voices and the signal is short.
@@ -240,14 +240,14 @@ def _signal(signal: Any, live: Live) -> Mapping[str, Any]:
     return signal
 
 
-def _line(actor: str, message: Any) -> RoomLine:
-    """A message as the line that it becomes when it is accepted."""
+def _make_line(actor: str, message: Any) -> RoomLine:
+    """Return a message as the line of the log that it becomes."""
     if not isinstance(message, dict):
         raise Problem(422, "malformed", "A message is an object.")
-    if not _whole(message.get("seq"), 1):
+    if not _is_whole(message.get("seq"), 1):
         raise Problem(422, "malformed", "A message has a number.")
     kind, data = accept(message.get("kind"), message.get("data"))
-    return RoomLine(actor, kind, data, client_seq=message["seq"], t_client=_number(message.get("t_client")))
+    return RoomLine(actor, kind, data, client_seq=message["seq"], t_client=_check_number(message.get("t_client")))
 
 
 # -- permitted messages
@@ -266,57 +266,57 @@ def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
     raise ValueError(f"there is no message of kind {str(kind)[:40]!r}")
 
 
-def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
+def _check_cursor(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked cursor points. Raises ValueError for invalid ones."""
     points = data.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
         raise ValueError("a cursor has some points")
     if not all(isinstance(point, list) and len(point) == 3 for point in points):
         raise ValueError("a point is [dt_ms, x, y]")
-    rounded = [[round(_number(value), 2) for value in point] for point in points]
+    rounded = [[round(_check_number(value), 2) for value in point] for point in points]
     # Points lie before the message that carries them.
     if any(point[0] > 0 for point in rounded):
         raise ValueError("a point has a dt_ms that is not above 0")
     return {"points": rounded}
 
 
-def _say(data: Mapping[str, Any]) -> dict[str, Any]:
+def _check_chat(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a checked chat message with its typing times. Raises ValueError for an invalid one."""
     text = data.get("text")
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_TEXT:
         raise ValueError(f"a text has 1 to {LONGEST_TEXT} characters")
     text.encode("utf-8")  # half a character cannot be stored
-    times = {name: _number(data.get(name)) for name in ("typing_start_ms", "typing_end_ms")}
-    return {"text": text, **times, "keystrokes": int(_number(data.get("keystrokes")))}
+    times = {name: _check_number(data.get(name)) for name in ("typing_start_ms", "typing_end_ms")}
+    return {"text": text, **times, "keystrokes": int(_check_number(data.get("keystrokes")))}
 
 
-def _clock(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _number(data.get(name)) for name in ("sent_ms", "received_ms", "server_ms")}
+def _check_clock(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _check_number(data.get(name)) for name in ("sent_ms", "received_ms", "server_ms")}
 
 
-def _choose(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Which object, and in which round: a choice that comes too late must not count for the next one."""
+def _check_choice(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a checked choice: the object and the round (late choices do not count)."""
     chosen, round_ = data.get("object"), data.get("round")
-    if not isinstance(chosen, str) or not _whole(round_):
+    if not isinstance(chosen, str) or not _is_whole(round_):
         raise ValueError("a choice names an object and a round")
     return {"object": chosen[:40], "round": round_}
 
 
 _KINDS: Mapping[str, Any] = {
-    "choose": _choose,
-    "cursor": _cursor,
-    "say": _say,
+    "choose": _check_choice,
+    "cursor": _check_cursor,
+    "say": _check_chat,
     "typing": lambda data: {"typing": data.get("typing") is True},
-    "clock": _clock,
+    "clock": _check_clock,
     "ready": lambda data: {},
     "call": lambda data: {
         "state": str(data.get("state", ""))[:20],
-        **{name: _number(data[name]) for name in ("lost", "received", "jitter_ms") if name in data},
+        **{name: _check_number(data[name]) for name in ("lost", "received", "jitter_ms") if name in data},
     },
 }
 
 
-def _number(value: Any) -> float:
+def _check_number(value: Any) -> float:
     """Return a finite number. Raises Problem for anything else."""
     # Booleans are integers in Python, and JSON as Python reads it has NaN.
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
@@ -324,11 +324,11 @@ def _number(value: Any) -> float:
     return value
 
 
-def _whole(value: Any, low: int = 0) -> TypeGuard[int]:
+def _is_whole(value: Any, low: int = 0) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= 10**9
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     """Return a frame as parsed JSON. Raises Problem if it does not parse."""
     try:
         return json.loads(text)
@@ -336,8 +336,8 @@ def _parsed(text: str) -> Any:
         raise Problem(422, "malformed", "A message is JSON.") from None
 
 
-def _object(text: str) -> dict[str, Any]:
-    content = _parsed(text)
+def _parse_object(text: str) -> dict[str, Any]:
+    content = _parse_json(text)
     return content if isinstance(content, dict) else {}
 
 
@@ -359,7 +359,7 @@ async def put_voice(
 
     Repeats are acknowledged again.
     """
-    hall = _hall(request.app, caller.served)
+    hall = _get_room_manager(request.app, caller.served)
     # The last chunk of a game may arrive after all players have left the room.
     live = hall.find_room_of_session(room, caller.session)
     if live is None or not live.room.settings.get("voice"):

@@ -61,9 +61,10 @@ def create_app(
     static: Path = STATIC,
     housekeeping: float = HOUSEKEEPING_SECONDS,
 ) -> FastAPI:
-    """The application for studies that are open (`open_served`); it closes their stores when it stops.
+    """Return the web application of open studies (`open_served`); it closes their stores when it stops.
 
-    `routers` add rooms or further pages: they find the studies in ``app.state.studies`` and write through ``served.store.awrite``.
+    `routers` add rooms or further pages: they find the studies in ``app.state.studies`` and write through
+    ``served.store.awrite``.
     """
     app = FastAPI(
         title="Referee studies",
@@ -71,7 +72,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=_lifespan,
+        lifespan=_run_tasks,
         default_response_class=PlainJson,
     )
     app.state.studies = {served.id: served for served in studies}
@@ -84,9 +85,9 @@ def create_app(
     for router in (routes_participant.router, routes_organiser.router, routes_room.router, pages, *routers):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
-    app.add_exception_handler(Problem, _refused)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _http_problem)
+    app.add_exception_handler(Problem, _reply_problem)
+    app.add_exception_handler(RequestValidationError, _reply_malformed)
+    app.add_exception_handler(HTTPException, _reply_http_error)
     # The last middleware is outermost: refusals by the body limit get security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     app.add_middleware(Crowd, most=app.state.limits.at_once)
@@ -102,9 +103,9 @@ class PlainJson(JSONResponse):
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _run_tasks(app: FastAPI) -> AsyncIterator[None]:
     """Run the periodic tasks of the server, and close rooms and stores at its end."""
-    keeping = [asyncio.create_task(work(app)) for work in (_keep_house, _keep_locks)]
+    keeping = [asyncio.create_task(work(app)) for work in (_run_housekeeping, _renew_locks)]
     try:
         yield
     finally:
@@ -118,21 +119,24 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             await asyncio.to_thread(served.store.close)
 
 
-async def _keep_house(app: FastAPI) -> None:
-    """Due deletions and expired reservations, from time to time."""
+async def _run_housekeeping(app: FastAPI) -> None:
+    """Delete withdrawn data that are due and free expired seats, periodically."""
     while True:
         for served in [*app.state.studies.values()]:
             try:
                 # `served=served` binds the study of this round, not the last one of the loop.
-                if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
+                if await served.store.awrite(lambda connection, served=served: _purge_and_free(connection, served)):
                     await asyncio.to_thread(served.store.wipe_log)
             except Exception as error:  # the next round tries again; a study must not stop for it
                 _log.error("housekeeping failed: %s", type(error).__name__)
         await asyncio.sleep(app.state.housekeeping)
 
 
-async def _keep_locks(app: FastAPI) -> None:
-    """A database that was started again has forgotten who serves which study: the lock is taken anew, or the study is let go."""
+async def _renew_locks(app: FastAPI) -> None:
+    """Renew the database locks of the studies, which a restarted database has lost.
+
+    A study that another server has locked meanwhile is no longer served.
+    """
     locks = [(s, s.store.lock) for s in app.state.studies.values() if isinstance(s.store.lock, DatabaseLock)]
     while locks:
         await asyncio.sleep(LOCK_SECONDS)
@@ -144,14 +148,14 @@ async def _keep_locks(app: FastAPI) -> None:
                 await asyncio.to_thread(served.store.close)
 
 
-def _tidy(connection: Connection, served: Served) -> int:
-    """How many sessions were deleted."""
+def _purge_and_free(connection: Connection, served: Served) -> int:
+    """Delete withdrawn data that are due, free expired seats, and return the number of deleted sessions."""
     for mode in {served.study.mode, "debug"}:
         places.free_expired(connection, served.id, mode, now=served.clock())
     return purge(connection, served)["sessions"]
 
 
-async def _refused(_: Request, problem: Exception) -> Response:
+async def _reply_problem(_: Request, problem: Exception) -> Response:
     """Return a Problem as a reply, with a time to retry where that helps."""
     assert isinstance(problem, Problem)
     # Pages retry after this time.
@@ -160,7 +164,7 @@ async def _refused(_: Request, problem: Exception) -> Response:
     return PlainJson(problem.body(), problem.status, headers)
 
 
-async def _malformed(_: Request, error: Exception) -> Response:
+async def _reply_malformed(_: Request, error: Exception) -> Response:
     """Return the name of an invalid field, without its content."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
@@ -168,7 +172,7 @@ async def _malformed(_: Request, error: Exception) -> Response:
     return PlainJson({"problem": "malformed", "message": f"{where}: {first['msg']}", "where": where}, 422)
 
 
-async def _http_problem(_: Request, error: Exception) -> Response:
+async def _reply_http_error(_: Request, error: Exception) -> Response:
     """Return an HTTP error as JSON."""
     assert isinstance(error, HTTPException)
     name, message = _HTTP.get(error.status_code, ("refused", "The request cannot be understood."))
@@ -182,7 +186,7 @@ TROUBLE_SECONDS = 60.0
 
 @pages.get("/health")
 async def health(request: Request) -> dict[str, Any]:
-    """For proxies and supervisors: the server answers, and its stores take writes; 503 where one does not."""
+    """Return whether the server answers and its stores accept writes; status 503 if one does not."""
     for served in [*request.app.state.studies.values()]:
         trouble = served.store.writer.trouble
         if trouble is not None and time.monotonic() - trouble[1] < TROUBLE_SECONDS:
@@ -194,15 +198,15 @@ async def health(request: Request) -> dict[str, Any]:
 
 @pages.get("/s/{study}/", response_class=FileResponse)
 def participant_page(request: Request, served: Visited) -> Response:
-    return _shell(request, "participant.html")
+    return _serve_page(request, "participant.html")
 
 
 @pages.get("/s/{study}/organiser", response_class=FileResponse)
 def organiser_page(request: Request, served: Visited) -> Response:
-    return _shell(request, "organiser.html")
+    return _serve_page(request, "organiser.html")
 
 
-def _shell(request: Request, name: str) -> Response:
+def _serve_page(request: Request, name: str) -> Response:
     """Return a built page. Raises Problem if it is missing."""
     path = request.app.state.static / name
     if not path.is_file():

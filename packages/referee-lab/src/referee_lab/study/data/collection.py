@@ -19,7 +19,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.server.sessions.plan import CHECK, FORM, PlanStep, was_right
 from referee_lab.server.sessions.states import LEFT_OUT
 from referee_lab.server.store import schema
-from referee_lab.server.store.store import reading_engine, sqlite_url
+from referee_lab.server.store.store import create_reading_engine, make_sqlite_url
 from referee_lab.study.data.dataset import BY_HAND, AnswerCorrection, Dataset, Sitting, StoredAnswer
 from referee_lab.study.data.exclusion import flag_impossible, mark_answer, mark_sessions
 from referee_lab.study.folder.study import Study
@@ -39,7 +39,7 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
             where=path,
             remedy=f"serve it (`referee study serve {study.folder}`), or try it out with `referee study simulate`",
         )
-    engine = reading_engine(database or sqlite_url(path.resolve()))
+    engine = create_reading_engine(database or make_sqlite_url(path.resolve()))
     try:
         with engine.connect() as connection:
             if not inspect(connection).has_table("trial"):

@@ -23,7 +23,7 @@ from referee.errors import InputError
 from referee.files import write_atomically
 from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import make_plan
-from referee_lab.server.web.built_pages import STATIC, missing_pages
+from referee_lab.server.web.built_pages import STATIC, find_missing_pages
 from referee_lab.server.web.middleware import study_headers
 from referee_lab.study.design.balance import BalanceClaim, count_of
 from referee_lab.study.folder.photographs import photograph_file
@@ -86,7 +86,7 @@ class BrowserLook:
 
 def missing_browser() -> str | None:
     """The reason why no browser can be opened here; None where one can."""
-    if lacking := missing_pages("look"):
+    if lacking := find_missing_pages("look"):
         return f"the page {lacking[0]} has not been built"
     try:
         with _playwright() as playwright:
