@@ -144,7 +144,7 @@ def test_an_index_is_not_closed_while_somebody_asks_it(demo: Path, monkeypatch: 
             renewing.join(0.2)
             return count(*asked)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(old, "count_visit", slowly)
+        monkeypatch.setattr(old, "count", slowly)
         assert view.items({"order": "run"})["found"] == 780
         renewing.join(60)
         assert view.index is not old
