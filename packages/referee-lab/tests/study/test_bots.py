@@ -29,7 +29,7 @@ from referee_lab.bots.faults import FAULTS, Faults, Unreliable
 from referee_lab.bots.person import Someone
 from referee_lab.bots.simulation import count_losses, simulate
 from referee_lab.study.data.collection import collect_from
-from referee_lab.study.data.export import export_files
+from referee_lab.study.data.export import build_export
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import open_study
 
@@ -247,8 +247,8 @@ def test_the_same_on_postgresql(tmp_path: Path) -> None:
         database = f"{address}/postgres"
         played = simulate(folder, participants=3, faults=Faults.named(FAULTS), database=database)
         collected = collect_from(open_study(folder), database)
-        first = export_files(collected, ("csv",))
-        assert export_files(collect_from(open_study(folder), database), ("csv",)) == first
+        first = build_export(collected, ("csv",))
+        assert build_export(collect_from(open_study(folder), database), ("csv",)) == first
     assert played.sound
     assert len(collected.trials) == 3 * len(collected.study.lists[0].trials)
     assert not (folder / "data" / "study.sqlite").exists()

@@ -15,7 +15,7 @@ from real_chromium import PATIENCE_MS
 from referee_lab.rooms.reference_store import load_game
 from referee_lab.rooms.reference_study import make_reference_study
 from referee_lab.rooms.room_files import list_rooms
-from referee_lab.study.data.collection import reading
+from referee_lab.study.data.collection import open_for_reading
 from referee_lab.study.folder.study import open_study
 from referee_lab.tangram.players.reference_game import PlayedGame
 
@@ -72,7 +72,7 @@ def is_chosen(page: Page, label: str) -> None:
 def game_of(folder: Path) -> PlayedGame:
     """What was played in the only room of a study."""
     study = open_study(folder)
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         (room,) = list_rooms(connection, study)
         return load_game(connection, room.id)
 

@@ -16,8 +16,8 @@ from referee_lab.commands.study.serve import _open
 from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
-from referee_lab.study.data.export import export_files
-from referee_lab.study.design.chain import prove_chain, withdrawn_speakers
+from referee_lab.study.data.export import build_export
+from referee_lab.study.design.chain import find_withdrawn_speakers, prove_chain
 from referee_lab.study.folder.study import open_study
 from referee_lab.study.protocols.contract import GivenAnswer
 
@@ -49,10 +49,10 @@ def test_a_withdrawal_follows_through(tmp_path: Path, capsys: pytest.CaptureFixt
     source = spoken(tmp_path)
     assert main(["study", "chain", str(source), "--to", "asgre2007", "--out", str(tmp_path / "heard")]) == 0
     heard = open_study(tmp_path / "heard")
-    assert withdrawn_speakers(heard) == []
+    assert find_withdrawn_speakers(heard) == []
     speaker = heard.design.conditions[0]
     assert main(["study", "withdraw", str(source), "--alias", speaker]) == 0
-    assert withdrawn_speakers(heard) == [speaker]
+    assert find_withdrawn_speakers(heard) == [speaker]
     assert [claim.holds for claim in prove_chain(heard)] == [False]
     with pytest.raises(InputError, match="1 people whose descriptions are shown have withdrawn"):
         _open([heard.folder], None, False)
@@ -81,7 +81,7 @@ def test_recordings_are_exported_transcribed_and_heard_in_the_next_study(tmp_pat
     folder = recorded(tmp_path)
     assert "aufgenommen" in open_study(folder).texts["consent"]
     simulate(folder, participants=2)
-    files = export_files(collect_from(open_study(folder)))
+    files = build_export(collect_from(open_study(folder)))
     recordings = {name: content for name, content in files.items() if name.startswith("recordings/")}
     rows = list(csv.DictReader(files["trials.csv"].decode().splitlines()))
     assert len(recordings) == 4

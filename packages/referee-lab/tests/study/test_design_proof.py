@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee_lab.study.design.balance import prove_balance
-from referee_lab.study.design.design_page import advise, design_report
+from referee_lab.study.design.design_page import list_open_tasks, write_design_report
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import Study, open_study
 
@@ -26,8 +26,8 @@ def _broken(study: Study) -> list[str]:
 def test_every_design_keeps_what_it_promises(design: str, items: int, people: int, tmp_path: Path) -> None:
     study = make_demo(tmp_path / "s", design=design, items=items, participants=people)
     assert _broken(study) == []
-    assert "NO " not in design_report(study)
-    assert (study.folder / "design.txt").read_text(encoding="utf-8").strip() == design_report(study)
+    assert "NO " not in write_design_report(study)
+    assert (study.folder / "design.txt").read_text(encoding="utf-8").strip() == write_design_report(study)
 
 
 def _swap_system(data: dict[str, Any]) -> None:
@@ -94,11 +94,11 @@ def test_meeting_an_item_again_is_told_where_the_design_does_not_rule_it_out(tmp
     assert len(study.design.duplicates) == 2
     claim = next(c for c in prove_balance(study) if c.sentence == "no participant sees an item twice")
     assert (claim.holds, claim.promised) == (False, False)
-    assert "not promised" in design_report(study)
+    assert "not promised" in write_design_report(study)
 
 
 def test_the_report_has_power_and_duration(tmp_path: Path) -> None:
-    report = design_report(make_demo(tmp_path / "s", design="latin", items=12, participants=6))
+    report = write_design_report(make_demo(tmp_path / "s", design="latin", items=12, participants=6))
     assert "one planned pair" in report
     assert "minutes a session" in report
     assert "36 trials in all" in report
@@ -106,9 +106,9 @@ def test_the_report_has_power_and_duration(tmp_path: Path) -> None:
 
 def test_what_is_still_to_be_done_is_told(tmp_path: Path) -> None:
     study = make_demo(tmp_path / "s")
-    assert any("hypothesis" in line for line in advise(study))
+    assert any("hypothesis" in line for line in list_open_tasks(study))
     path = study.folder / "study.toml"
     path.write_text(
         path.read_text("utf-8").replace('hypothesis = ""', 'hypothesis = "chatty is slower to read"'), encoding="utf-8"
     )
-    assert advise(open_study(study.folder)) == []
+    assert list_open_tasks(open_study(study.folder)) == []

@@ -14,7 +14,7 @@ from study_server import change, site
 
 from referee.cli import main
 from referee_lab.server.sessions.plan import check_answer, make_plan
-from referee_lab.study.data.datasheet import datasheet
+from referee_lab.study.data.datasheet import write_datasheet
 from referee_lab.study.design.shown_media import prove_media
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import Study, open_study
@@ -164,7 +164,9 @@ def test_the_doctor_misses_files_that_are_gone(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_datasheet_says_that_descriptions_were_heard(study: Study) -> None:
-    assert "Descriptions were: heard (9 recordings, after tones had been counted rightly)" in datasheet(study, None)
+    assert "Descriptions were: heard (9 recordings, after tones had been counted rightly)" in write_datasheet(
+        study, None
+    )
 
 
 def test_new_copies_the_files_that_outputs_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,9 +16,9 @@ from test_heard_descriptions import give_voices, heard_study
 
 from referee.cli import main
 from referee_lab.server.sessions.plan import make_plan
-from referee_lab.study.design.design_page import advise
-from referee_lab.study.design.heard_practice import odd_extras
-from referee_lab.study.design.text_claims import false_claims, unsaid_ways
+from referee_lab.study.design.design_page import list_open_tasks
+from referee_lab.study.design.heard_practice import find_odd_extras
+from referee_lab.study.design.text_claims import find_false_claims, find_unmentioned_ways
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.media import ways_in
 from referee_lab.study.folder.study import Study, open_study
@@ -56,11 +56,13 @@ def test_shipped_pages_are_true_of_their_way_and_found_out_in_another(
         assert "{way_" not in "".join(pages.values())
         for real, study in ways.items():
             shown = replace(study, language=language, texts=pages)
-            about = [line for line in false_claims(shown) if re.search("read|heard|film", line.partition("but")[2])]
+            about = [
+                line for line in find_false_claims(shown) if re.search("read|heard|film", line.partition("but")[2])
+            ]
             # A film is heard as well, so that nothing said of hearing is wrong there; that it is a film is then unsaid.
             wrong = told != real and not (told == HEARD and real == WATCHED)
             assert bool([line for line in about if "/instructions.md" in line]) == wrong, (told, real, about)
-            assert bool(unsaid_ways(shown)) == (told != real and real != READ), (told, real)
+            assert bool(find_unmentioned_ways(shown)) == (told != real and real != READ), (told, real)
             if not wrong:
                 assert about == []
 
@@ -80,18 +82,18 @@ def test_every_language_has_the_same_words_for_every_way(language: str) -> None:
 
 def test_words_that_are_shown_beside_the_voice_may_be_spoken_of(ways: dict[str, Study]) -> None:
     heard = replace(ways[HEARD], texts=default_pages("en", "tuna2008", READ))
-    assert len(false_claims(heard)) == 1
+    assert len(find_false_claims(heard)) == 1
     shown = replace(heard, settings={**heard.settings, "media_text": "shown"})
     assert ways_in(shown) == {READ, HEARD}
-    assert false_claims(shown) == []
-    assert unsaid_ways(shown) == ["texts/en/instructions.md does not say that descriptions are heard"]
+    assert find_false_claims(shown) == []
+    assert find_unmentioned_ways(shown) == ["texts/en/instructions.md does not say that descriptions are heard"]
 
 
 def test_own_pages_are_looked_at_too(ways: dict[str, Study]) -> None:
     told = replace(
         ways[READ], extra={"welcome": "Please use *headphones*."}, texts=default_pages("en", "tuna2008", READ)
     )
-    assert false_claims(told) == ["texts/en/welcome.md says 'headphones', but no description is heard"]
+    assert find_false_claims(told) == ["texts/en/welcome.md says 'headphones', but no description is heard"]
 
 
 def test_where_some_are_heard_and_some_read_both_have_to_be_said(tmp_path: Path) -> None:
@@ -102,11 +104,11 @@ def test_where_some_are_heard_and_some_read_both_have_to_be_said(tmp_path: Path)
     (folder / "outputs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     study = open_study(folder)
     # Made without voices, its pages tell people to read.
-    assert unsaid_ways(study) == ["texts/en/instructions.md does not say that descriptions are heard"]
+    assert find_unmentioned_ways(study) == ["texts/en/instructions.md does not say that descriptions are heard"]
     page = folder / "texts" / "en" / "instructions.md"
     page.write_text(page.read_text("utf-8") + "\nSome descriptions you hear: listen to them.\n", "utf-8")
-    assert unsaid_ways(open_study(folder)) == []
-    assert false_claims(open_study(folder)) == []
+    assert find_unmentioned_ways(open_study(folder)) == []
+    assert find_false_claims(open_study(folder)) == []
 
 
 def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
@@ -126,17 +128,17 @@ def test_practice_and_checks_that_are_read_beside_heard_trials_are_to_be_done(
             line["media"] = f"{word}-{n}.wav"
             write_sound(folder / "media" / line["media"], 0.2)
         (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    assert odd_extras(open_study(folder)) == []
+    assert find_odd_extras(open_study(folder)) == []
     assert main(["study", "check", str(folder), "--no-browser"]) == 0
     assert "not too large (12 files)" in capsys.readouterr().out
 
 
 def test_nothing_is_asked_of_a_study_that_is_read(demo: Study) -> None:
-    assert odd_extras(demo) == []
-    assert not any("media" in line or "heard" in line for line in advise(demo))
+    assert find_odd_extras(demo) == []
+    assert not any("media" in line or "heard" in line for line in list_open_tasks(demo))
     first, *others = demo.practice
     heard = replace(first, description=replace(first.description, media="voice.wav"))
-    (told,) = odd_extras(replace(demo, practice=(heard, *others)))
+    (told,) = find_odd_extras(replace(demo, practice=(heard, *others)))
     assert told == 'practice.jsonl: 1 of 2 are heard while trials are read; leave "media" out of their lines'
 
 
@@ -169,7 +171,7 @@ def test_new_writes_pages_for_descriptions_that_are_heard_and_asks_for_practice(
     study = open_study(tmp_path / "whole")
     assert [s.description.media for s in study.practice] == [f"practice-1{ending}", f"practice-2{ending}"]
     assert study.checks[0].stimulus.description.media == f"check-1{ending}"
-    assert not any("texts/" in line or "jsonl" in line for line in advise(study))
+    assert not any("texts/" in line or "jsonl" in line for line in list_open_tasks(study))
     assert main(["study", "check", str(study.folder), "--no-browser"]) == 0
     assert "(7 files)" in capsys.readouterr().out
 
@@ -198,7 +200,7 @@ def test_a_film_and_a_sound_in_one_study_have_both_to_be_said(tmp_path: Path) ->
     text = (folder / "outputs.jsonl").read_text("utf-8")
     (folder / "outputs.jsonl").write_text(text.replace("voice0.wav", "voice0.webm"), "utf-8")
     change(folder, media_text='"shown"')
-    assert unsaid_ways(open_study(folder)) == [
+    assert find_unmentioned_ways(open_study(folder)) == [
         "texts/en/instructions.md does not say that descriptions are heard",
         "texts/en/instructions.md does not say that descriptions are in films",
     ]
@@ -245,7 +247,7 @@ def test_a_protocol_that_plays_nothing_is_given_no_recordings(
     assert "judgement-pairwise plays no sounds and films" in capsys.readouterr().err
     pairs = heard_study(tmp_path / "pairs", "judgement-pairwise")
     assert ways_in(pairs) == {READ}
-    assert not any("heard" in line for line in advise(pairs))
+    assert not any("heard" in line for line in list_open_tasks(pairs))
     assert "sound-check" not in [step.plugin for step in make_plan(pairs, pairs.lists[0].id, 1).steps]
 
 

@@ -19,10 +19,10 @@ from referee.errors import InputError
 from referee.statistics.mixed import mixed_times
 from referee_lab.bots.simulation import simulate
 from referee_lab.server.sessions.plan import check_answer, make_plan, was_right
-from referee_lab.study.analysis.factorial import contrast_sheet, contrast_weights, estimate_contrast
+from referee_lab.study.analysis.factorial import build_contrast_sheet, estimate_contrast, iterate_contrast_weights
 from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
-from referee_lab.study.data.export import export_files
+from referee_lab.study.data.export import build_export
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.contrast_power import simulate_contrasts
 from referee_lab.study.design.from_table import prepare_table
@@ -413,10 +413,10 @@ CELLS = {"a / x": ("a", "x"), "a / y": ("a", "y"), "b / x": ("b", "x"), "b / y":
 
 
 def test_weights_of_an_interaction_are_a_difference_of_differences() -> None:
-    ((_, _, weights),) = contrast_weights("f:g", ("f", "g"), CELLS)
+    ((_, _, weights),) = iterate_contrast_weights("f:g", ("f", "g"), CELLS)
     assert weights == {"a / x": 1.0, "a / y": -1.0, "b / x": -1.0, "b / y": 1.0}
     with pytest.raises(InputError, match="names no factor 'h'"):
-        list(contrast_weights("h", ("f", "g"), CELLS))
+        list(iterate_contrast_weights("h", ("f", "g"), CELLS))
 
 
 def ratings() -> pl.DataFrame:
@@ -452,7 +452,7 @@ def test_effects_and_likelihood_are_those_of_another_library() -> None:
     theirs = formula.mixedlm("rating ~ f * g", data, groups="one", vc_formula=components).fit(reml=True)
     model = mixed_times(frame, time="rating", logs=False)
     for contrast in ("f", "g", "f:g"):
-        ((_, _, weights),) = contrast_weights(contrast, ("f", "g"), CELLS)
+        ((_, _, weights),) = iterate_contrast_weights(contrast, ("f", "g"), CELLS)
         estimated = estimate_contrast(model, weights)
         assert estimated["estimate"] == pytest.approx(theirs.params[contrast], abs=1e-4)
         assert estimated["error"] == pytest.approx(theirs.bse[contrast], abs=1e-4)
@@ -463,7 +463,7 @@ def test_effects_and_likelihood_are_those_of_another_library() -> None:
 def test_contrasts_of_a_balanced_design_are_those_of_its_cell_means() -> None:
     """In a balanced design the estimates are differences of cell means, and with intercepts alone the error is that of independent residuals (by hand)."""
     frame = ratings()
-    (sheet,), remarks = contrast_sheet(frame, "rating", ("f", "g"), ("f", "g", "f:g"), study="s", rating=True)
+    (sheet,), remarks = build_contrast_sheet(frame, "rating", ("f", "g"), ("f", "g", "f:g"), study="s", rating=True)
     assert remarks == []
     means = dict(frame.group_by("system").agg(pl.col("rating").mean()).iter_rows())
     f, g, both = sheet.tidy
@@ -613,7 +613,7 @@ def test_every_factor_is_a_column_of_the_export(tmp_path: Path) -> None:
     ] + [{"item": kind, "text": "x", "kind": kind} for kind in ("practice", "filler")]
     study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", "order,domain", participants=4)
     simulate(study.folder, participants=4)
-    files = export_files(collect_from(study, None, "debug"), ("csv", "jsonl", "parquet"))
+    files = build_export(collect_from(study, None, "debug"), ("csv", "jsonl", "parquet"))
     (tmp_path / "t.parquet").write_bytes(files["trials.parquet"])
     forms = (
         list(csv.DictReader(files["trials.csv"].decode().splitlines())),

@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 from referee.statistics.mixed import mixed_correctness, mixed_times
-from referee_lab.study.analysis.factorial import contrast_weights, estimate_contrast
+from referee_lab.study.analysis.factorial import estimate_contrast, iterate_contrast_weights
 from referee_lab.study.folder.study import LEVELS
 
 HERE = Path(__file__).parent / "lme4"
@@ -112,7 +112,7 @@ def test_contrasts_are_those_of_lme4(design: Design) -> None:
     factors = tuple(design.factors)
     names = list(factors) + ([":".join(factors[:2])] if len(factors) > 1 else [])
     for contrast in names:
-        for _, _, weights in contrast_weights(contrast, factors, cells):
+        for _, _, weights in iterate_contrast_weights(contrast, factors, cells):
             mine = estimate_contrast(model, weights)
             w = np.array([weights.get(cell, 0.0) for cell in theirs["cells"]])
             limits = {"rel": 0.02, "abs": 1e-3} if is_binary else {"rel": 0.0, "abs": 1e-4}

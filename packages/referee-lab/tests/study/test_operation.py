@@ -26,7 +26,7 @@ from referee_lab.server.store.health import examine_study
 from referee_lab.server.store.store import put_back
 from referee_lab.server.web import dashboard, server
 from referee_lab.study.data.collection import collect
-from referee_lab.study.data.export import export_files, safe_text
+from referee_lab.study.data.export import build_export, escape_formula
 
 DEPLOY = Path(__file__).parents[4] / "deploy"
 
@@ -192,7 +192,7 @@ def test_purging_leaves_neither_session_nor_alias_in_rooms(tmp_path: Path) -> No
 # What spreadsheets take for formulas (OWASP, CSV injection).
 @pytest.mark.parametrize("text", ['=HYPERLINK("http://x")', "+1", "-2+3", "@SUM(1)", "\t=1", "\r=1"])
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, text: str) -> None:
-    assert safe_text(text) == f"'{text}"
+    assert escape_formula(text) == f"'{text}"
     with site(study_folder(tmp_path, comments="true", least_trials="0.0"), Clock()) as opened:
         person = Person(opened).begin()
         comments = person.saved_steps[-1]
@@ -200,7 +200,7 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, text: str) -> None:
         assert person.put(comments, body=body).status_code == 201
         assert person.put(person.saved_steps[0]).status_code == 201
         with opened.served.store.read() as connection:
-            files = export_files(collect(opened.served.study, connection), ["csv"])
+            files = build_export(collect(opened.served.study, connection), ["csv"])
     (row,) = csv.DictReader(io.StringIO(files["comments.csv"].decode()))
     assert row["value"].startswith("'")
     # Numbers below 0 stay numbers.

@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee_lab.bots.simulation import simulate
 from referee_lab.server.sessions.plan import make_plan
-from referee_lab.study.data.collection import collect, reading
+from referee_lab.study.data.collection import collect, open_for_reading
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.study import Study
@@ -231,7 +231,7 @@ def test_times_rest_on_all_answers_and_not_only_on_those_who_watched_again(
     """Without a second look nothing lies between the two clocks: once that was taken for reading too fast, and most times were lost."""
     study = write_study(tmp_path / "study", prepared.draft)
     simulate(tmp_path / "study", participants=4)
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         trials = [a for a in collect(study, connection).answers if a.kind == "trial"]
     once = [a for a in trials if not a.answer["repeats"] and not a.answer["corrected"]]
     assert len(once) > len(trials) / 2

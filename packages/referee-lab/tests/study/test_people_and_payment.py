@@ -19,9 +19,9 @@ from referee_lab.server.sessions.doors import Doors, parse_time, read_doors, set
 from referee_lab.server.sessions.lab_links import link_query, make_labels
 from referee_lab.server.web.middleware import Limits, Rate
 from referee_lab.study.data import prolific
-from referee_lab.study.data.payment import Owed, owed, payment_file
+from referee_lab.study.data.payment import Owed, list_payments, write_payment_file
 from referee_lab.study.design.shown_scenes import prove_checks
-from referee_lab.study.design.text_claims import false_claims
+from referee_lab.study.design.text_claims import find_false_claims
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import open_study
 from referee_lab.study.texts import LANGUAGES
@@ -271,19 +271,19 @@ def test_everybody_is_owed_reward_and_bonus_by_how_it_ended(tmp_path: Path) -> N
         opened.organise("POST", f"end/{alias}", json={"outcome": "technical", "reason": "power cut"})
         Person(opened, {"PROLIFIC_PID": "gone"}).begin().ask("POST", "withdraw")
         with opened.served.store.read() as connection:
-            people = {p.id: p for p in owed(opened.served.study, connection)}
+            people = {p.id: p for p in list_payments(opened.served.study, connection)}
     finally:
         opened.close()
     assert set(people) == {"done", "broken"}
     assert (str(people["done"].reward), str(people["done"].bonus), people["done"].right) == ("3.00", "0.40", 4)
     assert (str(people["broken"].reward), str(people["broken"].bonus)) == ("1.50", "0.00")
     study = open_study(folder)
-    assert payment_file(study, list(people.values()), "prolific-bonus") == "done,0.40\n"
-    assert set(payment_file(study, list(people.values()), "prolific").split()) == {"done", "broken"}
-    table = list(csv.DictReader(io.StringIO(payment_file(study, list(people.values()), "csv"))))
+    assert write_payment_file(study, list(people.values()), "prolific-bonus") == "done,0.40\n"
+    assert set(write_payment_file(study, list(people.values()), "prolific").split()) == {"done", "broken"}
+    table = list(csv.DictReader(io.StringIO(write_payment_file(study, list(people.values()), "csv"))))
     assert {row["platform_id"]: row["total"] for row in table} == {"done": "3.40", "broken": "1.50"}
     with pytest.raises(InputError, match="not by mturk"):
-        payment_file(study, [], "mturk")
+        write_payment_file(study, [], "mturk")
     assert main(["study", "payment", str(folder), "--out", str(tmp_path / "owed.csv")]) == 0
     assert (tmp_path / "owed.csv").stat().st_mode & 0o077 == 0
 
@@ -320,7 +320,7 @@ def test_paid_submissions_are_approved_once_and_those_that_were_too_fast_never(m
         headers = real.headers
     client = httpx.Client(base_url="http://stub/api/v1", headers=headers, transport=httpx.MockTransport(stub))
     for approved in ({"approved": 1, "approved before": 1}, {"approved before": 2}):
-        done = prolific.approve(client, paid_people())
+        done = prolific.approve_submissions(client, paid_people())
         assert done == {**approved, "active": 1, "not paid by its outcome": 1, "without a submission": 1}
     assert [path for method, path, _ in stub.asked if method == "POST"] == ["/api/v1/submissions/s1/transition/"]
     assert stub.states["s2"] == "AWAITING REVIEW"
@@ -328,7 +328,7 @@ def test_paid_submissions_are_approved_once_and_those_that_were_too_fast_never(m
     assert stub.asked[-1][1:] == ("/api/v1/studies/st1/", '{"total_available_places":40}')
     del stub.states["s1"]
     with pytest.raises(InputError, match="404") as error:
-        prolific.approve(client, paid_people())
+        prolific.approve_submissions(client, paid_people())
     assert "t0ken" not in str(error.value)
 
 
@@ -377,7 +377,7 @@ def test_pay_is_raised_to_an_hourly_wage_by_the_median_duration(tmp_path: Path) 
         opened.served.clock.now += 30 * 60
         person.ask("POST", "finish")
         with opened.served.store.read() as connection:
-            (paid,) = owed(opened.served.study, connection)
+            (paid,) = list_payments(opened.served.study, connection)
     finally:
         opened.close()
     assert float(paid.reward) == pytest.approx(6.0, abs=0.15)
@@ -390,19 +390,19 @@ def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Gatt, Belz & Kow (2008): trials initiated by participants, bell, 1000 ms, mouse, 15000 ms."""
-    from referee_lab.study.design.as_printed import PRESETS, deviations
+    from referee_lab.study.design.as_printed import PRESETS, list_deviations
 
     printed = PRESETS["tuna2008"]["protocol"]
     study = make_demo(tmp_path / "exact", "tuna2008", items=3, participants=3, settings=printed)
-    assert not any("[protocol]" in line for line in deviations(study))
+    assert not any("[protocol]" in line for line in list_deviations(study))
     plain = make_demo(tmp_path / "plain", "tuna2008", items=3, participants=3)
-    named = {line.split()[1] for line in deviations(plain) if line.startswith("[protocol]")}
+    named = {line.split()[1] for line in list_deviations(plain) if line.startswith("[protocol]")}
     assert named == {"start", "bell", "input"}
     assert main(["study", "check", str(plain.folder), "--no-browser"]) == 0
     shown = capsys.readouterr().out
     assert "Not as printed: [protocol] bell = no, printed yes" in shown
     assert "Not as printed: 3 participants, printed 24" in shown
-    assert deviations(make_demo(tmp_path / "other", "asgre2007", items=3, participants=3)) == []
+    assert list_deviations(make_demo(tmp_path / "other", "asgre2007", items=3, participants=3)) == []
 
 
 # -- texts -----------------------------------------------------------------------------------------------------------------
@@ -412,7 +412,7 @@ def test_a_preset_is_the_printed_experiment_and_check_prints_what_differs(
 @pytest.mark.parametrize("language", ["en", "pt"])
 def test_the_shipped_pages_are_true_of_their_protocol(tmp_path: Path, protocol: str, language: str) -> None:
     study = make_demo(tmp_path / "s", protocol, items=3, participants=3, language=language)
-    assert false_claims(study) == []
+    assert find_false_claims(study) == []
 
 
 @pytest.mark.parametrize(
@@ -427,8 +427,8 @@ def test_a_consent_that_promises_other_people_is_true_where_there_are_some(
     tmp_path: Path, protocol: str, people: dict[str, Any], programs: dict[str, Any], language: str
 ) -> None:
     study = make_demo(tmp_path / "s", protocol, participants=3, language=language)
-    assert false_claims(replace(study, settings={**study.settings, **people})) == []
-    said = false_claims(replace(study, settings={**study.settings, **programs}))
+    assert find_false_claims(replace(study, settings={**study.settings, **people})) == []
+    said = find_false_claims(replace(study, settings={**study.settings, **programs}))
     assert said[0].startswith(f"texts/{language}/consent.md says ")
     assert all(line.endswith("but participants do not play with other people here") for line in said)
 
@@ -438,7 +438,7 @@ def test_a_claim_that_is_not_so_is_found(tmp_path: Path) -> None:
     page = study.folder / "texts" / "en" / "debriefing.md"
     # What production studies were told until now.
     page.write_text("We want to know which let a reader find the right picture quickly. There are breaks.", "utf-8")
-    said = false_claims(open_study(study.folder))
+    said = find_false_claims(open_study(study.folder))
     assert [line.partition(" says ")[0] for line in said] == ["texts/en/debriefing.md"] * 2
     change(study.folder, break_every="1")
-    assert len(false_claims(open_study(study.folder))) == 1
+    assert len(find_false_claims(open_study(study.folder))) == 1

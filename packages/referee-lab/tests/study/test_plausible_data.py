@@ -14,9 +14,9 @@ from study_server import Clock, Person, Site, site, study_folder
 from referee.cli import main
 from referee_lab.server.sessions.steady_clock import SteadyClock
 from referee_lab.server.store.keys import load_keys
-from referee_lab.study.analysis.answer_table import hearing_frame
+from referee_lab.study.analysis.answer_table import build_hearing_frame
 from referee_lab.study.analysis.registered_tests import analyse
-from referee_lab.study.analysis.tuna2008_tables import challenge_tables
+from referee_lab.study.analysis.tuna2008_tables import build_challenge_tables
 from referee_lab.study.data.collection import collect
 from referee_lab.study.data.dataset import ALL, IDENTIFYING, READING, TIME, Dataset
 
@@ -54,7 +54,7 @@ def test_a_trial_shown_again_keeps_its_error_and_loses_its_time(running: Site) -
     again(person, second)
     collected = collected_from(running)
     assert scopes(collected) == {first: set(), second: {TIME}}
-    frame = hearing_frame(collected)
+    frame = build_hearing_frame(collected)
     assert frame["error"].null_count() == 0
     assert frame["identification_ms"].null_count() == frame["reading_ms"].null_count() == 1
     assert any("1 shown again after it was broken off (time)" in said for said in analyse(collected).remarks)
@@ -84,7 +84,7 @@ def test_each_measure_loses_its_own_timeouts(running: Site) -> None:
     collected = collected_from(running)
     assert scopes(collected) == {unread: {READING}, unfound: {IDENTIFYING}, fine: set()}
     for raw in (True, False):
-        frame = hearing_frame(collected, raw=raw)
+        frame = build_hearing_frame(collected, raw=raw)
         assert sorted(frame["reading_ms"].drop_nulls().to_list()) == pytest.approx([800.0, 812.4])
         assert sorted(frame["identification_ms"].drop_nulls().to_list()) == pytest.approx([900.0, 1203.7])
         assert frame["combined_ms"].drop_nulls().len() == 1
@@ -100,7 +100,7 @@ def test_one_way_in_the_style_of_2007() -> None:
         | dict.fromkeys(("reading_ms", "identification_ms", "combined_ms"), 1000 + 500 * rng.random())
         for n in range(2264)
     ]
-    sheets, _ = challenge_tables(pl.DataFrame(rows), pl.DataFrame(rows), study="s", style="asgre2007")
+    sheets, _ = build_challenge_tables(pl.DataFrame(rows), pl.DataFrame(rows), study="s", style="asgre2007")
     assert sheets[0].name == "asgre2007-means-as-printed"
     notes = " ".join(sheets[0].notes)
     assert "RT: SYSTEM F(14, 2249)" in notes
@@ -117,7 +117,7 @@ def test_reading_has_bounds_of_its_own(running: Site, ms: float, reason: str) ->
     person.put(trial_steps(person)[0], body=body)
     ((mark,),) = (a.marks for a in collected_from(running).trials)
     assert (mark.scope, mark.reason) == (READING, reason)
-    frame = hearing_frame(collected_from(running))
+    frame = build_hearing_frame(collected_from(running))
     assert frame["reading_ms"].to_list() == [None]
     assert frame["identification_ms"].to_list() == pytest.approx([1203.7])
 

@@ -34,7 +34,7 @@ from referee_lab.rooms.reference_study import (
 from referee_lab.rooms.room_files import build_room_files, list_rooms
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.server.sessions.served_study import open_served
-from referee_lab.study.data.collection import reading
+from referee_lab.study.data.collection import open_for_reading
 from referee_lab.study.design.shown_scenes import prove_shown
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import open_study
@@ -166,7 +166,7 @@ def test_a_game_ends_and_comes_out_as_a_played_game_without_anybodys_session(sit
     run(site, story())
     assert [ear.status["solved"] for who, ear in table.ears.items() if who != table.room.speaker] == [4, 4]
     study = open_study(tmp_path / "trio")
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         game = load_game(connection, table.room.id)
         log = list(iterate_log(connection, table.room.id))
         files = build_room_files(connection, study)
@@ -244,7 +244,7 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
     if not table.room.get_seat(lost).gone:
         lost, stays = stays, lost
     study = open_study(tmp_path / "trio")
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         game = load_game(connection, table.room.id)
     assert [[c.heard for c in r.choices if c.hearer == table.room.get_seat(lost).name] for r in game.rounds] == [
         ["left"],
@@ -260,7 +260,7 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
         await table.hall.close()
 
     run(site, noticed())
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         (room,) = list_rooms(connection, study)
         assert "has withdrawn" in room.why_not
         assert set(build_room_files(connection, study)) == {"rooms/rooms.csv", "rooms/game.json"}
@@ -294,7 +294,7 @@ def test_programs_fill_the_places_speak_choose_and_ask_back(tmp_path: Path) -> N
         assert asked or table.room.speaker != me
 
     run(table.site, story())
-    with reading(open_study(tmp_path / "bots"), None) as connection:
+    with open_for_reading(open_study(tmp_path / "bots"), None) as connection:
         game = load_game(connection, table.room.id)
     table.site.close()
     assert (game.outcome, len(game.rounds)) == ("completed", 4)
@@ -475,7 +475,7 @@ def test_after_kill_9_and_torn_connections_every_acknowledged_choice_counts_once
     assert [p.status["solved"] for p in group if p.role == "listener"] == [4, 4]
     assert all(p.status["outcome"] == "completed" for p in group)
     study = open_study(tmp_path / "trio")
-    with reading(study, None) as connection:
+    with open_for_reading(study, None) as connection:
         game = load_game(connection, group[0].room)
         labels = list_rooms(connection, study)[0]
     shown = study.kind.show(next(study.every_stimulus()), study.settings, Random(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, broken_limits
+from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, find_broken_limits
 
 
 def _showings(items: int, conditions: int, targets: int) -> list[Showing]:
@@ -43,12 +43,12 @@ def test_blocks_stay_blocks() -> None:
 def test_what_cannot_be_kept_is_counted() -> None:
     same = [Showing(item=f"i{n}", condition="a", target="x") for n in range(4)] + [Showing(item="j", condition="b")]
     order = arrange(same, OrderLimits(), Random(1))
-    assert broken_limits(order, same, OrderLimits())
+    assert find_broken_limits(order, same, OrderLimits())
 
 
 def test_a_single_condition_is_no_reason_to_complain() -> None:
     showings = [Showing(item=f"i{n}", condition="") for n in range(6)]
-    assert broken_limits(range(6), showings, OrderLimits(same_condition_at_most=1)) == []
+    assert find_broken_limits(range(6), showings, OrderLimits(same_condition_at_most=1)) == []
 
 
 def test_orders_differ_between_seeds_and_not_within_one() -> None:

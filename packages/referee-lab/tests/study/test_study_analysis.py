@@ -18,10 +18,10 @@ from study_server import Person, Site, site, study_folder
 from referee.statistics.mixed import mixed_correctness, mixed_times
 from referee_lab.bots.simulation import simulate
 from referee_lab.study.analysis import mixed_analysis
-from referee_lab.study.analysis.answer_table import hearing_frame, pair_frame
-from referee_lab.study.analysis.mixed_analysis import contrasts, measure_sheets
+from referee_lab.study.analysis.answer_table import build_hearing_frame, build_pair_frame
+from referee_lab.study.analysis.mixed_analysis import build_measure_sheets, compute_contrasts
 from referee_lab.study.analysis.registered_tests import CAUTION, analyse
-from referee_lab.study.analysis.tuna2008_tables import challenge_tables, replaced
+from referee_lab.study.analysis.tuna2008_tables import build_challenge_tables, set_outliers_to_mean
 from referee_lab.study.data.collection import collect, collect_from
 from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.folder.demo_study import make_demo
@@ -78,7 +78,7 @@ def test_rules_take_times_away_and_leave_errors_alone(running: Site) -> None:
         body["flags"] = ["hidden"] if n == 0 else []
         assert person.put(index, body=body).status_code == 201
     collected = collected_from(running)
-    frame, raw = hearing_frame(collected), hearing_frame(collected, raw=True)
+    frame, raw = build_hearing_frame(collected), build_hearing_frame(collected, raw=True)
     assert frame["error"].sum() == raw["error"].sum() == 1
     assert frame["identification_ms"].null_count() == 1
     assert raw["identification_ms"].null_count() == 0
@@ -96,7 +96,7 @@ def test_an_answer_that_names_no_object_is_no_error(tmp_path: Path) -> None:
                 body["answer"] = {**body["answer"], "outcome": outcome, "entity": None}
             assert person.put(index, body=body).status_code == 201
         collected = collected_from(opened)
-    frame = hearing_frame(collected)
+    frame = build_hearing_frame(collected)
     assert sorted(frame["outcome"].to_list()) == ["entity", "none", "several"]
     assert frame["error"].to_list().count(None) == 2
     assert frame["combined_ms"].drop_nulls().to_list() == [1000.0]
@@ -108,10 +108,10 @@ def test_whoever_withdrew_is_in_no_analysis(running: Site) -> None:
     stays, leaves = Person(running), Person(running)
     for person in (stays, leaves):
         person.complete()
-    assert hearing_frame(collected_from(running))["participant"].n_unique() == 2
+    assert build_hearing_frame(collected_from(running))["participant"].n_unique() == 2
     leaves.ask("POST", "withdraw")
     collected = collected_from(running)
-    assert set(hearing_frame(collected)["participant"]) == {stays.plan["alias"]}
+    assert set(build_hearing_frame(collected)["participant"]) == {stays.plan["alias"]}
     assert "1 withdrawn (not in the data)" in analyse(collected).remarks[0]
 
 
@@ -130,14 +130,14 @@ def test_the_page_is_told_what_is_not_known_about_times_and_who_was_simulated(tm
 def test_outliers_become_the_overall_mean_as_printed() -> None:
     """By hand: nine times 1000 and 10000 have mean 1900 and SD 2846.05 (n - 1), so 10000 lies beyond 1900 + 5692.10."""
     frame = answers({"A": 1.0})[:10].with_columns(pl.Series("reading_ms", [1000.0] * 9 + [10000.0]))
-    cleaned, said = replaced(frame, ["reading_ms"])
+    cleaned, said = set_outliers_to_mean(frame, ["reading_ms"])
     assert cleaned["reading_ms"].to_list() == [1000.0] * 9 + [1900.0]
     assert said == ["RT: 1 outliers of 10 (10.0%) became the mean."]
 
 
 def test_table_11_has_means_by_domain_and_the_sd_over_both() -> None:
     frame = answers({"A": 1.0, "B": 1.5})
-    sheets, _ = challenge_tables(frame, frame, study="s")
+    sheets, _ = build_challenge_tables(frame, frame, study="s")
     table = next(s for s in sheets if s.name == "table11-as-registered")
     own = [r for r in frame.to_dicts() if r["system"] == "A"]
     row = next(r for r in table.tidy if r["system"] == "A")
@@ -151,7 +151,7 @@ def test_table_11_has_means_by_domain_and_the_sd_over_both() -> None:
 
 def test_table_12_sets_the_slow_system_apart_and_leaves_the_like_ones_together() -> None:
     frame = answers({"A": 1.0, "B": 1.0, "C": 2.0}, people=24)
-    sheets, _ = challenge_tables(frame, frame, study="s")
+    sheets, _ = build_challenge_tables(frame, frame, study="s")
     table = next(s for s in sheets if s.name == "table12-as-registered")
     letters = {(r["measure"], r["system"]): r["letters"] for r in table.tidy}
     assert letters["IT", "A"] == letters["IT", "B"] == "A"
@@ -165,7 +165,7 @@ def test_degrees_of_freedom_are_those_of_the_challenge() -> None:
     lost = frame.with_columns(
         pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise(pl.col("identification_ms")).alias("identification_ms")
     )
-    sheets, _ = challenge_tables(frame, lost, study="s")
+    sheets, _ = build_challenge_tables(frame, lost, study="s")
     notes = {s.name: " ".join(s.notes) for s in sheets}
     assert "IT: SYSTEM F(11, 1416)" in notes["table11-as-printed"]
     assert "IT: SYSTEM F(11, 1409)" in notes["table11-as-registered"]
@@ -177,7 +177,7 @@ def test_degrees_of_freedom_are_those_of_the_challenge() -> None:
 
 def test_contrasts_between_systems_are_those_of_a_model_with_another_baseline() -> None:
     frame = answers({"A": 1.0, "B": 1.2, "C": 1.5})
-    rows = {(r["system_a"], r["system_b"]): r for r in contrasts(mixed_times(frame, time="reading_ms"))}
+    rows = {(r["system_a"], r["system_b"]): r for r in compute_contrasts(mixed_times(frame, time="reading_ms"))}
     refitted = mixed_times(frame, time="reading_ms", baseline="C")
     effect = next(e for e in refitted.effects if e.system == "B")
     assert rows["B", "C"]["estimate"] == pytest.approx(effect.estimate, rel=1e-6)
@@ -187,7 +187,7 @@ def test_contrasts_between_systems_are_those_of_a_model_with_another_baseline() 
 
 def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
-    sheets, _ = measure_sheets(frame, "identification_ms", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "identification_ms", study="s", alpha=0.05, correction="holm")
     (pair,) = next(s for s in sheets if s.name.endswith("pairs")).tidy
     assert pair["ratio_low"] < 1 / 1.5 < pair["ratio_high"]
     total = (0.2**2 + 0.1**2 + 0.3**2) ** 0.5  # SDs of participants, items and rest in `answers`
@@ -198,7 +198,7 @@ def test_the_analysis_finds_the_ratio_that_was_put_in() -> None:
 def test_a_row_shows_size_interval_and_p_of_one_method() -> None:
     """A difference of means with a clustered interval beside the model's p can contradict it ([-90, +1,083] ms beside p < .001)."""
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
-    sheets, _ = measure_sheets(frame, "identification_ms", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "identification_ms", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     assert sheet.header == ("system", "against", "ratio", "p", "by")
     ((_, _, ratio, _, by),) = sheet.rows
@@ -211,7 +211,7 @@ def test_a_pair_without_a_model_shows_the_difference_that_was_tested(monkeypatch
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
     failed = replace(mixed_times(frame, time="reading_ms"), converged=False, message="the search ended early")
     monkeypatch.setattr(mixed_analysis, "mixed_times", lambda *_, **__: failed)
-    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     assert sheet.header == ("system", "against", "difference", "p", "by")
     ((_, _, difference, _, by),) = sheet.rows
@@ -224,7 +224,7 @@ def test_a_search_that_fails_leaves_no_model_but_clustered_tests(monkeypatch: py
     frame = answers({"A": 1.0, "B": 1.5}, people=20, items=40)
     failed = replace(mixed_correctness(frame, correct="error"), converged=False, message="the search ended early")
     monkeypatch.setattr(mixed_analysis, "mixed_correctness", lambda *_, **__: failed)
-    sheets, _ = measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     (pair,) = sheet.tidy
     assert (pair["test"], pair["ratio"]) == ("clustered t", None)
@@ -236,7 +236,7 @@ def test_items_without_variance_of_their_own_are_said_to_be_so() -> None:
     # items are dealt along the sorted times, so that their means differ less than chance would make them
     frame = answers({"A": 1.0, "B": 1.5}).sort("system", "reading_ms").with_columns(item=pl.int_range(pl.len()) % 24)
     assert mixed_times(frame, time="reading_ms").singular == ("item",)
-    sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction="holm")
     sheet = next(s for s in sheets if s.name.endswith("pairs"))
     assert any("(singular: no variance of item)." in note for note in sheet.notes)
     assert [r["test"] for r in sheet.tidy] == ["mixed model"]
@@ -246,7 +246,7 @@ def test_pairs_are_corrected_by_holm_or_tukey_as_registered() -> None:
     frame = answers({"A": 1.0, "B": 1.1, "C": 1.15}, seed=4)
 
     def p_values(correction: str) -> list[tuple[float, float]]:
-        sheets, _ = measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction=correction)
+        sheets, _ = build_measure_sheets(frame, "reading_ms", study="s", alpha=0.05, correction=correction)
         return [(r["p"], r["p_corrected"]) for r in next(s for s in sheets if s.name.endswith("pairs")).tidy]
 
     plain = [p for p, _ in p_values("none")]
@@ -261,7 +261,7 @@ def test_a_system_without_errors_is_left_out_of_the_odds_and_said_so() -> None:
     frame = answers({"A": 1.0, "B": 1.0, "C": 1.0}, people=20, items=30).with_columns(
         pl.when(pl.col("system") == "A").then(0.0).otherwise(pl.col("error")).alias("error")
     )
-    sheets, _ = measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
+    sheets, _ = build_measure_sheets(frame, "error", study="s", alpha=0.05, correction="holm")
     pairs = next(s for s in sheets if s.name == "error-pairs")
     assert any(note.startswith("Without A (all right or all wrong") for note in pairs.notes)
     tests = {frozenset((r["system_a"], r["system_b"])): r["test"] for r in pairs.tidy}
@@ -302,7 +302,7 @@ def test_wins_are_counted_for_the_system_behind_the_side(tmp_path: Path) -> None
     study = make_demo(tmp_path / "study", "judgement-pairwise", items=3, participants=3)
     simulate(study.folder, participants=3)
     collected = collect_from(study)
-    frame = pair_frame(collected)
+    frame = build_pair_frame(collected)
     for a, row in zip(collected.trials, frame.iter_rows(named=True), strict=True):
         choice = a.answer["choice"]
         side = {"tie": 0.5}.get(choice, float(a.labels.get(choice) == "first"))

@@ -9,14 +9,14 @@ from study_server import change
 
 from referee_lab.bots.simulation import simulate
 from referee_lab.study.data.collection import collect_from
-from referee_lab.study.data.datasheet import OPEN, datasheet
+from referee_lab.study.data.datasheet import OPEN, write_datasheet
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import open_study
 
 
 def test_before_the_first_participant_it_describes_the_plan(tmp_path: Path) -> None:
     study = make_demo(tmp_path / "study", items=6, participants=6)
-    text = datasheet(study, None)
+    text = write_datasheet(study, None)
     assert study.hash in text
     assert study.consent_hash in text
     assert "3: human, toy-chatty, toy-minimal" in text
@@ -27,16 +27,16 @@ def test_before_the_first_participant_it_describes_the_plan(tmp_path: Path) -> N
 def test_afterwards_it_says_who_took_part_and_that_bots_are_no_people(tmp_path: Path) -> None:
     study = make_demo(tmp_path / "study", items=6, participants=3)
     simulate(study.folder, participants=3)
-    text = datasheet(study, collect_from(study))
+    text = write_datasheet(study, collect_from(study))
     assert "Took part: 3 (mode debug), 3 to the end; 3 of the sessions were SIMULATED" in text
     assert "median frame interval 16.7 ms over 3 sessions" in text
 
 
 def test_what_is_filled_in_is_no_longer_asked(tmp_path: Path) -> None:
     make_demo(tmp_path / "study", items=6, participants=6)
-    asked = datasheet(open_study(tmp_path / "study"), None).count(OPEN)
+    asked = write_datasheet(open_study(tmp_path / "study"), None).count(OPEN)
     change(tmp_path / "study", hypothesis='"toy-chatty is slower to read"')
-    text = datasheet(open_study(tmp_path / "study"), None)
+    text = write_datasheet(open_study(tmp_path / "study"), None)
     assert "Hypothesis: toy-chatty is slower to read" in text
     assert text.count(OPEN) == asked - 1
 
@@ -44,7 +44,7 @@ def test_what_is_filled_in_is_no_longer_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("protocol", ["judgement", "judgement-pairwise", "production", "open-choice"])
 def test_every_protocol_has_its_criteria(tmp_path: Path, protocol: str) -> None:
     study = make_demo(tmp_path / "study", protocol, items=3, participants=3)
-    criteria = datasheet(study, None).partition("## 6. ")[2].partition("## 7. ")[0]
+    criteria = write_datasheet(study, None).partition("## 6. ")[2].partition("## 7. ")[0]
     expected = {
         "judgement": "How clear is it which object is meant?",
         "judgement-pairwise": "relative",

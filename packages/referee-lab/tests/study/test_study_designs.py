@@ -18,7 +18,7 @@ from referee.statistics.latin_square import (
     make_cyclic_square,
     make_williams_squares,
 )
-from referee_lab.study.design.balance import carry_over
+from referee_lab.study.design.balance import count_carry_over
 from referee_lab.study.design.designs import DESIGNS, DesignLayout, Request, lay_out
 
 
@@ -180,7 +180,7 @@ def test_every_condition_follows_every_other_equally_often(k: int) -> None:
 def test_a_williams_design_is_balanced_in_its_trials_and_at_its_seams(k: int, chunks: int) -> None:
     lists = len(make_williams_squares(k))
     layout = lay_out("williams", _request(k * chunks, k, lists))
-    follows = carry_over(layout.lists)
+    follows = count_carry_over(layout.lists)
     assert (chunks - 1) % (k - 1) == 0, "so that all seams can be balanced"
     assert len(set(follows.values())) == 1
     assert len(follows) == k * (k - 1), "no condition follows itself"
@@ -189,7 +189,7 @@ def test_a_williams_design_is_balanced_in_its_trials_and_at_its_seams(k: int, ch
 
 def test_seams_that_cannot_be_balanced_differ_by_one_square() -> None:
     layout = lay_out("williams", _request(8, 4, 4))
-    follows = carry_over(layout.lists)
+    follows = count_carry_over(layout.lists)
     assert max(follows.values()) - min(follows.values()) == 1
 
 

@@ -17,9 +17,9 @@ import pytest
 from study_server import Clock, Person, Site, site, study_folder
 
 from referee_lab.bots.simulation import simulate
-from referee_lab.study.data.codebook import codebook
+from referee_lab.study.data.codebook import build_codebook
 from referee_lab.study.data.collection import collect, collect_from
-from referee_lab.study.data.export import export_files, export_zip, identities
+from referee_lab.study.data.export import build_export, build_export_zip, list_identities
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import open_study
 
@@ -39,7 +39,7 @@ def running(tmp_path: Path, clock: Clock) -> Iterator[Site]:
 
 def exported(opened: Site, *formats: str) -> dict[str, bytes]:
     with opened.served.store.read() as connection:
-        return export_files(collect(opened.served.study, connection), formats or ("csv",))
+        return build_export(collect(opened.served.study, connection), formats or ("csv",))
 
 
 def rows(files: dict[str, bytes], table: str) -> list[dict[str, str]]:
@@ -54,7 +54,7 @@ def test_every_column_has_one_line_in_the_codebook_and_every_cell_one_column(run
     Person(running).complete()
     files = exported(running)
     described = json.loads(files["codebook.json"])["tables"]
-    for table, columns in codebook(running.served.study).items():
+    for table, columns in build_codebook(running.served.study).items():
         lines = list(csv.reader(io.StringIO(files[f"{table}.csv"].decode())))
         names = [column["name"] for column in described[table]]
         assert lines[0] == names == [column.name for column in columns]
@@ -81,7 +81,7 @@ def test_the_same_data_give_the_same_bytes_in_files_and_archive(running: Site) -
     first = exported(running, "csv", "parquet", "jsonl")
     assert first == exported(running, "csv", "parquet", "jsonl")
     study, store = running.served.study, running.served.store
-    assert export_zip(study, store) == export_zip(study, store)
+    assert build_export_zip(study, store) == build_export_zip(study, store)
     reply = running.organise("GET", "export.zip")
     assert reply.status_code == 200
     with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
@@ -142,7 +142,7 @@ def test_platform_ids_are_in_no_file_and_only_in_a_list_of_their_own(tmp_path: P
         for secret in (b"secretid", b"otherid", b"sessionid", b"leaverid"):
             assert not any(secret in content for content in files.values())
         with opened.served.store.read() as connection:
-            linked = identities(connection, opened.served.study)
+            linked = list_identities(connection, opened.served.study)
         aliases = {row["participant"] for row in rows(files, "sessions")}
         assert {line.split(",")[0] for line in linked[1:]} == aliases
         assert {line.split(",")[2] for line in linked[1:]} == {"5f00secretid", "6a11otherid"}
@@ -258,10 +258,10 @@ def test_exporting_changes_nothing_in_the_store(running: Site) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import OperationalError
 
-    from referee_lab.study.data.collection import reading
+    from referee_lab.study.data.collection import open_for_reading
 
     study = open_study(running.served.study.folder)
-    with reading(study) as connection:
+    with open_for_reading(study) as connection:
         assert collect(study, connection).answers
         with pytest.raises(OperationalError, match="readonly"):
             connection.execute(text("DELETE FROM audit"))
@@ -272,14 +272,14 @@ def test_word_by_word_reading_has_a_row_per_word_with_the_word_before(tmp_path: 
     study = make_demo(tmp_path / "study", "self-paced-reading", items=3, participants=3)
     simulate(study.folder, participants=1)
     collected = collect_from(study)
-    found = rows(export_files(collected), "regions")
+    found = rows(build_export(collected), "regions")
     assert len(found) == sum(len((a.asked.description.text or "").split()) for a in collected.trials if a.asked)
     for a in collected.trials:
         own = [r for r in found if r["step"] == str(a.step)]
         assert " ".join(r["text"] for r in own) == (a.asked and a.asked.description.text)
         assert [float(r["ms"]) for r in own] == a.times["regions_ms"]
         assert [r["ms_before"] for r in own] == ["", *(r["ms"] for r in own[:-1])]
-    assert "regions.csv" not in export_files(replace(collected, study=replace(study, protocol="tuna2008")))
+    assert "regions.csv" not in build_export(replace(collected, study=replace(study, protocol="tuna2008")))
 
 
 def test_paths_of_the_pointer_are_drawn_out_evenly_in_time(tmp_path: Path) -> None:

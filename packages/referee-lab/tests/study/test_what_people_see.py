@@ -205,14 +205,14 @@ def test_the_geometry_is_that_of_the_browser(tmp_path: Path) -> None:
     from referee_lab.study.design import browser_look
 
     study = study_of(tmp_path / "s", wide_scene(5))
-    (layout,) = [one for one in browser_look._layouts(study) if one.step["plugin"] == "identify"]
-    with browser_look._playwright() as playwright:
+    (layout,) = [one for one in browser_look._collect_layouts(study) if one.step["plugin"] == "identify"]
+    with browser_look._open_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=browser_look._executable(playwright), args=["--no-sandbox"]
+            executable_path=browser_look._find_chromium(playwright), args=["--no-sandbox"]
         )
         for screen in SCREENS:
             page = browser_look._open_page(browser, study, screen)
-            browser_look._show(page, study, layout, screen, tmp_path / "shot.jpg")
+            browser_look._show_layout(page, study, layout, screen, tmp_path / "shot.jpg")
             width = page.evaluate("document.querySelector('.scene .place').getBoundingClientRect().width")
             assert width == pytest.approx(cell_px(place(wide_scene(5)), screen, "identify"), abs=0.6)
         browser.close()

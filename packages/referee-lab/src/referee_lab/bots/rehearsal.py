@@ -8,7 +8,7 @@ from referee import catalogue
 from referee.contracts import Hearer
 from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import check_answer, make_plan
-from referee_lab.study.design.balance import count_of
+from referee_lab.study.design.balance import format_count
 from referee_lab.study.folder.study import Study
 
 
@@ -28,6 +28,6 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
             answer = study.kind.simulate(step.stimulus, step.shown, study.settings, listener, rng)
             check_answer(study, step, answer)
             played += 1
-    lists = count_of(len(study.lists), "list")
+    lists = format_count(len(study.lists), "list")
     warning = f"; {relaxed} of them break a limit of [design] that no order found could keep" if relaxed else ""
     return f"Rehearsed: {played} trials on {lists}, answered by a simulated hearer and accepted{warning}"

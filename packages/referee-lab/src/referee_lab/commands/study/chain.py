@@ -38,7 +38,7 @@ def chain(
     database: options.Database = None,
 ) -> int:
     """Make a study of the descriptions that people gave in another one."""
-    from referee_lab.study.design.chain import chain_study
+    from referee_lab.study.design.chain import make_chained_study
     from referee_lab.study.design.wishes import Wishes
     from referee_lab.study.folder.study import open_study
 
@@ -49,7 +49,7 @@ def chain(
         protocol=to, design="given", participants=participants, id=id_of(out), title=title, contact=contact, seed=seed
     )
     with show_clock("descriptions, lists and pages"):
-        made = chain_study(open_study(study), out, wishes, yoked=yoked, mode=mode, database=database)
+        made = make_chained_study(open_study(study), out, wishes, yoked=yoked, mode=mode, database=database)
     print((out / "design.txt").read_text(encoding="utf-8"))
     print(f"\nMade {out} (hash {made.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
     return 0

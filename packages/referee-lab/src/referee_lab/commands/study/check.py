@@ -41,9 +41,9 @@ def check(
 ) -> int:
     """Check a study folder, and print balance, power, duration and the results of the display checks."""
     from referee_lab.bots.rehearsal import rehearse
-    from referee_lab.study.design.as_printed import deviations
+    from referee_lab.study.design.as_printed import list_deviations
     from referee_lab.study.design.balance import prove_balance
-    from referee_lab.study.design.design_page import advise, design_report
+    from referee_lab.study.design.design_page import list_open_tasks, write_design_report
     from referee_lab.study.folder.study import open_study
 
     options.check_form(format)
@@ -56,7 +56,7 @@ def check(
 
     # One after the other: a trial that cannot be played does not hide the design.
     with show_clock("the design and its power"):
-        design = design_report(opened) if is_text else ""
+        design = write_design_report(opened) if is_text else ""
     write(design)
     with show_clock("a rehearsal"):
         rehearsed = rehearse(opened)
@@ -67,7 +67,10 @@ def check(
         write(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
     if missing:
         write(f"Not proved: {missing}")
-    for line in (*(f"Not as printed: {d}" for d in deviations(opened)), *(f"To do: {a}" for a in advise(opened))):
+    for line in (
+        *(f"Not as printed: {d}" for d in list_deviations(opened)),
+        *(f"To do: {a}" for a in list_open_tasks(opened)),
+    ):
         write(line)
     # Claims that the design does not promise are in the report and are no problem.
     broken = [c for c in (*prove_balance(opened), *claims, *seen) if c.promised and not c.holds]
@@ -119,12 +122,12 @@ def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | N
     """Return the claims of the browser check, the contact sheet, and the reason why it is incomplete (None if
     complete).
     """
-    from referee_lab.study.design.browser_look import look_at, missing_browser
+    from referee_lab.study.design.browser_look import check_in_browser, explain_missing_browser
 
-    if (reason := "--no-browser" if not browser else missing_browser()) is not None:
+    if (reason := "--no-browser" if not browser else explain_missing_browser()) is not None:
         return [], None, f"that every layout is whole in a browser, without cut texts ({reason})"
     with show_clock("every layout in a browser"):
-        look = look_at(study)
+        look = check_in_browser(study)
     part = None
     if look.opened < look.layouts:
         part = (

@@ -28,7 +28,7 @@ def datasheet(
     """Write the study's datasheet in Markdown (after HEDS)."""
     from referee.files import write_atomically
     from referee_lab.study.data.collection import collect_from
-    from referee_lab.study.data.datasheet import datasheet as fill_in
+    from referee_lab.study.data.datasheet import write_datasheet as fill_in
     from referee_lab.study.folder.study import open_study
 
     opened = open_study(study)

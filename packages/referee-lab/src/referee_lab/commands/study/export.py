@@ -41,20 +41,20 @@ def export(
 ) -> int:
     """Write all answers, sessions, exclusions with reasons, codebook, row counts and checksums."""
     from referee_lab.rooms.room_files import build_room_files, has_rooms
-    from referee_lab.study.data.collection import collect, reading
-    from referee_lab.study.data.export import export_files, identities, write_export, write_identities
+    from referee_lab.study.data.collection import collect, open_for_reading
+    from referee_lab.study.data.export import build_export, list_identities, write_export, write_identities
     from referee_lab.study.folder.study import open_study
 
     opened = open_study(study)
     # Beside the study: files inside its folder change its hash.
     target = out or study.resolve().with_name(f"{study.resolve().name}-export")
     # One connection for tables and identities, which cannot write (rule 15).
-    with reading(opened, database) as connection:
+    with open_for_reading(opened, database) as connection:
         collected = collect(opened, connection, mode)
         games = build_room_files(connection, opened, mode) if has_rooms(opened) else {}
         formats = [f.strip() for f in format.split(",") if f.strip()]
-        write_export(target, export_files(collected, formats, games), overwrite)
-        names = identities(connection, opened, mode) if include_identities else None
+        write_export(target, build_export(collected, formats, games), overwrite)
+        names = list_identities(connection, opened, mode) if include_identities else None
     left_out = sum(bool(a.marks) for a in collected.trials)
     print(
         f"{target}: {len(collected.answers):,} answers of {len(collected.sittings)} sessions in mode {collected.mode}; "

@@ -132,8 +132,8 @@ def new(
     from referee import catalogue
     from referee_lab.study.design.from_run import prepare
     from referee_lab.study.design.from_table import is_table, prepare_table
-    from referee_lab.study.design.heard_practice import odd_extras
-    from referee_lab.study.design.text_claims import unsaid_ways
+    from referee_lab.study.design.heard_practice import find_odd_extras
+    from referee_lab.study.design.text_claims import find_unmentioned_ways
     from referee_lab.study.design.wishes import Wishes
     from referee_lab.study.folder.draft import write_study
     from referee_lab.study.protocols.own_plugin import is_own
@@ -195,7 +195,7 @@ def new(
             draft, notes = prepare(source, wishes)
         study = write_study(out, draft)
     print((out / "design.txt").read_text(encoding="utf-8"))
-    for note in (*notes, *unsaid_ways(study), *odd_extras(study)):
+    for note in (*notes, *find_unmentioned_ways(study), *find_odd_extras(study)):
         print(f"Note: {note}")
     print(f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
     return 0

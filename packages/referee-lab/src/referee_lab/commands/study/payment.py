@@ -51,20 +51,20 @@ def payment(
     file has platform ids: delete it after payment.
     """
     from referee.files import FOR_OWNER, write_atomically
-    from referee_lab.study.data.collection import collect, reading
-    from referee_lab.study.data.payment import owed, payment_file
+    from referee_lab.study.data.collection import collect, open_for_reading
+    from referee_lab.study.data.payment import list_payments, write_payment_file
     from referee_lab.study.folder.study import open_study
 
     opened = open_study(study)
     target = out or study.resolve().with_name(f"{study.resolve().name}-payment-{form}.csv")
-    with reading(opened, database) as connection:
-        people = owed(opened, connection, mode)
+    with open_for_reading(opened, database) as connection:
+        people = list_payments(opened, connection, mode)
     if approve or places is not None:
         return _settle(opened, people, approve, places)
-    text = payment_file(opened, people, form)
+    text = write_payment_file(opened, people, form)
     write_atomically(target, text.splitlines(), mode=FOR_OWNER)
     total = sum((p.reward + p.bonus for p in people), start=0)
-    with reading(opened, database) as connection:
+    with open_for_reading(opened, database) as connection:
         bots = sum(sitting.simulated is not None for sitting in collect(opened, connection, mode).sittings)
     if bots:
         print(f"{bots} simulated participants get no payment")
@@ -88,7 +88,7 @@ def _settle(study: Study, people: Sequence[Owed], approve: bool, places: int | N
         if places is not None:
             print(f"Prolific: {places} places in the study {prolific.set_places(client, people, places)}")
         if approve:
-            done = prolific.approve(client, people)
+            done = prolific.approve_submissions(client, people)
             print(
                 "Prolific: "
                 + (", ".join(f"{n} {state}" for state, n in sorted(done.items())) or "no session has ended")

@@ -91,7 +91,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
     """Open the studies to serve. Raises InputError for missing files or withdrawn speakers."""
     from referee_lab.server.sessions.served_study import open_served
-    from referee_lab.study.design.chain import withdrawn_speakers
+    from referee_lab.study.design.chain import find_withdrawn_speakers
     from referee_lab.study.folder.media import missing_media
     from referee_lab.study.folder.photographs import missing_pictures
 
@@ -111,7 +111,7 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
                     where=folder,
                     remedy="make the study again with --pictures FOLDER, or copy the pictures (`referee study check` lists them)",
                 )
-            if gone := withdrawn_speakers(opened[-1].study, database):
+            if gone := find_withdrawn_speakers(opened[-1].study, database):
                 raise InputError(
                     f"{len(gone)} people whose descriptions are shown have withdrawn",
                     where=folder,

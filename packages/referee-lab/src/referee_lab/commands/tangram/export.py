@@ -143,7 +143,7 @@ def _from_study(
 ) -> int:
     """The rooms of a study: listed, or written out."""
     from referee_lab.rooms.room_files import has_rooms, is_reference_game, iterate_recordings, list_rooms
-    from referee_lab.study.data.collection import reading
+    from referee_lab.study.data.collection import open_for_reading
     from referee_lab.study.folder.study import open_study
 
     study = open_study(folder)
@@ -164,7 +164,7 @@ def _from_study(
             where=folder,
             remedy=f"export with --as {' or '.join(possible)}{'' if choosing else ' first, then name the recording'}",
         )
-    with reading(study, database) as connection:
+    with open_for_reading(study, database) as connection:
         rooms = list_rooms(connection, study, mode)
         if room is None and not every:
             print("\n".join(_listed(rooms, study.title, mode or study.mode)))

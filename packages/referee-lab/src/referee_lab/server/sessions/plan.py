@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from referee.records import Outcome
-from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, broken_limits
+from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, find_broken_limits
 from referee_lab.study.folder.branches import PageBranch, skipped
 from referee_lab.study.folder.clip_sounds import with_addresses
 from referee_lab.study.folder.media import media_address, plays_anything
@@ -294,7 +294,7 @@ def _order_stimuli(study: Study, chosen: StudyList, rng: Random) -> tuple[list[S
     )
     blocks = chosen.blocks if study.design.order == "blocks" else ()
     order = arrange(showings, limits, rng, blocks)
-    relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
+    relaxed = len(find_broken_limits(order, showings, limits, blocked=bool(blocks)))
     return [stimuli[i] for i in order], relaxed
 
 

@@ -148,13 +148,13 @@ def export(served: Viewing, authorization: Authorization = "") -> Response:
 
     The data name the systems, so before unblinding the view token is not enough.
     """
-    from referee_lab.study.data.export import export_zip
+    from referee_lab.study.data.export import build_export_zip
 
     with served.store.read() as connection:
         blinded = not dashboard.is_unblinded(connection, served)
     if blinded and served.keys.right(get_bearer_token(authorization)) != "manage":
         raise Problem(409, "blinded", "The data name the systems: unblind the study, or use the managing link.")
-    content = export_zip(served.study, served.store)
+    content = build_export_zip(served.study, served.store)
     served.store.write(lambda connection: kept_answers.log_audit(connection, served, "exported", "organiser"))
     name = f'attachment; filename="{served.id}.zip"'
     return Response(content, media_type="application/zip", headers={"content-disposition": name})

@@ -30,7 +30,7 @@ from referee_lab.server.web import routes_organiser, routes_participant, routes_
 from referee_lab.server.web.built_pages import REMEDY, STATIC
 from referee_lab.server.web.callers import Visited
 from referee_lab.server.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
-from referee_lab.study.data.prolific import prolific_address
+from referee_lab.study.data.prolific import get_prolific_address
 from referee_lab.study.folder.clip_sounds import clip_sound_file
 from referee_lab.study.folder.media import media_file
 from referee_lab.study.folder.photographs import photograph_file
@@ -79,7 +79,7 @@ def create_app(
     app.state.limits = limits or Limits()
     app.state.declined = {}
     app.state.halls = {}
-    app.state.signed_links = SignedLinks(prolific_address())
+    app.state.signed_links = SignedLinks(get_prolific_address())
     app.state.static = static
     app.state.housekeeping = housekeeping
     for router in (routes_participant.router, routes_organiser.router, routes_room.router, pages, *routers):

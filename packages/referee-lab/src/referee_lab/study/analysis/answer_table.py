@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.records import HUMAN, Outcome, Response
 from referee_lab.study.data.dataset import TIME, Dataset, StoredAnswer
-from referee_lab.study.data.exported_rows import preferred, ranked_systems
+from referee_lab.study.data.exported_rows import get_preferred_system, get_ranked_systems
 from referee_lab.study.folder.study import VERSUS
 from referee_lab.study.protocols.identification import Identification
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 
-def _place(a: StoredAnswer) -> dict[str, Any]:
+def _identify_answer(a: StoredAnswer) -> dict[str, Any]:
     """Return the columns that identify an answer: participant, item, system and domain."""
     assert a.asked is not None  # answers whose stimulus is gone are marked, and no analysis uses them
     return {
@@ -30,11 +30,11 @@ def _place(a: StoredAnswer) -> dict[str, Any]:
     }
 
 
-def _usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswer]:
+def _select_usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswer]:
     return [a for a in collected.trials if a.counts_for("") and a.sitting.id not in without]
 
 
-def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
+def build_hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
     """Return errors and times of identification.
 
     With `raw`, times that the preregistered rules exclude are included (except those of timeouts).
@@ -46,9 +46,9 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
     import polars as pl
 
     rows = []
-    apart = reads_apart(collected)
-    for a in _usable(collected, without):
-        response = a.response or _only_read(a)
+    apart = has_separate_reading(collected)
+    for a in _select_usable(collected, without):
+        response = a.response or _read_without_choice(a)
         if response is None:
             continue
         r = response if raw else a.timed(response)
@@ -59,7 +59,7 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         both = None if time_ms is None or r.reading_ms is None else time_ms + r.reading_ms
         rows.append(
             {
-                **_place(a),
+                **_identify_answer(a),
                 "outcome": str(r.outcome) if a.response else "read",
                 "error": float(not a.right) if named else None,
                 "reading_ms": r.reading_ms,
@@ -79,15 +79,15 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
     return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
 
 
-def _only_read(a: StoredAnswer) -> Response | None:
-    """Return the response of a trial that ended with reading, which has a reading time and nothing else."""
+def _read_without_choice(a: StoredAnswer) -> Response | None:
+    """Return the response of a trial that ended after reading: a reading time without a choice."""
     if a.answer.get("outcome") != "read" or a.asked is None:
         return None
     ms = a.times.get("reading_ms")
     return Response(trial=a.asked.trial.id, hearer=a.sitting.alias, outcome=Outcome.DONT_KNOW, reading_ms=ms)
 
 
-def reads_apart(collected: Dataset) -> bool:
+def has_separate_reading(collected: Dataset) -> bool:
     """Return whether this study measures reading times separately."""
     kind = collected.study.kind
     if isinstance(kind, Identification):
@@ -95,85 +95,88 @@ def reads_apart(collected: Dataset) -> bool:
     return any(a.response is not None and a.response.reading_ms is not None for a in collected.trials)
 
 
-def rating_frame(collected: Dataset) -> pl.DataFrame:
-    """One column per scale."""
+def build_rating_frame(collected: Dataset) -> pl.DataFrame:
+    """Return one row per answer to a rating trial, with one column per scale."""
     import polars as pl
 
     scales = collected.study.settings["scales"]
-    rows = [{**_place(a), **_numbers(a.answer.get("ratings"), scales)} for a in _usable(collected)]
+    rows = [{**_identify_answer(a), **_get_ratings(a.answer.get("ratings"), scales)} for a in _select_usable(collected)]
     kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(scales, pl.Float64)})
 
 
-def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
+def _get_ratings(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
     scores = ratings or {}
     return {scale: float(scores[scale]) if scale in scores else None for scale in scales}
 
 
-def pair_frame(collected: Dataset) -> pl.DataFrame:
-    """Return one row per choice: the pair, its two systems, and the score of the first (1, 0, or .5 for a tie)."""
+def build_pair_frame(collected: Dataset) -> pl.DataFrame:
+    """Return one row per choice: the pair, its two systems, and the score of the first.
+
+    The score is 1, 0, or .5 for a tie.
+    """
     import polars as pl
 
     rows = []
-    for a in _usable(collected):
-        place = _place(a)
+    for a in _select_usable(collected):
+        place = _identify_answer(a)
         first, _, second = place["system"].partition(VERSUS)
-        winner = preferred(a)
+        winner = get_preferred_system(a)
         won = {"tie": 0.5, first: 1.0, second: 0.0}.get(winner or "")
         rows.append({**place, "first": first, "second": second, "won": won})
     names = ("participant", "item", "system", "domain", "first", "second")
     return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
 
 
-def rank_frame(collected: Dataset) -> pl.DataFrame:
+def build_rank_frame(collected: Dataset) -> pl.DataFrame:
     """Return one row per system in a ranking: its rank, 1 for the best."""
     import polars as pl
 
     rows = [
-        {**_place(a), "system": system, "rank": float(rank)}
-        for a in _usable(collected)
-        for rank, system in enumerate(ranked_systems(a), 1)
+        {**_identify_answer(a), "system": system, "rank": float(rank)}
+        for a in _select_usable(collected)
+        for rank, system in enumerate(get_ranked_systems(a), 1)
     ]
     kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, "rank": pl.Float64})
 
 
-def production_frame(collected: Dataset) -> pl.DataFrame:
-    """One row per description: its words, and how long it took."""
+def build_production_frame(collected: Dataset) -> pl.DataFrame:
+    """Return one row per description: its words and the time that it took."""
     import polars as pl
 
     rows = [
         {
-            **_place(a),
+            **_identify_answer(a),
             "text": None if a.answer.get("text") is None else a.answer["text"].strip(),
             "words": None if a.answer.get("text") is None else float(len(a.answer["text"].split())),
             "first_key_ms": a.answer.get("first_key_ms") if a.counts_for(TIME) else None,
             "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
         }
-        for a in _usable(collected)
+        for a in _select_usable(collected)
     ]
     kinds = dict.fromkeys(("participant", "item", "system", "domain", "text"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
 
 
-def own_frame(collected: Dataset) -> pl.DataFrame:
-    """One row per answer of a plug-in of the organisers' own: its response as a number, whether it is wrong, its time."""
+def build_plugin_frame(collected: Dataset) -> pl.DataFrame:
+    """Return one row per answer of an organiser's plug-in: its response as a number, error, and time."""
     import polars as pl
 
     rows = [
         {
-            **_place(a),
-            "response": _number_in(a.answer.get("response")),
+            **_identify_answer(a),
+            "response": _parse_number(a.answer.get("response")),
             "error": None if a.right is None else float(not a.right),
             "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
         }
-        for a in _usable(collected)
+        for a in _select_usable(collected)
     ]
     kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
     return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("response", "error", "combined_ms"), pl.Float64)})
 
 
-def _number_in(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     """Return a finite number as text as a number; None for any other text."""
     try:
         value = float(text or "")
@@ -182,6 +185,6 @@ def _number_in(text: str | None) -> float | None:
     return value if isfinite(value) else None
 
 
-def left_out(collected: Dataset) -> Counter[tuple[str, str]]:
-    """Answers by scope and rule that leaves them out; one answer can be under several rules."""
+def count_excluded(collected: Dataset) -> Counter[tuple[str, str]]:
+    """Return the number of excluded answers by scope and rule; an answer may break several rules."""
     return Counter((mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks))

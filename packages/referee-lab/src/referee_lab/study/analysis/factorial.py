@@ -25,7 +25,7 @@ from referee.statistics.mixed import (
     mixed_correctness,
     mixed_times,
 )
-from referee_lab.study.analysis.mixed_analysis import ERROR, p_text
+from referee_lab.study.analysis.mixed_analysis import ERROR, format_p
 from referee_lab.study.folder.study import LEVELS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TIMES, RATES, RATINGS = "log times", "log odds", "means"
 
 
-def contrast_sheet(
+def build_contrast_sheet(
     frame: pl.DataFrame,
     measure: str,
     factors: Sequence[str],
@@ -43,19 +43,19 @@ def contrast_sheet(
     study: str,
     rating: bool = False,
 ) -> tuple[list[Sheet], list[str]]:
-    """Return the planned contrasts of one measure as a table, or a sentence with the reason why there are none."""
+    """Return the planned contrasts of one measure as a table, or the reason why there are none."""
     rows = frame.drop_nulls(measure)
     cells = {cell: tuple(cell.split(LEVELS)) for cell in rows["system"].unique().to_list()}
     if any(len(levels) != len(factors) for levels in cells.values()) or rows["participant"].n_unique() < 2:
         return [], [f"{measure}: the contrasts need two participants and answers in every cell."]
     try:
-        model, scale = _fit(rows, measure, rating)
+        model, scale = _fit_model(rows, measure, rating)
     except InputError as error:
         return [], [f"{measure}: no model for the contrasts ({error.problem})."]
     tidy = [
         {"measure": measure, "contrast": name, "levels": levels, "scale": scale, **estimate_contrast(model, weights)}
         for contrast in contrasts
-        for name, levels, weights in contrast_weights(contrast, factors, cells)
+        for name, levels, weights in iterate_contrast_weights(contrast, factors, cells)
     ]
     is_ratio = scale != RATINGS
     sheet = Sheet(
@@ -63,7 +63,7 @@ def contrast_sheet(
         corpus=study,
         title=f"{measure}: planned contrasts",
         header=("contrast", "levels", "estimate", "error", "df", "p", *(["ratio"] if is_ratio else [])),
-        rows=tuple(_cells(row, is_ratio) for row in tidy),
+        rows=tuple(_format_cells(row, is_ratio) for row in tidy),
         left=2,
         notes=(
             f"Mixed model of {scale}, {model.n:,} answers, {model.participants} participants, {model.items} items; "
@@ -76,7 +76,7 @@ def contrast_sheet(
     return [sheet], []
 
 
-def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, str]:
+def _fit_model(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, str]:
     """Return the fullest model that the data allow, and the scale of its effects."""
     import polars as pl
 
@@ -90,7 +90,7 @@ def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, st
     return fit_fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes, logs=False), rows), RATINGS
 
 
-def contrast_weights(
+def iterate_contrast_weights(
     contrast: str, factors: Sequence[str], cells: Mapping[str, tuple[str, ...]]
 ) -> Iterator[tuple[str, str, dict[str, float]]]:
     """Yield name, levels and weights of a contrast: each level but the first of its factors against the first.
@@ -122,7 +122,7 @@ def contrast_weights(
 
 
 def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[str, Any]:
-    """Estimate, error, degrees of freedom, p, and interval of a weighted sum of the cells of a model."""
+    """Return estimate, error, degrees of freedom, p and interval of a weighted sum of a model's cells."""
     effects = {model.baseline: 0.0, **{e.system: e.estimate for e in model.effects}}
     missing = [cell for cell in weights if cell not in effects]
     empty = dict.fromkeys(("estimate", "error", "df", "p", "low", "high", "ratio"))
@@ -147,7 +147,7 @@ def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[s
     }
 
 
-def _cells(row: Mapping[str, Any], is_ratio: bool) -> tuple[Cell, ...]:
+def _format_cells(row: Mapping[str, Any], is_ratio: bool) -> tuple[Cell, ...]:
     """Return a contrast as the cells of a table row."""
 
     def number(value: float | None, places: int = 3) -> str:
@@ -160,6 +160,6 @@ def _cells(row: Mapping[str, Any], is_ratio: bool) -> tuple[Cell, ...]:
         Cell(number(row["estimate"]), small=interval),
         Cell(number(row["error"])),
         Cell(number(row["df"], 1)),
-        Cell(p_text(row["p"])),
+        Cell(format_p(row["p"])),
         *([Cell(number(row["ratio"], 2))] if is_ratio else []),
     )

@@ -12,7 +12,7 @@ from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.agreement import krippendorff_alpha
 from referee.statistics.clusters import cluster_bootstrap, cluster_differences
 from referee.statistics.comparisons import adjust
-from referee_lab.study.analysis.mixed_analysis import p_text
+from referee_lab.study.analysis.mixed_analysis import format_p
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 INTERVALS = "Intervals (95%) from a bootstrap that draws participants and items."
 
 
-def rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, ordinal: bool) -> list[Sheet]:
-    """One scale: means by system, pairs that differ, agreement of judges."""
+def build_rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, ordinal: bool) -> list[Sheet]:
+    """Return the tables of one scale: means by system, pairs that differ, agreement of raters."""
     rated = frame.drop_nulls(scale)
     if rated.is_empty():
         return []
     rows = cluster_bootstrap(rated, value=scale, system="system").sort("mean", descending=True).to_dicts()
-    cells = tuple((Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2)) for r in rows)
+    cells = tuple((Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2)) for r in rows)
     means = Sheet(
         name=f"{scale}-means",
         corpus=study,
         title=f"{scale.capitalize()} by system, means",
         header=("system", "n", "mean"),
         rows=cells,
-        notes=(INTERVALS, _agreement(rated, scale, ordinal)),
+        notes=(INTERVALS, _describe_agreement(rated, scale, ordinal)),
         tidy=tuple({"measure": scale, **r} for r in rows),
     )
-    return [means, *_rating_pairs(rated, scale, study, alpha)]
+    return [means, *_compare_ratings(rated, scale, study, alpha)]
 
 
-def _bounded(row: dict[str, Any], decimals: int) -> Cell:
+def _format_interval(row: dict[str, Any], decimals: int) -> Cell:
     return Cell(f"{row['mean']:.{decimals}f}", small=f"{row['low']:.{decimals}f}, {row['high']:.{decimals}f}")
 
 
-def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
+def _describe_agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
     """Return a sentence on the agreement between raters of the same description of the same item."""
     shared: dict[tuple[str, str], list[float]] = {}
     for item, system, value in frame.select("item", "system", scale).iter_rows():
@@ -58,7 +58,7 @@ def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
     return f"Agreement of judges: Krippendorff's α = {alpha.value:.2f}{bounds} over {alpha.items} descriptions."
 
 
-def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> list[Sheet]:
+def _compare_ratings(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> list[Sheet]:
     """Return the comparisons of all pairs of systems on one rating scale, Holm-corrected."""
     if frame["system"].n_unique() < 2 or frame["participant"].n_unique() < 2:
         return []
@@ -79,7 +79,7 @@ def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> 
                     Cell(r["system_a"]),
                     Cell(r["system_b"]),
                     Cell(f"{r['difference']:+.2f}", small=f"{r['low']:+.2f}, {r['high']:+.2f}"),
-                    Cell(p_text(r["p_corrected"])),
+                    Cell(format_p(r["p_corrected"])),
                 )
                 for r in clear
             ),
@@ -92,8 +92,11 @@ def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> 
     ]
 
 
-def win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
-    """How often the first of each pair was preferred (ties count half), and each system's share over all its pairs."""
+def build_win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
+    """Return tables of how often each system of a pair was preferred, and its proportion over all pairs.
+
+    Ties count half.
+    """
     import polars as pl
 
     decided = frame.drop_nulls("won")
@@ -107,16 +110,17 @@ def win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
         title="How often the first of the pair was preferred",
         header=("pair", "n", "preferred", "ties"),
         rows=tuple(
-            (Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2), Cell(f"{ties[r['system']]:.0%}")) for r in rows
+            (Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2), Cell(f"{ties[r['system']]:.0%}"))
+            for r in rows
         ),
         notes=(f"Ties count half; an interval without 0.50 means a preference. {INTERVALS}",),
         tidy=tuple({"measure": "won", **r, "ties": ties[r["system"]]} for r in rows),
     )
-    return [pairs, _shares(decided, study)]
+    return [pairs, _compute_win_proportions(decided, study)]
 
 
-def _shares(frame: pl.DataFrame, study: str) -> Sheet:
-    """Both sides of every choice: who was preferred how often against all others."""
+def _compute_win_proportions(frame: pl.DataFrame, study: str) -> Sheet:
+    """Return the proportion of choices that preferred each system, over all its pairs."""
     import polars as pl
 
     sides = [
@@ -130,14 +134,14 @@ def _shares(frame: pl.DataFrame, study: str) -> Sheet:
         corpus=study,
         title="How often each system was preferred",
         header=("system", "n", "preferred"),
-        rows=tuple((Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2)) for r in rows),
+        rows=tuple((Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2)) for r in rows),
         notes=(INTERVALS,),
         tidy=tuple({"measure": "preferred", **r} for r in rows),
     )
 
 
-def production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
-    """Return tables of produced descriptions: number by domain, length, time, and agreement of wording per item."""
+def build_production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
+    """Return tables of produced descriptions: number by domain, length, time, and agreement per item."""
     import polars as pl
 
     domains = [*sorted(frame["domain"].drop_nulls().unique().to_list()), None]
@@ -152,7 +156,7 @@ def production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
                 "items": part["item"].n_unique(),
                 "words": part["words"].mean(),
                 "seconds": None if part["combined_ms"].mean() is None else part["combined_ms"].mean() / 1000,  # type: ignore[operator]
-                "same": _same_words(part),
+                "same": _compute_identical(part),
             }
         )
     return [
@@ -161,19 +165,19 @@ def production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
             corpus=study,
             title="Descriptions collected",
             header=("domain", "descriptions", "people", "items", "words", "seconds", "same words"),
-            rows=tuple(tuple(Cell(_plain(value)) for value in row.values()) for row in tidy),
+            rows=tuple(tuple(Cell(_format_value(value)) for value in row.values()) for row in tidy),
             notes=("Same words: share of pairs of people who described an item in exactly the same words.",),
             tidy=tuple(tidy),
         )
     ]
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "–" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _same_words(frame: pl.DataFrame) -> float | None:
-    """Return the share of pairs of descriptions of one item that are identical; None without pairs."""
+def _compute_identical(frame: pl.DataFrame) -> float | None:
+    """Return the proportion of pairs of descriptions of one item that are identical; None without pairs."""
     by_item: dict[str, list[str]] = {}
     for item, text in frame.select("item", "text").drop_nulls("text").iter_rows():
         by_item.setdefault(item, []).append(" ".join(text.lower().split()))

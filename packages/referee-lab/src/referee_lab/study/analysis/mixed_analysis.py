@@ -42,26 +42,24 @@ NAMES = {
 Row = dict[str, Any]
 
 
-def measure_sheets(
+def build_measure_sheets(
     frame: pl.DataFrame, measure: str, *, study: str, alpha: float, correction: str
 ) -> tuple[list[Sheet], list[str]]:
-    """Return means by system and contrasts of all pairs for one measure, or a sentence with the reason why there are
-    none.
-    """
+    """Return means by system and contrasts of all pairs for one measure, or the reason why there are none."""
     measured = frame.drop_nulls(measure)
     if measured["system"].n_unique() < 2 or measured["participant"].n_unique() < 2:
         return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
-    sheets = [_means(measured, measure, study)]
-    model, notes = _model(measured, measure)
-    pairs = _pairs(measured, measure, model, correction)
-    sheets.append(_contrast_sheet(pairs, measure, study, alpha, correction, notes))
+    sheets = [_build_means_sheet(measured, measure, study)]
+    model, notes = _fit_or_explain(measured, measure)
+    pairs = _merge_contrasts(measured, measure, model, correction)
+    sheets.append(_build_contrast_sheet(pairs, measure, study, alpha, correction, notes))
     return sheets, []
 
 
 # -- means -----------------------------------------------------------------------------------------------------------------
 
 
-def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
+def _build_means_sheet(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
     """Return the table of means by system with cluster-bootstrap intervals."""
     rows = cluster_bootstrap(frame, value=measure, system="system").sort("mean").to_dicts()
     by_system = frame.select("system", measure).group_by("system").median()
@@ -70,8 +68,11 @@ def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
         (
             Cell(r["system"]),
             Cell(str(r["n"]), order=float(r["n"])),
-            Cell(_value(r["mean"], measure), small=f"{_value(r['low'], measure)}, {_value(r['high'], measure)}"),
-            *([Cell(_value(medians[r["system"]], measure))] if medians else []),
+            Cell(
+                _format_measure(r["mean"], measure),
+                small=f"{_format_measure(r['low'], measure)}, {_format_measure(r['high'], measure)}",
+            ),
+            *([Cell(_format_measure(medians[r["system"]], measure))] if medians else []),
         )
         for r in rows
     ]
@@ -86,38 +87,38 @@ def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
     )
 
 
-def _value(value: float, measure: str) -> str:
+def _format_measure(value: float, measure: str) -> str:
     return f"{100 * value:.1f}%" if measure == ERROR else f"{value:,.0f}"
 
 
 # -- models ----------------------------------------------------------------------------------------------------------------
 
 
-def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
+def _fit_or_explain(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
     """Return the mixed model with remarks, or None with the reason.
 
     Systems whose odds have no finite estimate are left out.
     """
     # Odds of a system that is always or never right have no finite estimate.
-    usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
+    usable, left_out = _select_estimable(frame) if measure == ERROR else (frame, [])
     try:
-        model = fit_fullest_model(lambda slopes: _fitted(usable, measure, slopes), usable)
+        model = fit_fullest_model(lambda slopes: _fit_by_measure(usable, measure, slopes), usable)
     except InputError as error:
-        return None, [_no_model(error.problem), *left_out]
+        return None, [_explain_missing(error.problem), *left_out]
     if not model.converged:
-        return None, [_no_model(model.message), *left_out]
-    return model, [_omnibus(model), *left_out]
+        return None, [_explain_missing(model.message), *left_out]
+    return model, [_describe_omnibus(model), *left_out]
 
 
-def _fitted(frame: pl.DataFrame, measure: str, slopes: Sequence[str]) -> MixedModel:
+def _fit_by_measure(frame: pl.DataFrame, measure: str, slopes: Sequence[str]) -> MixedModel:
     """Fit the mixed model of a measure: logistic for errors, linear on log times otherwise."""
     if measure == ERROR:
         return mixed_correctness(frame, correct=ERROR, slopes=slopes)
     return mixed_times(frame, time=measure, slopes=slopes)
 
 
-def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows of systems with both right and wrong answers, and a remark that names the others."""
+def _select_estimable(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows of systems with both right and wrong answers, and a remark on the other systems."""
     import polars as pl
 
     rates = frame.group_by("system").agg(pl.col(ERROR).mean())
@@ -126,19 +127,19 @@ def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return frame.filter(~pl.col("system").is_in(same)), notes
 
 
-def _no_model(why: str) -> str:
+def _explain_missing(why: str) -> str:
     return f"No mixed model ({why}), so pairs are tested with clustered errors."
 
 
-def _omnibus(model: MixedModel) -> str:
+def _describe_omnibus(model: MixedModel) -> str:
     """Return a sentence with the omnibus test and the standard deviations of the random effects."""
     spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
     if model.chi2 is None:
         test_text = "no omnibus test"
     elif model.error_df is None:
-        test_text = f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+        test_text = f"χ²({model.df}) = {model.chi2:.2f}, {format_p(model.p)}"
     else:
-        test_text = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {p_text(model.p)}"
+        test_text = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {format_p(model.p)}"
     rule = f" Simplified: {'; '.join(model.simplified)}." if model.simplified else ""
     edge = f" (singular: no variance of {' or '.join(model.singular)})" if model.singular else ""
     return (
@@ -147,10 +148,10 @@ def _omnibus(model: MixedModel) -> str:
     )
 
 
-def contrasts(model: MixedModel) -> list[Row]:
-    """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval.
+def compute_contrasts(model: MixedModel) -> list[Row]:
+    """Return every pair of systems on the model's scale: estimate, error, p, and ratio with its interval.
 
-    For linear models also d.
+    Linear models also give d.
     """
     systems = [model.baseline, *(e.system for e in model.effects)]
     estimates = [0.0, *(e.estimate for e in model.effects)]
@@ -159,7 +160,7 @@ def contrasts(model: MixedModel) -> list[Row]:
     rows = []
     for a, b in combinations(range(len(systems)), 2):
         gap = estimates[a] - estimates[b]
-        error = sqrt(max(_variance(model, a, b), 0.0))
+        error = sqrt(max(_compute_variance(model, a, b), 0.0))
         weights = np.zeros(len(systems))
         weights[a], weights[b] = 1.0, -1.0
         df = model.compute_df(weights[1:]) if error > 0 else None
@@ -182,37 +183,37 @@ def contrasts(model: MixedModel) -> list[Row]:
     return rows
 
 
-def _variance(model: MixedModel, a: int, b: int) -> float:
-    """Of a difference of two effects; the baseline's own is fixed at 0."""
+def _compute_variance(model: MixedModel, a: int, b: int) -> float:
+    """Return the variance of the difference of two effects; the effect of the baseline is fixed at 0."""
     c = model.covariance
     variances = [float(c[i - 1, i - 1]) for i in (a, b) if i]
     return sum(variances) - (2 * float(c[a - 1, b - 1]) if a and b else 0.0)
 
 
-def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
-    """Contrasts of the model beside plain differences with clustered errors.
+def _merge_contrasts(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
+    """Return the model's contrasts with plain differences and clustered errors, used where no model fits.
 
     Where a pair has no model, a clustered test counts.
     """
     plain = cluster_differences(frame, value=measure, system="system").to_dicts()
-    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
+    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (compute_contrasts(model) if model else [])}
     rows = []
     for row in plain:
         contrast = modelled.get(frozenset((row["system_a"], row["system_b"])))
         # The two sources name the members of a pair in different orders.
         if contrast is not None and contrast["system_a"] != row["system_a"]:
-            contrast = _turned(contrast)
+            contrast = _reverse_pair(contrast)
         test = {"p": row["p"], "test": CLUSTERED} if contrast is None else {"p": contrast["p"], "test": MODEL}
         ratio = {k: (contrast or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
         columns = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
         rows.append({"measure": measure, **columns, **ratio, **test})
-    for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):
+    for row, p in zip(rows, _correct_p_values(rows, correction, frame["system"].n_unique()), strict=True):
         row["p_corrected"] = p
     return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))
 
 
-def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float | None]:
-    """p for as many pairs as there are: Holm's steps, Tukey's range of so many normal means, or as they are."""
+def _correct_p_values(rows: Sequence[Row], correction: str, systems: int) -> list[float | None]:
+    """Return p values corrected for the number of pairs: by Holm, by Tukey's range, or not at all."""
     p_values = [r["p"] for r in rows]
     if correction == "holm":
         return adjust(p_values, "holm")
@@ -228,22 +229,22 @@ def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float
     ]
 
 
-def _turned(row: Row) -> Row:
+def _reverse_pair(row: Row) -> Row:
     turned = {"ratio": 1 / row["ratio"], "ratio_low": 1 / row["ratio_high"], "ratio_high": 1 / row["ratio_low"]}
     return {**row, **turned, "d": None if row["d"] is None else -row["d"]}
 
 
-def _contrast_sheet(
+def _build_contrast_sheet(
     pairs: Sequence[Row], measure: str, study: str, alpha: float, correction: str, notes: Sequence[str]
 ) -> Sheet:
-    """Pairs that differ, the clearest first, each with size, interval and p of one and the same method.
+    """Return the table of pairs that differ, the clearest first, each with size, interval and p.
 
     All of them are in the tidy rows.
     """
     clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
     ratio = "odds ratio" if measure == ERROR else "ratio"
     methods = dict.fromkeys(r["test"] for r in clear)
-    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure, methods)) for r in clear)
+    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_format_contrast(r, measure, methods)) for r in clear)
     word = {"holm": "corrected by Holm", "tukey": "corrected by Tukey"}.get(correction, "not corrected")
     counted = f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}, p {word}; the others are in --format json."
     return Sheet(
@@ -267,13 +268,13 @@ _TOLD = {
 }
 
 
-def _contrast_cells(r: Row, measure: str, methods: Iterable[str]) -> list[Cell]:
-    """The size by the method that tested the pair; the column of the other method stays empty."""
-    cells = [_size(r, measure) if m == r["test"] else Cell("") for m in methods]
-    return [*cells, Cell(p_text(r["p_corrected"])), Cell(r["test"])]
+def _format_contrast(r: Row, measure: str, methods: Iterable[str]) -> list[Cell]:
+    """Return the effect size in the column of the method that tested the pair; the other column is empty."""
+    cells = [_format_effect(r, measure) if m == r["test"] else Cell("") for m in methods]
+    return [*cells, Cell(format_p(r["p_corrected"])), Cell(r["test"])]
 
 
-def _size(r: Row, measure: str) -> Cell:
+def _format_effect(r: Row, measure: str) -> Cell:
     """Return the effect size of a contrast with its interval as a table cell."""
     if r["test"] == MODEL:
         return Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}")
@@ -282,6 +283,6 @@ def _size(r: Row, measure: str) -> Cell:
     return Cell(f"{scale * r['difference']:+,.0f}{unit}", small=bounds)
 
 
-def p_text(p: float | None) -> str:
-    """A p value as papers print it."""
+def format_p(p: float | None) -> str:
+    """Return a p value in the format of printed papers."""
     return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)

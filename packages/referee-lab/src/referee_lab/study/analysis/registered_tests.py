@@ -14,13 +14,13 @@ from referee.jobs.progress import with_progress
 from referee.show.reports.sheets import Cell, Sheet
 from referee_lab.study.analysis.answer_table import (
     TIMES,
-    hearing_frame,
-    left_out,
-    own_frame,
-    pair_frame,
-    production_frame,
-    rank_frame,
-    rating_frame,
+    build_hearing_frame,
+    build_pair_frame,
+    build_plugin_frame,
+    build_production_frame,
+    build_rank_frame,
+    build_rating_frame,
+    count_excluded,
 )
 from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.folder.study import speakers_of
@@ -77,19 +77,19 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
     """
     if style is not None:
         one_of("--style", style, STYLES)
-    sheets, remarks = _sheets(collected, style)
+    sheets, remarks = _build_sheets(collected, style)
     if not speakers_of(collected.study.design):
         sheets = list(map(_name_conditions, sheets))
     return Analysis(
         study=collected.study.id,
         mode=collected.mode,
-        remarks=(*_opening(collected), *remarks),
+        remarks=(*_write_opening(collected), *remarks),
         sheets=tuple(sheets),
     )
 
 
 def _name_conditions(sheet: Sheet) -> Sheet:
-    """Return a table that speaks of conditions: where these come from a table of items, they are no systems."""
+    """Return a table with *condition* in place of *system*, for studies made from a table of items."""
 
     def rename(text: str) -> str:
         return text.replace("system", "condition").replace("System", "Condition")
@@ -102,82 +102,82 @@ def _name_conditions(sheet: Sheet) -> Sheet:
     )
 
 
-def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _build_sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     """Return the tables and remarks of the registered analysis, by protocol."""
-    from referee_lab.study.analysis.judgements import production_sheets, rating_sheets, win_sheets
+    from referee_lab.study.analysis.judgements import build_production_sheets, build_rating_sheets, build_win_sheets
 
     study = collected.study
     alpha = study.analysis.alpha
     if not collected.trials:
         return [], ["No trial has been answered in this mode."]
     if study.protocol == "judgement-pairwise":
-        return win_sheets(pair_frame(collected), study=study.id), []
+        return build_win_sheets(build_pair_frame(collected), study=study.id), []
     if study.protocol == "ranking":
-        return rating_sheets(rank_frame(collected), "rank", study=study.id, alpha=alpha, ordinal=True), [
+        return build_rating_sheets(build_rank_frame(collected), "rank", study=study.id, alpha=alpha, ordinal=True), [
             "Ranks count from 1, the best."
         ]
     if study.kind.info.plugin == "judge":
-        ratings = rating_frame(collected)
+        ratings = build_rating_frame(collected)
         likert = study.settings["kind"] == "likert"
         sheets = [
             sheet
             for scale in study.settings["scales"]
-            for sheet in rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
+            for sheet in build_rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
         ]
-        made, remarks = _factorial(ratings, collected, study.settings["scales"], rating=True)
+        made, remarks = _build_factorial_sheets(ratings, collected, study.settings["scales"], rating=True)
         return [*sheets, *made], remarks
     if study.kind.info.plugin == "produce":
-        produced = production_frame(collected)
+        produced = build_production_frame(collected)
         silent = produced["text"].null_count()
-        made, remarks = _factorial(produced, collected, ["words"], rating=True)
-        timed, more = _factorial(produced, collected, ["combined_ms"])
-        return [*production_sheets(produced, study=study.id), *made, *timed], [
+        made, remarks = _build_factorial_sheets(produced, collected, ["words"], rating=True)
+        timed, more = _build_factorial_sheets(produced, collected, ["combined_ms"])
+        return [*build_production_sheets(produced, study=study.id), *made, *timed], [
             *([f"{silent} recordings have no transcript yet."] if silent else []),
             *remarks,
             *more,
         ]
     if study.kind.info.plugin == OWN:
-        return _own_sheets(collected)
+        return _build_plugin_sheets(collected)
     if study.kind.info.plugin == "reference-game":
-        return [_games(collected)], [
+        return [_build_games_sheet(collected)], [
             "Words, choices and times by repetition: `referee play --played` of the exported games."
         ]
     if study.kind.info.plugin == "tangram":
-        return [_rooms(collected)], [
+        return [_build_rooms_sheet(collected)], [
             "Utterances and actions are in the rooms' recordings (`referee docs tangram-recording`)."
         ]
-    return _hearing(collected, style)
+    return _analyse_hearing(collected, style)
 
 
-def _own_sheets(collected: Dataset) -> tuple[list[Sheet], list[str]]:
-    """Return the tables of a plug-in of the organisers' own: numeric responses, errors and times, with contrasts."""
-    from referee_lab.study.analysis.judgements import rating_sheets
+def _build_plugin_sheets(collected: Dataset) -> tuple[list[Sheet], list[str]]:
+    """Return the tables of an organiser's plug-in: numeric responses, errors and times, with contrasts."""
+    from referee_lab.study.analysis.judgements import build_rating_sheets
 
-    study, frame = collected.study, own_frame(collected)
-    sheets = rating_sheets(frame, "response", study=study.id, alpha=study.analysis.alpha, ordinal=False)
-    made, remarks = _factorial(frame, collected, ["response"] if sheets else [], rating=True)
+    study, frame = collected.study, build_plugin_frame(collected)
+    sheets = build_rating_sheets(frame, "response", study=study.id, alpha=study.analysis.alpha, ordinal=False)
+    made, remarks = _build_factorial_sheets(frame, collected, ["response"] if sheets else [], rating=True)
     others = [m for m in study.analysis.measures if m in ("error", "combined_ms") and frame[m].drop_nulls().len()]
     for measure in others:
-        sheets += rating_sheets(frame, measure, study=study.id, alpha=study.analysis.alpha, ordinal=False)
-    timed, more = _factorial(frame, collected, others)
+        sheets += build_rating_sheets(frame, measure, study=study.id, alpha=study.analysis.alpha, ordinal=False)
+    timed, more = _build_factorial_sheets(frame, collected, others)
     unread = len(frame) - frame["response"].drop_nulls().len()
     words = [f"{unread} of {len(frame)} responses are no numbers; the export has them."] if unread else []
     return [*sheets, *made, *timed], [*words, *remarks, *more]
 
 
-def _rooms(collected: Dataset) -> Sheet:
-    """How the rooms ended, one row for each."""
+def _build_rooms_sheet(collected: Dataset) -> Sheet:
+    """Return a table with the outcome of every room."""
     by_room = {str(a.answer["room"]): a for a in collected.trials if a.counts_for()}
     rows = [
-        {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _minutes(a.times)}
+        {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _get_minutes(a.times)}
         for room, a in sorted(by_room.items())
     ]
     title = f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved"
-    return _room_sheet(collected, title, ("room", "outcome", "puzzles", "solved", "minutes"), rows)
+    return _format_room_sheet(collected, title, ("room", "outcome", "puzzles", "solved", "minutes"), rows)
 
 
-def _games(collected: Dataset) -> Sheet:
-    """How the rooms of a reference game ended, one row for each, with the right choices of all its people."""
+def _build_games_sheet(collected: Dataset) -> Sheet:
+    """Return a table with the outcome of every reference game, and the correct choices of its people."""
     by_room: dict[str, list[Any]] = {}
     for answer in collected.trials:
         if answer.counts_for():
@@ -189,15 +189,17 @@ def _games(collected: Dataset) -> Sheet:
             "people": len(people),
             "rounds": max(answer.answer["rounds"] for answer in people),
             "right": sum(answer.answer["right"] for answer in people),
-            "minutes": _minutes(people[0].times),
+            "minutes": _get_minutes(people[0].times),
         }
         for room, people in sorted(by_room.items())
     ]
     title = f"Rooms: {sum(r['right'] for r in rows)} right choices of people in {sum(r['rounds'] for r in rows)} rounds"
-    return _room_sheet(collected, title, ("room", "outcome", "people", "rounds", "right", "minutes"), rows)
+    return _format_room_sheet(collected, title, ("room", "outcome", "people", "rounds", "right", "minutes"), rows)
 
 
-def _room_sheet(collected: Dataset, title: str, header: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> Sheet:
+def _format_room_sheet(
+    collected: Dataset, title: str, header: tuple[str, ...], rows: Sequence[Mapping[str, Any]]
+) -> Sheet:
     """Return the table of rooms from rows of values."""
     return Sheet(
         name="rooms",
@@ -213,52 +215,52 @@ def _room_sheet(collected: Dataset, title: str, header: tuple[str, ...], rows: S
     )
 
 
-def _minutes(times: Mapping[str, Any]) -> float | None:
+def _get_minutes(times: Mapping[str, Any]) -> float | None:
     ms = times.get("combined_ms")
     return None if ms is None else round(ms / 60_000, 2)
 
 
-def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _analyse_hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
     """Return the analysis of identification: outcomes, then the registered tests or those of `style`."""
-    from referee_lab.study.analysis.tuna2008_tables import challenge_tables
+    from referee_lab.study.analysis.tuna2008_tables import build_challenge_tables
 
     study = collected.study
     tests = [style] if style else [t for t in study.analysis.tests if t in STYLES] or ["mixed-model"]
-    frame = hearing_frame(collected)
-    sheets, remarks = _outcomes(frame, study.id), [CAUTION]
+    frame = build_hearing_frame(collected)
+    sheets, remarks = _build_outcome_sheet(frame, study.id), [CAUTION]
     for printed in (t for t in tests if t in ("tuna2008", "asgre2007")):
-        raw = hearing_frame(collected, raw=True)
-        made, why = challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed)
+        raw = build_hearing_frame(collected, raw=True)
+        made, why = build_challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed)
         sheets, remarks = sheets + made, remarks + why
     if "mixed-model" in tests:
-        made, why = _modern(frame, collected)
+        made, why = _build_model_sheets(frame, collected)
         sheets, remarks = sheets + made, remarks + why
-        sheets += _without_failed(collected)
+        sheets += _build_sensitivity_sheet(collected)
     if style is None:
-        made, why = _factorial(frame, collected, _measures(frame, collected))
+        made, why = _build_factorial_sheets(frame, collected, _list_measures(frame, collected))
         sheets, remarks = sheets + made, remarks + why
     return sheets, remarks
 
 
-def _factorial(
+def _build_factorial_sheets(
     frame: pl.DataFrame, collected: Dataset, measures: Sequence[str], *, rating: bool = False
 ) -> tuple[list[Sheet], list[str]]:
-    """The planned contrasts of every measure, where the study registered some."""
-    from referee_lab.study.analysis.factorial import contrast_sheet
+    """Return the planned contrasts of every measure, if the study registered any."""
+    from referee_lab.study.analysis.factorial import build_contrast_sheet
 
     study = collected.study
     sheets: list[Sheet] = []
     remarks: list[str] = []
     for measure in measures if "factorial" in study.analysis.tests else ():
-        made, why = contrast_sheet(
+        made, why = build_contrast_sheet(
             frame, measure, study.design.factors, study.analysis.contrasts, study=study.id, rating=rating
         )
         sheets, remarks = sheets + made, remarks + why
     return sheets, remarks
 
 
-def _measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
-    """The registered measures that this study has."""
+def _list_measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
+    """Return the registered measures for which this study has data."""
     from referee_lab.study.analysis.mixed_analysis import ERROR
 
     registered = [m for m in collected.study.analysis.measures if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
@@ -267,23 +269,23 @@ def _measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
     return registered
 
 
-def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
+def _build_model_sheets(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
     """Return mixed-model tables and planned contrasts of every measure."""
-    from referee_lab.study.analysis.mixed_analysis import measure_sheets
+    from referee_lab.study.analysis.mixed_analysis import build_measure_sheets
 
     study = collected.study
     sheets: list[Sheet] = []
     remarks: list[str] = []
-    for measure in with_progress(_measures(frame, collected), "mixed models"):
-        made, why = measure_sheets(
+    for measure in with_progress(_list_measures(frame, collected), "mixed models"):
+        made, why = build_measure_sheets(
             frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )
         sheets, remarks = sheets + made, remarks + why
     return sheets, remarks
 
 
-def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
-    """Shares of all answers where some named no object."""
+def _build_outcome_sheet(frame: pl.DataFrame, study: str) -> list[Sheet]:
+    """Return the proportions of all answers, if some answers named no object."""
     import polars as pl
 
     kinds = sorted(frame["outcome"].unique().to_list())
@@ -306,14 +308,14 @@ def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
     ]
 
 
-def _without_failed(collected: Dataset) -> list[Sheet]:
-    """Where people who failed their checks are reported with and without: the error rates without them."""
+def _build_sensitivity_sheet(collected: Dataset) -> list[Sheet]:
+    """Return error rates without people who failed their checks, if the study reports both."""
     failed = [s.id for s in collected.sittings if s.failed]
     if not failed or collected.study.exclusion.failed_checks != "report":
         return []
     from referee.statistics.clusters import cluster_bootstrap
 
-    rated = hearing_frame(collected, without=failed).drop_nulls("error")
+    rated = build_hearing_frame(collected, without=failed).drop_nulls("error")
     if rated["participant"].n_unique() < 2:
         return []
     rows = cluster_bootstrap(rated, value="error", system="system").sort("mean").to_dicts()
@@ -336,7 +338,7 @@ def _without_failed(collected: Dataset) -> list[Sheet]:
     ]
 
 
-def _opening(collected: Dataset) -> Sequence[str]:
+def _write_opening(collected: Dataset) -> Sequence[str]:
     """Return the opening remarks: participants, and the number of excluded answers."""
     study, counts = collected.study, collected.counts
     people = {s.alias for s in collected.sittings}
@@ -351,7 +353,7 @@ def _opening(collected: Dataset) -> Sequence[str]:
         )
     if study.analysis.hypothesis:
         remarks.append(f"Registered hypothesis: {study.analysis.hypothesis}")
-    rules = left_out(collected)
+    rules = count_excluded(collected)
     if rules:
         listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))
         remarks.append(f"Left out by the registered rules: {listed}.")

@@ -22,7 +22,7 @@ from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
 from referee.statistics.outliers import replace_outliers
 from referee.statistics.ranks import kruskal_wallis_frame
 from referee.statistics.variance import Anova, one_way, two_way
-from referee_lab.study.analysis.mixed_analysis import p_text
+from referee_lab.study.analysis.mixed_analysis import format_p
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +31,13 @@ ONE_WAY = "SYSTEM is the only factor, and times are as they were measured (Belz 
 HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
 
 
-def challenge_tables(
+def build_challenge_tables(
     raw: pl.DataFrame, registered: pl.DataFrame, *, study: str, alpha: float = 0.05, style: str = "tuna2008"
 ) -> tuple[list[Sheet], list[str]]:
-    """Both tables twice: as printed for the style (2008: outliers replaced, SYSTEM x ENTITY TYPE; 2007: SYSTEM alone), and with the study's own rules."""
+    """Return both tables twice: by the rules of the printed study, and by the study's own rules.
+
+    Style 2008 replaces outliers and tests SYSTEM x ENTITY TYPE; style 2007 tests SYSTEM alone.
+    """
     measures = [m for m in ("reading_ms", "identification_ms") if raw[m].drop_nulls().len()]
     measures = measures or [m for m in ("combined_ms",) if raw[m].drop_nulls().len()]
     if not measures:
@@ -44,11 +47,14 @@ def challenge_tables(
         raw, registered = (f.with_columns(domain=None) for f in (raw, registered))
         printed, said = raw, [ONE_WAY]
     else:
-        printed, said = replaced(raw, measures)
+        printed, said = set_outliers_to_mean(raw, measures)
     sheets = []
     for frame, way, notes in ((printed, "as printed", said), (registered, "as registered", [])):
         named = _Named(style, way)
-        sheets += [_table11(frame, measures, study, named, notes), *_table12(frame, measures, study, named, alpha)]
+        sheets += [
+            _build_table11(frame, measures, study, named, notes),
+            *_build_table12(frame, measures, study, named, alpha),
+        ]
     return sheets, []
 
 
@@ -66,8 +72,8 @@ class _Named(NamedTuple):
         return f"table{number}-{self.way.replace(' ', '-')}", f"Table {number}, {self.way}"
 
 
-def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
-    """Times outside mean ± 2 SD set to the overall mean, and how many were."""
+def set_outliers_to_mean(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Return the table with times outside mean ± 2 SD set to the mean, and remarks with their number."""
     import polars as pl
 
     notes = []
@@ -82,18 +88,20 @@ def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame
 # -- Table 11 --------------------------------------------------------------------------------------------------------------
 
 
-def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, notes: Sequence[str]) -> Sheet:
-    """Means by domain and over all with SD, errors in per cent.
+def _build_table11(
+    frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, notes: Sequence[str]
+) -> Sheet:
+    """Return means and SD by domain and overall, errors in per cent, from slowest to fastest system.
 
     From the slowest system of the first column to the fastest.
     """
     domains = sorted(frame["domain"].drop_nulls().unique().to_list())
     parts: list[str | None] = [*domains, None] if len(domains) > 1 else [None]
     heads = [d or ("Both" if len(domains) == 2 else "All") for d in parts]
-    tidy = [_line(frame, system, parts, heads, measures) for system in frame["system"].unique().sort().to_list()]
+    tidy = [_build_row(frame, system, parts, heads, measures) for system in frame["system"].unique().sort().to_list()]
     first = f"{HEADS[measures[0]]} {heads[0]}"
     tidy.sort(key=lambda row: -(row[first] or 0.0))
-    tests = [_tested(frame, m, HEADS[m]) for m in measures] + [_errors_tested(frame)]
+    tests = [_describe_anova(frame, m, HEADS[m]) for m in measures] + [_describe_error_test(frame)]
     counted = ", ".join(f"{frame[m].drop_nulls().len():,} for {HEADS[m]}" for m in measures)
     name, title = named.table(11)
     return Sheet(
@@ -102,13 +110,13 @@ def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
         title=f"{title}: {', '.join(HEADS[m] for m in measures)} in ms, error rate (ER) in per cent",
         spans=(("", 1), *((HEADS[m], len(heads) + 1) for m in measures), ("ER", len(heads))),
         header=("system", *(h for _ in measures for h in (*heads, "SD")), *heads),
-        rows=tuple((Cell(row["system"]), *map(_cell, list(row.values())[1:])) for row in tidy),
+        rows=tuple((Cell(row["system"]), *map(_format_cell, list(row.values())[1:])) for row in tidy),
         notes=(f"N = {counted}, of {len(frame):,} answers.", *(t for t in tests if t), *notes),
         tidy=tuple(tidy),
     )
 
 
-def _line(
+def _build_row(
     frame: pl.DataFrame, system: str, parts: Sequence[str | None], heads: Sequence[str], measures: Sequence[str]
 ) -> dict[str, Any]:
     """Return the row of a system: means and standard deviations of every measure, by domain."""
@@ -126,15 +134,15 @@ def _line(
     return row
 
 
-def _cell(value: float | None) -> Cell:
+def _format_cell(value: float | None) -> Cell:
     return Cell("–") if value is None else Cell(f"{value:.3f}", order=value)
 
 
 # -- tests and Table 12 ----------------------------------------------------------------------------------------------------
 
 
-def _anova(frame: pl.DataFrame, measure: str) -> Anova:
-    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not.
+def _fit_anova(frame: pl.DataFrame, measure: str) -> Anova:
+    """Return the ANOVA: SYSTEM x ENTITY TYPE, or SYSTEM without domains. Raises InputError if impossible.
 
     InputError where there is none.
     """
@@ -144,10 +152,10 @@ def _anova(frame: pl.DataFrame, measure: str) -> Anova:
     return one_way(measured, value=measure, system="system")
 
 
-def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
+def _describe_anova(frame: pl.DataFrame, measure: str, head: str) -> str:
     """Return a note with the analysis of variance of one measure."""
     try:
-        anova = _anova(frame, measure)
+        anova = _fit_anova(frame, measure)
     except InputError as error:
         return f"{head}: no analysis of variance ({error.problem})."
     named = {"system": "SYSTEM", "domain": "ENTITY TYPE"}
@@ -155,11 +163,11 @@ def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
     for e in anova.effects:
         term = named.get(e.term, "SYSTEM x ENTITY TYPE")
         if e.f is not None:
-            notes.append(f"{term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {p_text(e.p)}")
+            notes.append(f"{term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {format_p(e.p)}")
     return f"{head}: {'; '.join(notes)}."
 
 
-def _errors_tested(frame: pl.DataFrame) -> str:
+def _describe_error_test(frame: pl.DataFrame) -> str:
     """Return a note with the Kruskal-Wallis test of errors."""
     answered = frame.drop_nulls("error")
     if answered["system"].n_unique() < 2:
@@ -168,12 +176,14 @@ def _errors_tested(frame: pl.DataFrame) -> str:
     return (
         "ER: no answer differs."
         if kruskal.h is None
-        else f"ER: Kruskal-Wallis χ² = {kruskal.h:.2f}, df = {kruskal.df}, {p_text(kruskal.p)}."
+        else f"ER: Kruskal-Wallis χ² = {kruskal.h:.2f}, df = {kruskal.df}, {format_p(kruskal.p)}."
     )
 
 
-def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float) -> list[Sheet]:
-    """Systems from the fastest to the slowest with the letters of their subsets.
+def _build_table12(
+    frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float
+) -> list[Sheet]:
+    """Return the systems from fastest to slowest with the letters of their homogeneous subsets.
 
     Identification time first, as printed.
     """
@@ -181,11 +191,11 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
     for measure in reversed(measures):
         # columns without subsets are left out; the note under Table 11 gives the reason
         with suppress(InputError):
-            subsets[HEADS[measure]] = _tukey(frame, measure, alpha)
+            subsets[HEADS[measure]] = _find_subsets(frame, measure, alpha)
     if not subsets:
         return []
     length = max(len(s.systems) for s in subsets.values())
-    rows = [tuple(cell for s in subsets.values() for cell in _subset_cells(s, i)) for i in range(length)]
+    rows = [tuple(cell for s in subsets.values() for cell in _format_subsets(s, i)) for i in range(length)]
     tidy = [
         {"measure": head, "rank": i + 1, "system": name, "mean": mean, "letters": letters}
         for head, s in subsets.items()
@@ -206,15 +216,15 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
     ]
 
 
-def _tukey(frame: pl.DataFrame, measure: str, alpha: float) -> Subsets:
-    """Homogeneous subsets of the systems; InputError where the data have none."""
+def _find_subsets(frame: pl.DataFrame, measure: str, alpha: float) -> Subsets:
+    """Return homogeneous subsets of the systems. Raises InputError if the data allow none."""
     import polars as pl
 
-    model = _anova(frame, measure)
+    model = _fit_anova(frame, measure)
     rows = frame.drop_nulls(measure).group_by("system").agg(pl.col(measure).mean().alias("m"), pl.len().alias("n"))
     means, counts = (dict(rows.select("system", name).iter_rows()) for name in ("m", "n"))
     return homogeneous_subsets(means, error_ms=model.error_ms, error_df=model.error_df, counts=counts, alpha=alpha)
 
 
-def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
+def _format_subsets(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
     return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))

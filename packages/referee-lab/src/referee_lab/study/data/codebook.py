@@ -32,67 +32,69 @@ class CodebookColumn:
     free_text: bool = False
 
 
-def _text(name: str, about: str, *values: str, free: bool = False) -> CodebookColumn:
+def _make_text_column(name: str, about: str, *values: str, free: bool = False) -> CodebookColumn:
     return CodebookColumn(name=name, type="text", about=about, values=values, free_text=free)
 
 
-def _number(name: str, about: str, unit: str = "") -> CodebookColumn:
+def _make_number_column(name: str, about: str, unit: str = "") -> CodebookColumn:
     return CodebookColumn(name=name, type="number", about=about, unit=unit)
 
 
-def _truth(name: str, about: str) -> CodebookColumn:
+def _make_truth_column(name: str, about: str) -> CodebookColumn:
     return CodebookColumn(name=name, type="truth", about=about)
 
 
 _WHO = (
-    _text("participant", "alias of the person; names and platform ids are never here"),
-    _text("session", "alias and number of the session; restarts have several"),
+    _make_text_column("participant", "alias of the person; names and platform ids are never here"),
+    _make_text_column("session", "alias and number of the session; restarts have several"),
 )
 _WHERE = (
     *_WHO,
-    _number("step", "place in the session's plan, counted from 0, pages and breaks included"),
-    _number("attempt", "1, or more where a trial was broken off and shown again"),
+    _make_number_column("step", "place in the session's plan, counted from 0, pages and breaks included"),
+    _make_number_column("attempt", "1, or more where a trial was broken off and shown again"),
 )
 _ASKED = (
     *_WHERE,
-    _text("kind", "what kind of step it is", "trial", "practice", "check"),
-    _text("item", "id of the trial in trials.jsonl"),
-    _text("system", "source of the description: a system, human, or a pair 'one vs other'; empty in production"),
-    _text("domain", "domain of the item"),
-    _text("condition", "condition of the item in its corpus"),
-    _text("list", "list of trials (lists.json) that the person had"),
-    _text("description", "the words shown or heard; of a pair, the first one's"),
-    _text("media", "the sound or film in which they were heard; empty where they were read"),
+    _make_text_column("kind", "what kind of step it is", "trial", "practice", "check"),
+    _make_text_column("item", "id of the trial in trials.jsonl"),
+    _make_text_column(
+        "system", "source of the description: a system, human, or a pair 'one vs other'; empty in production"
+    ),
+    _make_text_column("domain", "domain of the item"),
+    _make_text_column("condition", "condition of the item in its corpus"),
+    _make_text_column("list", "list of trials (lists.json) that the person had"),
+    _make_text_column("description", "the words shown or heard; of a pair, the first one's"),
+    _make_text_column("media", "the sound or film in which they were heard; empty where they were read"),
 )
 _FOUND = (
-    _text("chosen", "id of the object behind the label chosen, as in trials.jsonl"),
-    _text("guessed", "id of the object behind the best guess"),
-    _text("target", "id of the target; several are separated by spaces"),
-    _truth(
+    _make_text_column("chosen", "id of the object behind the label chosen, as in trials.jsonl"),
+    _make_text_column("guessed", "id of the object behind the best guess"),
+    _make_text_column("target", "id of the target; several are separated by spaces"),
+    _make_truth_column(
         "correct",
         "whether the target was chosen (checks: whether they were passed); empty without a correct answer",
     ),
 )
-_PREFERRED = (_text("preferred", "the system whose description was chosen, or tie"),)
+_PREFERRED = (_make_text_column("preferred", "the system whose description was chosen, or tie"),)
 _KEPT = (
     CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (`referee docs timing`)"),
-    _text(
+    _make_text_column(
         "excluded",
         "from which analyses the rules of [exclusion] leave the row out: of reading time, identification time, time, all, or none (empty)",
         *SCOPES,
     ),
     CodebookColumn(name="reasons", type="list", about="the rules that do so"),
-    _truth("by_hand", "whether an organiser corrected the answer (corrections.csv has both)"),
-    _number("after_s", "when the server stored it, from the session's beginning", "s"),
-    _text("uuid", "name of the answer, given by the participant's page"),
+    _make_truth_column("by_hand", "whether an organiser corrected the answer (corrections.csv has both)"),
+    _make_number_column("after_s", "when the server stored it, from the session's beginning", "s"),
+    _make_text_column("uuid", "name of the answer, given by the participant's page"),
 )
 
 TABLES: dict[str, tuple[CodebookColumn, ...]] = {
     "sessions": (
         *_WHO,
-        _text("list", "list of trials"),
-        _number("group", "group of participants in the design"),
-        _text(
+        _make_text_column("list", "list of trials"),
+        _make_number_column("group", "group of participants in the design"),
+        _make_text_column(
             "state",
             "how far the session came",
             "consented",
@@ -103,7 +105,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
             "timed_out",
             "partner_left",
         ),
-        _text(
+        _make_text_column(
             "outcome",
             "how it ended",
             "completed",
@@ -115,58 +117,58 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
             "partner_left",
             "restarted",
         ),
-        _text("simulated", "the simulated hearer behind the session; empty for people"),
-        _text(
+        _make_text_column("simulated", "the simulated hearer behind the session; empty for people"),
+        _make_text_column(
             "day", "day (UTC) on which it began; the hour is left out, because it could identify people on a platform"
         ),
-        _number("minutes", "from consent to the last change", "min"),
-        _number("trials_planned", "trials on the list"),
-        _number("trials_done", "trials answered"),
-        _number("checks_failed", "attention checks not passed"),
+        _make_number_column("minutes", "from consent to the last change", "min"),
+        _make_number_column("trials_planned", "trials on the list"),
+        _make_number_column("trials_done", "trials answered"),
+        _make_number_column("checks_failed", "attention checks not passed"),
         CodebookColumn(name="excluded", type="list", about="rules that leave the whole session out"),
-        _number("frame_ms", "median interval between frames of the display", "ms"),
-        _number("frame_longest_ms", "longest interval seen", "ms"),
-        _number("device_pixel_ratio", "device pixels per page pixel"),
-        _truth("touch", "whether the display can be touched"),
-        _truth("cross_origin_isolated", "whether clocks ticked at full resolution"),
-        _text("study_hash", "SHA-256 of the study folder when the session began"),
+        _make_number_column("frame_ms", "median interval between frames of the display", "ms"),
+        _make_number_column("frame_longest_ms", "longest interval seen", "ms"),
+        _make_number_column("device_pixel_ratio", "device pixels per page pixel"),
+        _make_truth_column("touch", "whether the display can be touched"),
+        _make_truth_column("cross_origin_isolated", "whether clocks ticked at full resolution"),
+        _make_text_column("study_hash", "SHA-256 of the study folder when the session began"),
     ),
     "excluded": (
         *_WHERE,
-        _text("scope", "analyses that leave the answer out", *SCOPES),
-        _text("reason", "the rule"),
+        _make_text_column("scope", "analyses that leave the answer out", *SCOPES),
+        _make_text_column("reason", "the rule"),
     ),
     "aborted": (
         *_ASKED[:-2],
-        _number("after_s", "when the server stored it, from the session's beginning", "s"),
-        _text("uuid", "name of the attempt"),
+        _make_number_column("after_s", "when the server stored it, from the session's beginning", "s"),
+        _make_text_column("uuid", "name of the attempt"),
     ),
     "corrections": (
-        _text("uuid", "name of the answer corrected"),
+        _make_text_column("uuid", "name of the answer corrected"),
         *_WHERE,
-        _text("author", "who corrected it"),
-        _text("reason", "why", free=True),
+        _make_text_column("author", "who corrected it"),
+        _make_text_column("reason", "why", free=True),
         CodebookColumn(name="before", type="list", about="the answer as it was sent, as JSON"),
         CodebookColumn(name="after", type="list", about="the answer put in its place, as JSON"),
-        _text("problem", "why it was not applied; empty when it was"),
+        _make_text_column("problem", "why it was not applied; empty when it was"),
     ),
     "demographics": (
         *_WHO,
-        _text("field", "question (texts/…/demographics.toml)"),
-        _text("value", "answer"),
+        _make_text_column("field", "question (texts/…/demographics.toml)"),
+        _make_text_column("value", "answer"),
     ),
-    "comments": (*_WHO, _text("value", "final comment of the person", free=True)),
+    "comments": (*_WHO, _make_text_column("value", "final comment of the person", free=True)),
 }
 
 REGIONS = (
     *_WHERE,
-    _text("item", "id of the trial in trials.jsonl"),
-    _text("system", "whose description it was"),
-    _number("word", "place of the word in the description, counted from 1"),
-    _text("text", "the word"),
-    _number("ms", "how long it was shown", "ms"),
-    _number("ms_before", "how long the word before was shown", "ms"),
-    _text("excluded", "as in trials", *SCOPES),
+    _make_text_column("item", "id of the trial in trials.jsonl"),
+    _make_text_column("system", "whose description it was"),
+    _make_number_column("word", "place of the word in the description, counted from 1"),
+    _make_text_column("text", "the word"),
+    _make_number_column("ms", "how long it was shown", "ms"),
+    _make_number_column("ms_before", "how long the word before was shown", "ms"),
+    _make_text_column("excluded", "as in trials", *SCOPES),
 )
 
 
@@ -175,18 +177,18 @@ REGIONS = (
 PATH_POINTS = 101
 PATHS = (
     *_WHERE,
-    _text("item", "id of the trial in trials.jsonl"),
-    _text("system", "whose description it was"),
-    _number("point", f"number of the point, from 0 to {PATH_POINTS - 1}, evenly in time"),
-    _number("ms", "when, from the scene's onset", "ms"),
-    _number("x", "where, across, from the scene's left edge", "cells"),
-    _number("y", "where, down, from the scene's upper edge", "cells"),
-    _text("excluded", "as in trials", *SCOPES),
+    _make_text_column("item", "id of the trial in trials.jsonl"),
+    _make_text_column("system", "whose description it was"),
+    _make_number_column("point", f"number of the point, from 0 to {PATH_POINTS - 1}, evenly in time"),
+    _make_number_column("ms", "when, from the scene's onset", "ms"),
+    _make_number_column("x", "where, across, from the scene's left edge", "cells"),
+    _make_number_column("y", "where, down, from the scene's upper edge", "cells"),
+    _make_text_column("excluded", "as in trials", *SCOPES),
 )
 
 
-def reads_words(study: Study) -> bool:
-    """Whether descriptions are read word by word."""
+def is_word_by_word(study: Study) -> bool:
+    """Return whether descriptions are read word by word."""
     return study.protocol == "self-paced-reading" or study.settings.get("reading") == "words"
 
 
@@ -194,7 +196,7 @@ def reads_words(study: Study) -> bool:
 SPOKEN = ("sound", "recordings", "first_sound_ms")
 
 
-def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
+def list_recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     """Return the protocol's own columns as (part of the answer, name, column).
 
     The part is answer, rating or times.
@@ -204,7 +206,9 @@ def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     for name, declared in info.answer.items():
         if declared.type == "ratings":
             for scale in study.settings["scales"]:
-                columns.append(("rating", scale, _number(f"rating_{scale}", f"rating on the scale {scale}")))
+                columns.append(
+                    ("rating", scale, _make_number_column(f"rating_{scale}", f"rating on the scale {scale}"))
+                )
         elif name not in SPOKEN or is_spoken(study.settings):
             columns.append(
                 ("answer", name, _as_column(name, declared, free=info.plugin == "produce" and name == "text"))
@@ -225,25 +229,25 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
     )
 
 
-def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
-    """Return the columns of the table of trials: the fixed ones, those of the protocol and those of the factors."""
-    columns = _unvaried_columns(study)
-    levels = [levels_of(study, condition) for condition in study.design.conditions]
+def list_trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
+    """Return the columns of the table of trials: fixed ones, those of the protocol, and the factors."""
+    columns = _list_unvaried_columns(study)
+    levels = [get_factor_levels(study, condition) for condition in study.design.conditions]
     varied = (
-        _text(
+        _make_text_column(
             column,
             f"level of the factor {factor} (its part of the column system); empty in practice, checks and fillers",
             *dict.fromkeys(level for each in levels if (level := each[column]) is not None),
         )
-        for factor, column in factor_columns(study).items()
+        for factor, column in name_factor_columns(study).items()
     )
     after = len(_ASKED)
     return (*columns[:after], *varied, *columns[after:])
 
 
-def factor_columns(study: Study) -> dict[str, str]:
-    """Return the column of each factor: its name, with `factor_` before it where another column has that name."""
-    fixed = {column.name for column in _unvaried_columns(study)}
+def name_factor_columns(study: Study) -> dict[str, str]:
+    """Return the column name of each factor, with the prefix `factor_` if the name is taken."""
+    fixed = {column.name for column in _list_unvaried_columns(study)}
     taken = fixed | {*study.design.factors}
     names = {}
     for factor in study.design.factors:
@@ -255,16 +259,16 @@ def factor_columns(study: Study) -> dict[str, str]:
     return names
 
 
-def levels_of(study: Study, condition: str | None) -> dict[str, str | None]:
-    """Return the level of each factor by its column; None for what is no condition of the design."""
-    columns = factor_columns(study).values()
+def get_factor_levels(study: Study, condition: str | None) -> dict[str, str | None]:
+    """Return the level of each factor by its column; None for a name that is no condition."""
+    columns = name_factor_columns(study).values()
     levels = condition.split(LEVELS) if condition is not None and condition in study.design.conditions else []
     return dict(zip(columns, levels if len(levels) == len(columns) else [None] * len(columns), strict=True))
 
 
-def _unvaried_columns(study: Study) -> tuple[CodebookColumn, ...]:
+def _list_unvaried_columns(study: Study) -> tuple[CodebookColumn, ...]:
     """Return the columns of the table of trials without those of the factors."""
-    recorded = tuple(column for _, _, column in recorded_columns(study))
+    recorded = tuple(column for _, _, column in list_recorded_columns(study))
     plugin = study.kind.info.plugin
     derived = (
         _PREFERRED
@@ -276,27 +280,27 @@ def _unvaried_columns(study: Study) -> tuple[CodebookColumn, ...]:
     return (*_ASKED, *derived, *recorded, *_KEPT)
 
 
-def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
-    """All tables with their columns, in order."""
+def build_codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
+    """Return the columns of every table of an export, in order."""
     # Free text must be read for personal data: the checklist lists it (rule 12).
     written = any(question.kind in ("text", "long") for question in study.questions())
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
-    words = {"regions": REGIONS} if reads_words(study) else {}
+    words = {"regions": REGIONS} if is_word_by_word(study) else {}
     words |= {"paths": PATHS} if study.settings.get("track") else {}
-    return {"trials": trial_columns(study), **words, **TABLES, "demographics": about_people}
+    return {"trials": list_trial_columns(study), **words, **TABLES, "demographics": about_people}
 
 
-def codebook_as_json(study: Study) -> dict[str, object]:
-    """The machine-readable codebook."""
+def export_codebook(study: Study) -> dict[str, object]:
+    """Return the codebook as JSON values."""
     info = study.kind.info
     return {
         "schema": SCHEMA,
         "protocol": {"name": info.name, "title": info.title, "source": info.source, "settings": dict(study.settings)},
-        "tables": {name: [_plain(c) for c in columns] for name, columns in codebook(study).items()},
+        "tables": {name: [_export_column(c) for c in columns] for name, columns in build_codebook(study).items()},
     }
 
 
-def _plain(column: CodebookColumn) -> dict[str, object]:
+def _export_column(column: CodebookColumn) -> dict[str, object]:
     return {key: value for key, value in asdict(column).items() if value or key in ("name", "type", "about")}
 
 
@@ -313,8 +317,8 @@ ABOUT: Mapping[str, str] = {
 }
 
 
-def codebook_as_markdown(study: Study) -> str:
-    """The codebook for readers."""
+def format_codebook(study: Study) -> str:
+    """Return the codebook as Markdown."""
     info = study.kind.info
     lines = [
         f"# Codebook of {study.title}",
@@ -322,7 +326,7 @@ def codebook_as_markdown(study: Study) -> str:
         f"Protocol {info.name}: {info.title}. Source: {info.source}. Schema {SCHEMA}.",
         "",
     ]
-    for name, columns in codebook(study).items():
+    for name, columns in build_codebook(study).items():
         lines += [
             f"## {name}",
             "",

@@ -30,8 +30,8 @@ SIMULATED = "simulated"
 
 
 @contextmanager
-def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
-    """A connection to the study's data that the database itself keeps from writing (rule 15)."""
+def open_for_reading(study: Study, database: str | None = None) -> Iterator[Connection]:
+    """Return a connection to the study's data that the database keeps from writing (rule 15)."""
     path = study.folder / "data" / "study.sqlite"
     if database is None and not path.is_file():
         raise InputError(
@@ -71,18 +71,18 @@ def collect_from(study: Study, database: str | None = None, mode: str | None = N
     InputError
         If the study has no participants yet.
     """
-    with reading(study, database) as connection:
+    with open_for_reading(study, database) as connection:
         return collect(study, connection, mode)
 
 
 def collect(study: Study, connection: Connection, mode: str | None = None) -> Dataset:
-    """As `collect_from`, on a connection that is open already."""
+    """Return all collected data of a study, like `collect_from`, over an open connection."""
     chosen = mode or study.mode
     asked = _Asked(study)
-    raw = _sessions(connection, study, chosen)
-    stored = _answers(connection, study, chosen, raw)
-    corrected, corrections = _corrected(connection, stored, asked)
-    answers = flag_impossible(_judged(answer, asked) for answer in corrected)
+    raw = _load_sessions(connection, study, chosen)
+    stored = _load_answers(connection, study, chosen, raw)
+    corrected, corrections = _apply_corrections(connection, stored, asked)
+    answers = flag_impossible(_judge_answer(answer, asked) for answer in corrected)
     # Sessions first: their marks are counted from answers, and then hold for all of them.
     sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, answers, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in answers]
@@ -97,7 +97,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
         aborted=tuple(a for a in judged if a.state != "done"),
         forms=tuple(a for a in done if a.kind == FORM),
         corrections=tuple(corrections),
-        counts=_counts(connection, study, chosen),
+        counts=_count_people(connection, study, chosen),
     )
 
 
@@ -105,7 +105,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
 # -----------------------------------------------------------------------------------------------------------
 
 
-def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
+def _load_sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
     """Return the sessions of a study that are not withdrawn, with their time of consent."""
     s, p = schema.session.c, schema.participant.c
     rows = connection.execute(
@@ -143,7 +143,7 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
     return result
 
 
-def _answers(
+def _load_answers(
     connection: Connection, study: Study, mode: str, sessions: Mapping[str, tuple[Sitting, float]]
 ) -> list[StoredAnswer]:
     """Return the stored answers of a study in the order of their steps."""
@@ -156,10 +156,10 @@ def _answers(
         .where(*of_study)
     )
     rows = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
-    return [_stored(row, sessions[row.session]) for row in rows if row.session in sessions]
+    return [_read_stored_answer(row, sessions[row.session]) for row in rows if row.session in sessions]
 
 
-def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
+def _count_people(connection: Connection, study: Study, mode: str) -> dict[str, int]:
     """Return counts of people without data: those who declined, were not eligible or withdrew."""
     of_study = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
     came = connection.execute(select(schema.arrival).where(*of_study)).one_or_none()
@@ -190,18 +190,18 @@ class _Asked:
         self._parameters: dict[str, Mapping[str, Any]] = {}
 
     def step(self, answer: StoredAnswer) -> PlanStep | None:
-        """The step that an answer belongs to, as far as it matters for reading the answer."""
+        """Return the step of an answer, with the fields that are needed to read the answer."""
         stimulus = self.stimuli.get(answer.stimulus or "")
         if stimulus is None:
             return None
-        shown = Shown(parameters=self._shown(stimulus), labels=answer.labels)
+        shown = Shown(parameters=self._get_parameters(stimulus), labels=answer.labels)
         check = self.checks.get(stimulus.id) if answer.kind == CHECK else None
         plugin = self.study.kind.info.plugin
         return PlanStep(
             index=answer.step, kind=answer.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
         )
 
-    def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
+    def _get_parameters(self, stimulus: Stimulus) -> Mapping[str, Any]:
         """Return the parameters of a stimulus as pages received them."""
         if stimulus.id not in self._parameters:
             # Any order will do: labels come from the store, and of the parameters only those are read that chance does
@@ -211,8 +211,8 @@ class _Asked:
         return self._parameters[stimulus.id]
 
 
-def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
-    """An answer as the store has it, before anything is made of it."""
+def _read_stored_answer(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
+    """Return an answer as the store has it, without its stimulus."""
     sitting, began = session
     return StoredAnswer(
         uuid=row.uuid,
@@ -231,7 +231,7 @@ def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
     )
 
 
-def _corrected(
+def _apply_corrections(
     connection: Connection, stored: Sequence[StoredAnswer], asked: _Asked
 ) -> tuple[list[StoredAnswer], list[AnswerCorrection]]:
     """Return answers with the last correction of each applied, and all corrections.
@@ -246,7 +246,7 @@ def _corrected(
         current = answer
         # Each on top of the one before, in the order in which they were written.
         for row in written.get(answer.uuid, ()):
-            correction = _correction(row, current, asked)
+            correction = _read_correction(row, current, asked)
             listed.append(correction)
             if not correction.problem:
                 current = replace(current, answer=correction.after, flags=tuple(sorted({*current.flags, BY_HAND})))
@@ -254,7 +254,7 @@ def _corrected(
     return answers, listed
 
 
-def _correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrection:
+def _read_correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrection:
     """Return a stored correction; `problem` is the reason why it is not applied."""
     return AnswerCorrection(
         trial=answer.uuid,
@@ -262,11 +262,11 @@ def _correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrecti
         reason=row.reason,
         before=answer.answer,
         after=row.answer,
-        problem=_problem_with(replace(answer, answer=row.answer), asked),
+        problem=_find_problem(replace(answer, answer=row.answer), asked),
     )
 
 
-def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
+def _find_problem(answer: StoredAnswer, asked: _Asked) -> str:
     """Return the reason why an answer is invalid for its step; empty if it is valid."""
     step = asked.step(answer)
     if step is None:
@@ -278,7 +278,7 @@ def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
     return ""
 
 
-def _judged(answer: StoredAnswer, asked: _Asked) -> StoredAnswer:
+def _judge_answer(answer: StoredAnswer, asked: _Asked) -> StoredAnswer:
     """Return an answer with its stimulus, its response and whether that is correct."""
     step = asked.step(answer)
     if step is None or step.stimulus is None:

@@ -80,11 +80,11 @@ class StoredAnswer(GivenAnswer):
     marks: tuple[ExclusionMark, ...] = ()
 
     def counts_for(self, *scopes: str) -> bool:
-        """Whether an analysis that needs all of these may use it; without any, whether some analysis may."""
+        """Return whether no mark excludes the answer from these scopes; without scopes, from at least one."""
         return not any(mark.scope == ALL or mark.scope in scopes for mark in self.marks)
 
     def timed(self, response: Response) -> Response:
-        """The response without the times that the rules leave out."""
+        """Return the response without the times that the exclusion rules leave out."""
         return replace(
             response,
             reading_ms=response.reading_ms if self.counts_for(TIME, READING) else None,
@@ -122,10 +122,10 @@ class Dataset:
 
     @property
     def trials(self) -> list[StoredAnswer]:
-        """Answers to the study's own trials: no practice, no checks."""
+        """Return the answers to the study's own trials, without practice and checks."""
         return [a for a in self.answers if a.kind == TRIAL]
 
     @property
     def simulated(self) -> int:
-        """How many of the sessions were played by simulated participants."""
+        """Return the number of sessions that simulated participants played."""
         return sum(s.simulated is not None for s in self.sittings)

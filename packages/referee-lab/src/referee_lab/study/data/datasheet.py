@@ -33,16 +33,16 @@ CRITERIA: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def datasheet(study: Study, collected: Dataset | None) -> str:
-    """The datasheet in Markdown; without data it describes the plan."""
+def write_datasheet(study: Study, collected: Dataset | None) -> str:
+    """Return the datasheet in Markdown; without data it describes the plan."""
     parts: dict[str, Section] = {
-        "1. Paper and material": _paper(study),
-        "2. Systems": _systems(study),
-        "3. Sample of outputs": _sample(study),
-        "4. Participants": _participants(study, collected),
-        "5. Design and procedure": _design(study, collected),
-        "6. Quality criteria": _criteria(study),
-        "7. Ethics and data protection": _ethics(study),
+        "1. Paper and material": _write_paper_section(study),
+        "2. Systems": _write_systems_section(study),
+        "3. Sample of outputs": _write_sample_section(study),
+        "4. Participants": _write_participants_section(study, collected),
+        "5. Design and procedure": _write_design_section(study, collected),
+        "6. Quality criteria": _write_criteria_section(study),
+        "7. Ethics and data protection": _write_ethics_section(study),
     }
     lines = [
         f"# Datasheet of the study {study.title}",
@@ -55,7 +55,7 @@ def datasheet(study: Study, collected: Dataset | None) -> str:
     return "\n".join(lines)
 
 
-def _paper(study: Study) -> Section:
+def _write_paper_section(study: Study) -> Section:
     """Return the section of the datasheet on the paper and the preregistration."""
     return {
         "Where the evaluation is reported": OPEN,
@@ -66,7 +66,7 @@ def _paper(study: Study) -> Section:
     }
 
 
-def _systems(study: Study) -> Section:
+def _write_systems_section(study: Study) -> Section:
     """Return the section on the compared systems: task, input and output."""
     names = sorted({part for c in study.design.conditions if c for part in c.split(VERSUS)})
     what = "the target is marked, people write" if not names else f"{len(names)}: {', '.join(names)}"
@@ -80,7 +80,7 @@ def _systems(study: Study) -> Section:
     }
 
 
-def _sample(study: Study) -> Section:
+def _write_sample_section(study: Study) -> Section:
     """Return the section on the sample of items and its statistical power."""
     domains = sorted({s.trial.domain for s in study.stimuli.values() if s.trial.domain})
     twice = [d for d in study.design.duplicates if d]
@@ -93,7 +93,7 @@ def _sample(study: Study) -> Section:
     }
 
 
-def _participants(study: Study, collected: Dataset | None) -> Section:
+def _write_participants_section(study: Study, collected: Dataset | None) -> Section:
     """Return the section on participants: planned, and taking part if data are given."""
     section = {
         "Planned": f"{study.participants} people, {study.design.trials_each} trials each",
@@ -106,10 +106,10 @@ def _participants(study: Study, collected: Dataset | None) -> Section:
         if study.session.demographics
         else "nothing",
     }
-    return section if collected is None else section | _took_part(collected)
+    return section if collected is None else section | _write_participation_rows(collected)
 
 
-def _took_part(collected: Dataset) -> Section:
+def _write_participation_rows(collected: Dataset) -> Section:
     """Return the rows on people who took part, counts only."""
     people = {s.alias for s in collected.sittings}
     completed = sum(s.outcome == "completed" for s in collected.sittings)
@@ -124,7 +124,7 @@ def _took_part(collected: Dataset) -> Section:
     }
 
 
-def _come(study: Study) -> str:
+def _describe_presentation(study: Study) -> str:
     """Return how descriptions were presented: read, heard or watched, with the sound checks."""
     ways = " and ".join(sorted(ways_in(study)))
     if not plays_anything(study):
@@ -133,7 +133,7 @@ def _come(study: Study) -> str:
     return f"{ways} ({len(heard_in(study))} recordings, {tones})"
 
 
-def _design(study: Study, collected: Dataset | None) -> Section:
+def _write_design_section(study: Study, collected: Dataset | None) -> Section:
     """Return the section on the design: protocol, order, sessions and exclusion rules."""
     info = study.kind.info
     section = {
@@ -141,11 +141,15 @@ def _design(study: Study, collected: Dataset | None) -> Section:
         "Design": f"{study.design.kind}, {len(study.lists)} lists in {study.design.groups} groups; balance counted in design.txt",
         "Order": f"{study.design.order}, at most {study.design.same_condition_at_most} trials of a condition in a row",
         # Where people describe or play themselves, none come to them.
-        **({"Descriptions were": _come(study)} if info.plugin in ("identify", "judge", "locate") else {}),
+        **(
+            {"Descriptions were": _describe_presentation(study)}
+            if info.plugin in ("identify", "judge", "locate")
+            else {}
+        ),
         "Settings": ", ".join(f"{name} = {value}" for name, value in study.settings.items()),
         "Where and how": "in the participants' own browser; every answer stored on its own when it was given (`referee docs study-data`)",
         "Quality assurance": f"{len(study.checks)} attention checks (more than {study.session.checks_failed_at_most} failed counts as failed); timing flags",
-        "Left out, decided beforehand": _rules(study.exclusion),
+        "Left out, decided beforehand": _describe_exclusion_rules(study.exclusion),
         "Tests": f"{', '.join(study.analysis.tests)}; alpha {study.analysis.alpha:g}, correction {study.analysis.correction}",
         "Stopping rule": study.analysis.stopping,
         "Could people pause or leave": f"yes: a break every {study.session.break_every} trials, a withdraw button, a code to withdraw later",
@@ -164,7 +168,7 @@ def _design(study: Study, collected: Dataset | None) -> Section:
     return section
 
 
-def _rules(rules: ExclusionSection) -> str:
+def _describe_exclusion_rules(rules: ExclusionSection) -> str:
     """Return the exclusion rules as one sentence."""
     return (
         f"trials flagged {', '.join(rules.flags)}; timeouts: {rules.timeouts}; identification below {rules.fastest_ms:g} or above "
@@ -173,7 +177,7 @@ def _rules(rules: ExclusionSection) -> str:
     )
 
 
-def _criteria(study: Study) -> Section:
+def _write_criteria_section(study: Study) -> Section:
     """Return the section on the quality criteria and how they were measured."""
     plugin = study.kind.info.plugin
     section = {"Criteria": "; ".join(CRITERIA.get(plugin, (OPEN,)))}
@@ -201,7 +205,7 @@ def _criteria(study: Study) -> Section:
     return section
 
 
-def _ethics(study: Study) -> Section:
+def _write_ethics_section(study: Study) -> Section:
     """Return the section on ethics: consent, personal data, withdrawal."""
     return {
         "Approved by": OPEN,

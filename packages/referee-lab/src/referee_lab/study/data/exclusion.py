@@ -54,11 +54,11 @@ def mark_sessions(
         many = failed[id] > study.session.checks_failed_at_most
         counted = replace(sitting, done=done[id], failed_checks=failed[id], failed=many)
         bot = [ExclusionMark(ALL, "simulated participant")] if sitting.simulated and among_people else []
-        result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted, answers[id])))
+        result[id] = replace(counted, marks=(*bot, *_mark_session(study, counted, answers[id])))
     return result
 
 
-def _session_marks(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer]) -> Iterator[ExclusionMark]:
+def _mark_session(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer]) -> Iterator[ExclusionMark]:
     """Yield the marks that exclude a whole session."""
     rules = study.exclusion
     is_timed = sitting.simulated is None and study.kind.info.plugin not in ROOM_PLUGINS
@@ -80,7 +80,7 @@ def _is_too_fast(rules: ExclusionSection, answers: Sequence[StoredAnswer]) -> bo
 
 
 def _is_constant(answers: Sequence[StoredAnswer]) -> bool:
-    """Whether all of at least ten trials have the same answer, as the page offered it."""
+    """Return whether a session of at least ten trials has the same answer in all of them."""
     chosen = [{n: a.answer[n] for n in CHOSEN if a.answer.get(n) is not None} for a in answers if a.kind == TRIAL]
     return len(chosen) >= LEAST_CONSTANT and bool(chosen[0]) and all(answer == chosen[0] for answer in chosen)
 
@@ -95,21 +95,20 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
         marks=(
             *answered.sitting.marks,
             *gone,
-            *_filler_marks(answered),
-            *_whole_marks(study.exclusion, answered),
-            *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
+            *_mark_filler(answered),
+            *_mark_whole_answer(study.exclusion, answered),
+            *_mark_times(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
         ),
     )
 
 
-def _filler_marks(answered: StoredAnswer) -> Iterator[ExclusionMark]:
+def _mark_filler(answered: StoredAnswer) -> Iterator[ExclusionMark]:
     if answered.asked is not None and answered.asked.system == FILLER:
         yield ExclusionMark(ALL, "filler item")
 
 
 def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
-    """Return answers in the order of arrival, flagged where a session claims more time so far than has passed since it
-    began.
+    """Return answers in order of arrival, flagged where a session claims more time than has passed.
 
     Answers that a lost connection delayed arrive late and are not flagged, because more time has passed. Simulated
     participants are not checked.
@@ -123,7 +122,7 @@ def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
     return result
 
 
-def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+def _mark_whole_answer(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
     """Yield the marks on a whole answer: impossible times, and repeated trials."""
     if IMPOSSIBLE in answered.flags and rules.impossible != "keep":
         scope = ALL if rules.impossible == "all" else TIME
@@ -132,7 +131,7 @@ def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[Ex
         yield ExclusionMark(ALL if rules.attempts == "none" else TIME, "shown again after it was broken off")
 
 
-def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: bool) -> Iterator[ExclusionMark]:
+def _mark_times(rules: ExclusionSection, answered: StoredAnswer, *, bounded: bool) -> Iterator[ExclusionMark]:
     """Yield the marks on the times of an answer: flags, timeouts and bounds."""
     yield from (ExclusionMark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules.flags)
     response = answered.response
@@ -145,12 +144,14 @@ def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: boo
             yield ExclusionMark(READING, "reading timeout")
     if BY_HAND in answered.flags or "corrected" in response.flags:
         yield ExclusionMark(TIME, "corrected, so its time is invalid")
-    yield from _bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
+    yield from _mark_outside_bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
     if bounded:
-        yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)
+        yield from _mark_outside_bounds(
+            READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms
+        )
 
 
-def _bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:
+def _mark_outside_bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:
     """Yield a mark for a time below or above its bounds."""
     word = "read " if scope == READING else ""
     if ms is not None and ms < fastest:

@@ -24,10 +24,10 @@ from referee_lab.rooms.room_files import build_room_files, has_rooms
 from referee_lab.server.sessions.states import LEFT_OUT
 from referee_lab.server.store import schema
 from referee_lab.server.store.store import Store
-from referee_lab.study.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
+from referee_lab.study.data.codebook import SCHEMA, CodebookColumn, build_codebook, export_codebook, format_codebook
 from referee_lab.study.data.collection import collect
 from referee_lab.study.data.dataset import Dataset
-from referee_lab.study.data.exported_rows import TableRow, recording_file, rows_of
+from referee_lab.study.data.exported_rows import TableRow, build_rows, name_recording
 from referee_lab.study.folder.study import Study
 
 FORMATS = ("csv", "parquet", "jsonl")
@@ -36,35 +36,36 @@ SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
-def export_files(
+def build_export(
     collected: Dataset, formats: Sequence[str] = ("csv",), more: Mapping[str, bytes] | None = None
 ) -> dict[str, bytes]:
-    """Return every file of an export by name: tables in each format, codebook, checklist, manifest, checksums, and the
-    files of `more` (games).
+    """Return every file of an export by name.
+
+    These are tables in each format, codebook, checklist, manifest, checksums, and the files of `more` (games).
     """
     for name in formats:
         one_of("--format", name, FORMATS)
-    study, tables = collected.study, rows_of(collected)
-    heads = codebook(study)
+    study, tables = collected.study, build_rows(collected)
+    heads = build_codebook(study)
     files = {
         f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in tables.items() for form in formats
     }
     files |= more or {}
-    files |= dict(recording_file(a) for a in collected.answers if a.answer.get("sound"))
-    files["codebook.json"] = _json(codebook_as_json(study))
-    files["codebook.md"] = codebook_as_markdown(study).encode()
-    files["CHECKLIST.md"] = _checklist(collected, tables).encode()
+    files |= dict(name_recording(a) for a in collected.answers if a.answer.get("sound"))
+    files["codebook.json"] = _dump_json(export_codebook(study))
+    files["codebook.md"] = format_codebook(study).encode()
+    files["CHECKLIST.md"] = _write_checklist(collected, tables).encode()
     # After all it lists, and before the checksums, which cover it.
-    files[MANIFEST] = _json(_manifest(collected, tables, files))
+    files[MANIFEST] = _dump_json(_build_manifest(collected, tables, files))
     files[SUMS] = "".join(f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
     return dict(sorted(files.items()))
 
 
-def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) -> bytes:
-    """The same files in one archive, for the organisers' page; never with identities."""
+def build_export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) -> bytes:
+    """Return the files of an export as one ZIP archive, without identities."""
     with store.read() as connection:
         games = build_room_files(connection, study) if has_rooms(study) else {}
-        files = export_files(collect(study, connection), formats, games)
+        files = build_export(collect(study, connection), formats, games)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -77,7 +78,7 @@ def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) ->
 
 
 def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = False) -> None:
-    """Write all files into a folder that appears only when it is complete."""
+    """Write all files into a folder that appears only when complete."""
     remedy = "choose another --out, or --overwrite an export"
     with writing_folder(folder, overwrite, lambda existing: (existing / SUMS).is_file(), remedy) as partial:
         for name, content in files.items():
@@ -88,12 +89,12 @@ def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = Fal
 # -- tables ----------------------------------------------------------------------------------------------------------------
 
 
-def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+def _write_csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     """Return rows as CSV: numbers unrounded, lists as JSON, empty cells for missing values."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([column.name for column in columns])
-    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    writer.writerows([_format_cell(value) for value in row.values()] for row in rows)
     return file.getvalue().encode()
 
 
@@ -101,41 +102,39 @@ def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def safe_text(value: str) -> str:
-    """Return a text that spreadsheets do not evaluate as a formula: an apostrophe precedes it, as spreadsheets write
-    it.
-    """
+def escape_formula(value: str) -> str:
+    """Return a text with an apostrophe before it if a spreadsheet would evaluate it as a formula."""
     return f"'{value}" if value.startswith(_FORMULA) else value
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     """Return a value as the text of a CSV cell."""
     if value is None or value == []:
         return ""
     if isinstance(value, str):
         # Python's writer leaves a lone carriage return bare, where readers take it for the end of a row.
-        return safe_text(value).replace("\r\n", "\n").replace("\r", "\n")
+        return escape_formula(value).replace("\r\n", "\n").replace("\r", "\n")
     # Before numbers: Python writes True where other programs read true.
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _compact(value) if isinstance(value, (list, dict)) else str(value)
+    return _dump_compact(value) if isinstance(value, (list, dict)) else str(value)
 
 
-def _compact(value: Any) -> str:
+def _dump_compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _jsonl(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+def _write_jsonl(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
 
-def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
-    """Lists as JSON texts, as in the CSV files; integers as numbers like all others."""
+def _write_parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+    """Return rows as Parquet, with lists as JSON texts and every number as a float."""
     import polars as pl
 
     kinds = {"number": pl.Float64, "truth": pl.Boolean}
     data = {
-        c.name: pl.Series(c.name, [_typed(row[c.name], c.type) for row in rows], kinds.get(c.type, pl.String))
+        c.name: pl.Series(c.name, [_convert_type(row[c.name], c.type) for row in rows], kinds.get(c.type, pl.String))
         for c in columns
     }
     file = io.BytesIO()
@@ -143,27 +142,27 @@ def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> byt
     return file.getvalue()
 
 
-def _typed(value: Any, kind: str) -> Any:
+def _convert_type(value: Any, kind: str) -> Any:
     """Return a value with the type of its Parquet column."""
     if value is None or value == []:
         return None
     if kind == "number":
         return float(value)
-    return value if kind == "truth" else _compact(value) if isinstance(value, (list, dict)) else str(value)
+    return value if kind == "truth" else _dump_compact(value) if isinstance(value, (list, dict)) else str(value)
 
 
-_WRITERS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+_WRITERS = {"csv": _write_csv, "jsonl": _write_jsonl, "parquet": _write_parquet}
 
 
 # -- files beside the tables
 # -----------------------------------------------------------------------------------------------
 
 
-def _json(value: Any) -> bytes:
+def _dump_json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, default=list) + "\n").encode()
 
 
-def _manifest(
+def _build_manifest(
     collected: Dataset, tables: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
 ) -> dict[str, Any]:
     """Return the manifest of an export: study, versions, counts and files."""
@@ -184,9 +183,9 @@ def _manifest(
     }
 
 
-def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> str:
-    """Return the checklist for the person who publishes the data: personal data in free text need a human reader."""
-    heads = codebook(collected.study)
+def _write_checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> str:
+    """Return the checklist for publishing the data: a person must read free text for personal data."""
+    heads = build_codebook(collected.study)
     free = [
         (f"{table}, column {c.name}", sum(row[c.name] not in (None, "") for row in rows))
         for table, rows in tables.items()
@@ -207,7 +206,7 @@ def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> 
     return "\n".join(lines)
 
 
-def identities(connection: Connection, study: Study, mode: str | None = None) -> list[str]:
+def list_identities(connection: Connection, study: Study, mode: str | None = None) -> list[str]:
     """Return the list of aliases and platform ids as lines of CSV, without people who withdrew.
 
     No other output links the two.
@@ -223,10 +222,10 @@ def identities(connection: Connection, study: Study, mode: str | None = None) ->
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["participant", "platform", "external_id", "details"])
-    writer.writerows([r.alias, r.platform, r.external_id, _compact(r.details)] for r in rows)
+    writer.writerows([r.alias, r.platform, r.external_id, _dump_compact(r.details)] for r in rows)
     return file.getvalue().splitlines()
 
 
 def write_identities(path: Path, lines: Sequence[str]) -> None:
-    """A file that only its owner can read, from its first byte on."""
+    """Write the lines into a file that only its owner can read."""
     write_atomically(path, lines, FOR_OWNER)

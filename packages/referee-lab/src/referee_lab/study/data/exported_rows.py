@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee_lab.study.data.codebook import PATH_POINTS, codebook, levels_of, reads_words, recorded_columns
+from referee_lab.study.data.codebook import (
+    PATH_POINTS,
+    build_codebook,
+    get_factor_levels,
+    is_word_by_word,
+    list_recorded_columns,
+)
 from referee_lab.study.data.dataset import (
     ALL,
     BY_HAND,
@@ -26,42 +32,42 @@ from referee_lab.study.protocols.production import recording_of
 TableRow = dict[str, Any]
 
 
-def rows_of(collected: Dataset) -> dict[str, list[TableRow]]:
-    """All tables, each row with all its columns in order."""
+def build_rows(collected: Dataset) -> dict[str, list[TableRow]]:
+    """Return the rows of every table of an export, with all columns in order."""
     places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
     tables = {
-        "trials": [_trial(collected, a) for a in collected.answers],
-        "sessions": [_session(s) for s in collected.sittings],
-        "excluded": [row for a in collected.answers for row in _exclusions(a)],
-        "aborted": [_asked(a) | _kept(a) for a in collected.aborted],
-        "corrections": [_correction(c, places[c.trial]) for c in collected.corrections],
-        "demographics": [row for a in collected.forms for row in _fields(collected, a, comments=False)],
-        "comments": [row for a in collected.forms for row in _fields(collected, a, comments=True)],
+        "trials": [_build_trial_row(collected, a) for a in collected.answers],
+        "sessions": [_build_session_row(s) for s in collected.sittings],
+        "excluded": [row for a in collected.answers for row in _build_exclusion_rows(a)],
+        "aborted": [_describe_stimulus(a) | _describe_exclusion(a) for a in collected.aborted],
+        "corrections": [_build_correction_row(c, places[c.trial]) for c in collected.corrections],
+        "demographics": [row for a in collected.forms for row in _build_form_rows(collected, a, comments=False)],
+        "comments": [row for a in collected.forms for row in _build_form_rows(collected, a, comments=True)],
     }
-    if reads_words(collected.study):
-        tables["regions"] = [row for a in collected.trials for row in _words(a)]
+    if is_word_by_word(collected.study):
+        tables["regions"] = [row for a in collected.trials for row in _build_word_rows(a)]
     if collected.study.settings.get("track"):
-        tables["paths"] = [row for a in collected.trials for row in _path(a)]
-    heads = codebook(collected.study)
+        tables["paths"] = [row for a in collected.trials for row in _build_path_rows(a)]
+    heads = build_codebook(collected.study)
     return {
         name: [{c.name: row.get(c.name) for c in columns} for row in tables[name]] for name, columns in heads.items()
     }
 
 
-def _who(sitting: Sitting) -> TableRow:
+def _identify_session(sitting: Sitting) -> TableRow:
     return {"participant": sitting.alias, "session": sitting.name}
 
 
-def _where(a: StoredAnswer) -> TableRow:
-    return {**_who(a.sitting), "step": a.step, "attempt": a.attempt}
+def _identify_step(a: StoredAnswer) -> TableRow:
+    return {**_identify_session(a.sitting), "step": a.step, "attempt": a.attempt}
 
 
-def _asked(a: StoredAnswer) -> TableRow:
+def _describe_stimulus(a: StoredAnswer) -> TableRow:
     """Return the columns about the stimulus of an answer."""
     stimulus = a.asked
     # From the stimulus' id, which says it even where the study folder no longer has it.
     item, _, system = (a.stimulus or "").partition("|")
-    row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
+    row = {**_identify_step(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
     if stimulus is None:
         return row
     return {
@@ -75,12 +81,12 @@ def _asked(a: StoredAnswer) -> TableRow:
     }
 
 
-def _kept(a: StoredAnswer) -> TableRow:
+def _describe_exclusion(a: StoredAnswer) -> TableRow:
     """Return the columns about exclusion and the server's times of an answer."""
     scopes = {mark.scope for mark in a.marks}
     return {
         "flags": list(a.flags),
-        "excluded": _widest(scopes),
+        "excluded": _merge_scopes(scopes),
         "reasons": list(dict.fromkeys(mark.reason for mark in a.marks)),
         "by_hand": BY_HAND in a.flags,
         "after_s": a.after_s,
@@ -88,14 +94,14 @@ def _kept(a: StoredAnswer) -> TableRow:
     }
 
 
-def _widest(scopes: set[str]) -> str | None:
-    """One word for all marks: both times are all times."""
+def _merge_scopes(scopes: set[str]) -> str | None:
+    """Return one scope for several marks: both kinds of time become all times."""
     if scopes >= {READING, IDENTIFYING}:
         scopes = {*scopes, TIME}
     return next((scope for scope in (ALL, TIME, READING, IDENTIFYING) if scope in scopes), None)
 
 
-def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
+def _build_trial_row(collected: Dataset, a: StoredAnswer) -> TableRow:
     """Return an answer to a trial as one row: stimulus, recorded fields and exclusion marks."""
     answer = a.answer
     parts: Mapping[str, Mapping[str, Any]] = {
@@ -103,32 +109,32 @@ def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
         "times": a.times,
         "rating": answer.get("ratings") or {},
     }
-    recorded = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    recorded = {column.name: parts[part].get(name) for part, name, column in list_recorded_columns(collected.study)}
     if recorded.get("sound"):
-        recorded["sound"] = recording_file(a)[0]
+        recorded["sound"] = name_recording(a)[0]
     if "ranking" in recorded:
-        recorded["ranking"] = ranked_systems(a)
-    asked = _asked(a)
-    levels = levels_of(collected.study, asked["system"] if a.kind == "trial" else None)
-    return {**asked, **_found(a), **recorded, **_kept(a), **levels}
+        recorded["ranking"] = get_ranked_systems(a)
+    asked = _describe_stimulus(a)
+    levels = get_factor_levels(collected.study, asked["system"] if a.kind == "trial" else None)
+    return {**asked, **_describe_choice(a), **recorded, **_describe_exclusion(a), **levels}
 
 
-def recording_file(a: StoredAnswer) -> tuple[str, bytes]:
+def name_recording(a: StoredAnswer) -> tuple[str, bytes]:
     """Return the name that the recording of an answer has in an export, and its content."""
     content, ending = recording_of(a.answer)
     return f"recordings/{a.uuid}{ending}", content
 
 
-def _words(a: StoredAnswer) -> Iterator[TableRow]:
-    """Words with their times; a timeout may have cut some off."""
+def _build_word_rows(a: StoredAnswer) -> Iterator[TableRow]:
+    """Yield the words of an answer with their reading times; a timeout may cut some off."""
     times = a.times.get("regions_ms") or []
     words = (a.asked.description.text or "").split() if a.asked else []
-    row = {**_asked(a), **_kept(a)}
+    row = {**_describe_stimulus(a), **_describe_exclusion(a)}
     for n, (word, ms) in enumerate(zip(words, times, strict=False)):
         yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
 
 
-def _path(a: StoredAnswer) -> Iterator[TableRow]:
+def _build_path_rows(a: StoredAnswer) -> Iterator[TableRow]:
     """Yield the pointer's path, interpolated linearly at equal steps of time."""
     import numpy as np
 
@@ -137,12 +143,12 @@ def _path(a: StoredAnswer) -> Iterator[TableRow]:
         return
     when = np.linspace(seen[0][0], seen[0][-1], PATH_POINTS)
     across, down = (np.interp(when, seen[0], line) for line in seen[1:])
-    row = {**_asked(a), **_kept(a)}
+    row = {**_describe_stimulus(a), **_describe_exclusion(a)}
     for n, (ms, x, y) in enumerate(zip(when.tolist(), across.tolist(), down.tolist(), strict=True)):
         yield {**row, "point": n, "ms": round(ms, 3), "x": round(x, 4), "y": round(y, 4)}
 
 
-def _found(a: StoredAnswer) -> TableRow:
+def _describe_choice(a: StoredAnswer) -> TableRow:
     """Return the chosen entity behind a public label, and whether it is correct."""
     answer = a.answer
     row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
@@ -151,12 +157,12 @@ def _found(a: StoredAnswer) -> TableRow:
     if row["chosen"] is None and a.response is not None:
         row["chosen"] = a.response.entity  # what a point or a box hit
     if "choice" in answer:
-        row["preferred"] = preferred(a)
+        row["preferred"] = get_preferred_system(a)
     return row
 
 
-def preferred(a: StoredAnswer) -> str | None:
-    """Return the preferred one of two systems, "tie" if neither, None if the answer has no choice."""
+def get_preferred_system(a: StoredAnswer) -> str | None:
+    """Return the preferred system of a pair, "tie" for neither, None if the answer has no choice."""
     choice = a.answer.get("choice")
     if choice == "tie":
         return "tie"
@@ -164,16 +170,16 @@ def preferred(a: StoredAnswer) -> str | None:
     return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
 
 
-def ranked_systems(a: StoredAnswer) -> list[str]:
-    """The systems in the order of a ranking, the best first."""
+def get_ranked_systems(a: StoredAnswer) -> list[str]:
+    """Return the systems in the order of a ranking, the best first."""
     return [a.labels[label] for label in a.answer.get("ranking") or () if label in a.labels]
 
 
-def _session(s: Sitting) -> TableRow:
+def _build_session_row(s: Sitting) -> TableRow:
     """Return a session as one row."""
     screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
     return {
-        **_who(s),
+        **_identify_session(s),
         "list": s.list,
         "group": s.group,
         "state": s.state,
@@ -185,30 +191,30 @@ def _session(s: Sitting) -> TableRow:
         "trials_done": s.done,
         "checks_failed": s.failed_checks,
         "excluded": list(dict.fromkeys(mark.reason for mark in s.marks)),
-        **{name: _plain(s.client.get(name)) for name in screen},
+        **{name: _keep_number(s.client.get(name)) for name in screen},
         "study_hash": s.study_hash,
     }
 
 
-def _plain(value: Any) -> Any:
-    """Return the value if it is a number or a boolean, else None: the server does not check a page's own properties."""
+def _keep_number(value: Any) -> Any:
+    """Return a number or boolean unchanged and None for anything else, because pages are not trusted."""
     return value if isinstance(value, (bool, int, float)) else None
 
 
-def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
+def _build_exclusion_rows(a: StoredAnswer) -> Iterator[TableRow]:
     for mark in dict.fromkeys(a.marks):
-        yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
+        yield {**_identify_step(a), "scope": mark.scope, "reason": mark.reason}
 
 
-def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
+def _build_correction_row(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
     details = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
-    return {"uuid": c.trial, **_where(a), **details, "problem": c.problem or None}
+    return {"uuid": c.trial, **_identify_step(a), **details, "problem": c.problem or None}
 
 
-def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
+def _build_form_rows(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
     """Yield the answers to a form, one row per question; comments only with `comments`."""
     names = {question.name for question in collected.study.questions()}
     for name, value in sorted((a.answer.get("fields") or {}).items()):
         if (name not in names) is comments and value not in (None, "", []):
             text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield {**_who(a.sitting), "field": name, "value": text}
+            yield {**_identify_session(a.sitting), "field": name, "value": text}

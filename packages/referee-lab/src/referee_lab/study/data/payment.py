@@ -40,8 +40,11 @@ class Owed:
     bonus: Decimal
 
 
-def owed(study: Study, connection: Connection, mode: str | None = None) -> list[Owed]:
-    """Return everyone whose session has ended, paid or not, without simulated participants and people who withdrew."""
+def list_payments(study: Study, connection: Connection, mode: str | None = None) -> list[Owed]:
+    """Return everyone whose session has ended, paid or not.
+
+    Simulated participants and people who withdrew are left out.
+    """
     collected = collect(study, connection, mode)
     rules = study.recruitment
     right = Counter(a.sitting.id for a in collected.trials if a.right and a.counts_for())
@@ -53,7 +56,9 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
             .where(participant.c.study == study.id, participant.c.mode == collected.mode)
         )
     }
-    reward = _cents(max(Decimal(str(rules.reward)), Decimal(str(rules.hourly)) * median_hours(collected)))
+    reward = _round_to_cents(
+        max(Decimal(str(rules.reward)), Decimal(str(rules.hourly)) * compute_median_hours(collected))
+    )
     payments = []
     for sitting in collected.sittings:
         if sitting.outcome in (None, "restarted") or sitting.simulated is not None:
@@ -70,25 +75,25 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
             Owed(
                 alias=sitting.alias,
                 id=identified.external_id if identified else "",
-                submission=_submission(identified.details) if identified else "",
+                submission=_get_submission(identified.details) if identified else "",
                 platform_study=str(identified.details.get("STUDY_ID") or "") if identified else "",
                 outcome=str(sitting.outcome),
                 right=right[sitting.id],
-                reward=_cents(reward * share),
-                bonus=_cents(Decimal(str(rules.bonus_each)) * right[sitting.id]) if share else Decimal("0.00"),
+                reward=_round_to_cents(reward * share),
+                bonus=_round_to_cents(Decimal(str(rules.bonus_each)) * right[sitting.id]) if share else Decimal("0.00"),
             )
         )
     return payments
 
 
-def median_hours(collected: Dataset) -> Decimal:
+def compute_median_hours(collected: Dataset) -> Decimal:
     """Return the median duration of the completed sessions of people, in hours; 0 without any."""
     minutes = [s.minutes for s in collected.sittings if s.outcome == "completed" and s.simulated is None]
     return Decimal(str(median(minutes))) / 60 if minutes else Decimal(0)
 
 
-def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
-    """The list as CSV for people, as Prolific's list of submissions to approve or its bulk bonus, or as Mechanical Turk's results file."""
+def write_payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
+    """Return the payments as CSV in one of the forms csv, prolific, prolific-bonus and mturk."""
     if form not in FORMS:
         raise UnknownName("form", form, FORMS, hint=f"one of {', '.join(FORMS)}")
     needed = "mturk" if form == "mturk" else "prolific" if form.startswith("prolific") else None
@@ -103,7 +108,7 @@ def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
 Rows = Iterable[Sequence[object]]
 
 
-def _plain(study: Study, people: Sequence[Owed]) -> Rows:
+def _build_plain_rows(study: Study, people: Sequence[Owed]) -> Rows:
     """Yield the payments as rows of a plain table."""
     yield (
         "participant",
@@ -130,18 +135,18 @@ def _plain(study: Study, people: Sequence[Owed]) -> Rows:
         )
 
 
-def _prolific(study: Study, people: Sequence[Owed]) -> Rows:
+def _build_prolific_rows(study: Study, people: Sequence[Owed]) -> Rows:
     """Yield the submission ids to paste into "approve in bulk": those that are paid."""
     return ((p.id,) for p in people if p.id and p.outcome in PAID)
 
 
-def _prolific_bonus(study: Study, people: Sequence[Owed]) -> Rows:
-    """Lines of "participant id,amount", as the bulk bonus payment takes them."""
+def _build_bonus_rows(study: Study, people: Sequence[Owed]) -> Rows:
+    """Yield lines of "participant id,amount", the format of Prolific's bulk bonus payment."""
     return ((p.id, p.bonus) for p in people if p.id and p.bonus)
 
 
-def _mturk(study: Study, people: Sequence[Owed]) -> Rows:
-    """The columns of a batch results file that is uploaded with an x under Approve.
+def _build_mturk_rows(study: Study, people: Sequence[Owed]) -> Rows:
+    """Yield the rows of a batch results file with an x under Approve, and the bonuses beside them.
 
     Bonuses for send-bonus beside them.
     """
@@ -158,14 +163,19 @@ def _mturk(study: Study, people: Sequence[Owed]) -> Rows:
         )
 
 
-_FORMS = {"csv": _plain, "prolific": _prolific, "prolific-bonus": _prolific_bonus, "mturk": _mturk}
+_FORMS = {
+    "csv": _build_plain_rows,
+    "prolific": _build_prolific_rows,
+    "prolific-bonus": _build_bonus_rows,
+    "mturk": _build_mturk_rows,
+}
 
 
-def _submission(details: dict[str, str]) -> str:
+def _get_submission(details: dict[str, str]) -> str:
     return str(details.get("SESSION_ID") or details.get("assignmentId") or "")
 
 
-def _cents(value: Decimal) -> Decimal:
+def _round_to_cents(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
 
 

@@ -20,8 +20,8 @@ TOKEN, ADDRESS = "PROLIFIC_TOKEN", "https://api.prolific.com"
 SECONDS = 30.0
 
 
-def prolific_address() -> str:
-    """Return the address of Prolific, or the one in PROLIFIC_API."""
+def get_prolific_address() -> str:
+    """Return the address of Prolific's API, or the one in PROLIFIC_API."""
     return os.environ.get("PROLIFIC_API", ADDRESS)
 
 
@@ -33,17 +33,17 @@ def open_prolific() -> httpx.Client:
             f"{TOKEN} is not set", remedy=f"export {TOKEN}=… with a token of Prolific (Settings, API tokens)"
         )
     return httpx.Client(
-        base_url=f"{prolific_address()}/api/v1", headers={"Authorization": f"Token {token}"}, timeout=SECONDS
+        base_url=f"{get_prolific_address()}/api/v1", headers={"Authorization": f"Token {token}"}, timeout=SECONDS
     )
 
 
-def approve(client: httpx.Client, people: Sequence[Owed]) -> Counter[str]:
-    """Approve the submissions of all sessions that are paid; sessions that were too fast are left to a person.
+def approve_submissions(client: httpx.Client, people: Sequence[Owed]) -> Counter[str]:
+    """Approve the submissions of all sessions that are paid; sessions that were too fast stay open.
 
     Returns
     -------
     Counter[str]
-        Submissions by what was done: approved, approved before, not paid, or Prolific's state of those that cannot be
+        Submissions by result: approved, approved before, not paid, or Prolific's state of those that cannot be
         approved yet.
     """
     done: Counter[str] = Counter()
@@ -52,9 +52,9 @@ def approve(client: httpx.Client, people: Sequence[Owed]) -> Counter[str]:
             done["not paid by its outcome" if person.submission else "without a submission"] += 1
             continue
         path = f"/submissions/{person.submission}/"
-        state = str(_ask(client, "GET", path).get("status", ""))
+        state = str(_send_request(client, "GET", path).get("status", ""))
         if state == "AWAITING REVIEW":
-            _ask(client, "POST", f"{path}transition/", {"action": "APPROVE"})
+            _send_request(client, "POST", f"{path}transition/", {"action": "APPROVE"})
         done[
             "approved" if state == "AWAITING REVIEW" else "approved before" if state == "APPROVED" else state.lower()
         ] += 1
@@ -62,19 +62,19 @@ def approve(client: httpx.Client, people: Sequence[Owed]) -> Counter[str]:
 
 
 def set_places(client: httpx.Client, people: Sequence[Owed], places: int) -> str:
-    """Set the number of places of the study at Prolific, whose id came with its participants; returns that id."""
+    """Set the number of places of the study at Prolific, and return the study's id there."""
     studies = sorted({person.platform_study for person in people if person.platform_study})
     if len(studies) != 1:
         raise InputError(
             f"participants came from {len(studies)} studies at Prolific",
             remedy="set the places there" if studies else "wait for the first participant, or set the places there",
         )
-    _ask(client, "PATCH", f"/studies/{studies[0]}/", {"total_available_places": places})
+    _send_request(client, "PATCH", f"/studies/{studies[0]}/", {"total_available_places": places})
     return studies[0]
 
 
-def _ask(client: httpx.Client, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the answer of Prolific. Raises InputError, without the token, where it refuses or cannot be reached."""
+def _send_request(client: httpx.Client, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the answer of Prolific. Raises InputError if the request fails; the token is not shown."""
     try:
         reply = client.request(method, path, json=body)
         answer = reply.json() if reply.content else {}

@@ -28,12 +28,12 @@ from referee_lab.study.folder.study import HUMAN, VERSUS
 BOTS = "bots"
 
 
-def responses_of(collected: Dataset) -> list[Response]:
+def convert_responses(collected: Dataset) -> list[Response]:
     """Return answers to trials as responses, with aliases for people and without excluded answers."""
-    return [_response(a) for a in collected.trials if a.response is not None and a.counts_for("")]
+    return [_convert_response(a) for a in collected.trials if a.response is not None and a.counts_for("")]
 
 
-def _response(a: StoredAnswer) -> Response:
+def _convert_response(a: StoredAnswer) -> Response:
     """Return an answer as a response.
 
     A simulated participant becomes a hearer with probability 1 on its choice.
@@ -49,10 +49,10 @@ def _response(a: StoredAnswer) -> Response:
 
 def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
     """Write a run folder with the study's trials, descriptions and answers; return the number of answers."""
-    responses = _some(collected, responses_of(collected))
+    responses = _require_responses(collected, convert_responses(collected))
     study = collected.study
     with writing_run(out, overwrite) as folder:
-        write_trials(folder, _trials(collected))
+        write_trials(folder, _list_trials(collected))
         write_outputs(folder, _list_descriptions(collected))
         write_atomically(folder / "responses.jsonl", (write_json_line(response_to_json(r)) for r in responses))
         write_manifest(
@@ -62,19 +62,19 @@ def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: 
             command=["referee", *command],
             corpus={
                 "name": study.id,
-                "trials": len(_trials(collected)),
+                "trials": len(_list_trials(collected)),
                 "checksum": digest((folder / "trials.jsonl").read_text("utf-8")),
             },
             systems=list(dict.fromkeys(system for _, system, _ in _list_descriptions(collected))),
             study={"id": study.id, "hash": study.hash, "mode": collected.mode},
-            **_credits(collected, responses),
+            **_build_credits(collected, responses),
         )
     return len(responses)
 
 
 def import_into(collected: Dataset, run: Path) -> int:
     """Replace people's (or the same bots') answers in a run over the same trials; return their number."""
-    responses = _some(collected, responses_of(collected))
+    responses = _require_responses(collected, convert_responses(collected))
     trial_ids = {t.id for t in Run(run).trials()}
     if missing := {r.trial for r in responses} - trial_ids:
         raise InputError(
@@ -97,11 +97,11 @@ def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
     others = [r for r in Run(run).responses() if r.hearer not in names]
     write_atomically(run / "responses.jsonl", (write_json_line(response_to_json(r)) for r in [*others, *bots]))
     manifest = Run(run).manifest
-    manifest["hearers"] = {**manifest.get("hearers", {}), **_credits(collected, bots)["hearers"]}
+    manifest["hearers"] = {**manifest.get("hearers", {}), **_build_credits(collected, bots)["hearers"]}
     write_atomically(run / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
 
 
-def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
+def _require_responses(collected: Dataset, responses: list[Response]) -> list[Response]:
     """Return the responses. Raises InputError if there are none, with the reason."""
     if responses:
         return responses
@@ -119,8 +119,8 @@ def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
     )
 
 
-def _credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[str, object]]:
-    """Who answered, for the run's manifest."""
+def _build_credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[str, object]]:
+    """Return the record of who answered, for the run's manifest."""
     study = collected.study
     people = sum(r.probabilities is None for r in responses)
     bots = sorted({r.hearer for r in responses if r.probabilities is not None})
@@ -132,7 +132,7 @@ def _credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[st
     return records
 
 
-def _trials(collected: Dataset) -> list[Trial]:
+def _list_trials(collected: Dataset) -> list[Trial]:
     return list({s.trial.id: s.trial for s in collected.study.stimuli.values()}.values())
 
 
@@ -147,9 +147,11 @@ def _list_descriptions(collected: Dataset) -> list[tuple[str, str, Description]]
 
 
 def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int:
-    """Dataset descriptions as a corpus: one trial per description, its speaker the participant, its scene that of the item (as in the TUNA corpus)."""
+    """Write the produced descriptions as a corpus: one trial per description, by its participant."""
     trials = [
-        _described(a) for a in collected.trials if a.counts_for("") and a.asked is not None and a.answer.get("text")
+        _convert_description(a)
+        for a in collected.trials
+        if a.counts_for("") and a.asked is not None and a.answer.get("text")
     ]
     if not trials:
         raise InputError(
@@ -170,7 +172,7 @@ def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int
     return len(trials)
 
 
-def _described(a: StoredAnswer) -> Trial:
+def _convert_description(a: StoredAnswer) -> Trial:
     """Return a produced description as a trial with one reference."""
     assert a.asked is not None  # asked for above
     trial = a.asked.trial

@@ -45,7 +45,7 @@ _ALWAYS = {
 }
 
 
-def deviations(study: Study) -> list[str]:
+def list_deviations(study: Study) -> list[str]:
     """Return the differences from the printed experiment that the protocol is named after.
 
     Empty if it has none.
@@ -53,13 +53,13 @@ def deviations(study: Study) -> list[str]:
     if study.protocol not in PRESETS:
         return []
     differences = [
-        f"[{section}] {name} = {_shown(now)}, printed {_shown(printed)}"
+        f"[{section}] {name} = {_format_setting(now)}, printed {_format_setting(printed)}"
         for section, fields in PRESETS[study.protocol].items()
         for name, printed in fields.items()
-        if (now := _setting(study, section, name)) != printed
+        if (now := _get_setting(study, section, name)) != printed
     ]
     differences += [
-        f"[design] {name} = {_shown(now)}, printed {_shown(printed)}"
+        f"[design] {name} = {_format_setting(now)}, printed {_format_setting(printed)}"
         for name, printed in _DESIGN[study.protocol].items()
         if (now := getattr(study.design, name)) != printed
     ]
@@ -76,10 +76,10 @@ def deviations(study: Study) -> list[str]:
     return [*differences, *_ALWAYS[study.protocol]]
 
 
-def _setting(study: Study, section: str, name: str) -> Any:
+def _get_setting(study: Study, section: str, name: str) -> Any:
     value = study.settings[name] if section == "protocol" else getattr(getattr(study, section), name)
     return list(value) if isinstance(value, tuple) else value
 
 
-def _shown(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

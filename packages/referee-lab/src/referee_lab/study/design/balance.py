@@ -39,28 +39,31 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
     lists, kind = study.lists, study.design.kind
     conditions = sorted({condition for entry in lists for _, condition in entry.trials})
     return [
-        _equal_lists(lists),
+        _prove_equal_lists(lists),
         *(
-            _counterbalance(lists, study.design.between, kind)
+            _prove_counterbalanced(lists, study.design.between, kind)
             if kind in (COUNTERBALANCED, GIVEN)
-            else _balance(lists, conditions, study.design.duplicates)
+            else _prove_balanced(lists, conditions, study.design.duplicates)
         ),
-        _nobody_twice(lists, kind, bool(study.design.duplicates), study.design.groups),
-        _no_scene_twice(study),
-        _whole_participants(study),
-        _as_declared(study, conditions),
-        *_order(lists, conditions, kind),
-        *_confounds(study),
+        _prove_no_repeats(lists, kind, bool(study.design.duplicates), study.design.groups),
+        _prove_no_scene_repeats(study),
+        _prove_equal_participants(study),
+        _prove_declared_numbers(study, conditions),
+        *_prove_order(lists, conditions, kind),
+        *_prove_unconfounded(study),
     ]
 
 
-def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: Collection[str]) -> list[BalanceClaim]:
-    return [_each_item(lists, conditions, duplicates), _within_lists(lists, conditions)]
+def _prove_balanced(
+    lists: Sequence[StudyList], conditions: Sequence[str], duplicates: Collection[str]
+) -> list[BalanceClaim]:
+    return [_prove_item_balance(lists, conditions, duplicates), _prove_list_balance(lists, conditions)]
 
 
-def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
-    """Return the claims on groups that see all items in some of the conditions: equal numbers of lists, and of cells
-    per item.
+def _prove_counterbalanced(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
+    """Return the claims on groups that see all items in some of the conditions.
+
+    Each claim is an equal number: of lists, or of cells per item.
     """
     seen = Counter(pair for entry in lists for pair in entry.trials)
     items: dict[str, dict[str, int]] = {}
@@ -84,18 +87,18 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
     ]
     turned = sum(len(conditions) > 1 for conditions in items.values())
     # Where items are no multiple of their conditions, a difference of one cannot be avoided.
-    slack = 0 if all(n % len(conditions) == 0 for conditions, n in _alike(items).items()) else 1
+    slack = 0 if all(n % len(conditions) == 0 for conditions, n in _count_condition_sets(items).items()) else 1
     # Lists of people who see other levels have other conditions.
     groups = {frozenset(count): [c for c in counts if set(c) == set(count)] for count in counts}
     uneven = [
         x for group in groups.values() for x in group[0] if max(c[x] for c in group) - min(c[x] for c in group) > slack
     ]
-    often_text = ", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items()))
+    often_text = ", ".join(f"{name} {_format_frequencies([n])}" for name, n in sorted(counts[0].items()))
     return [
         BalanceClaim(
             sentence="every item is on every list, in its own conditions equally often",
             holds=not wrong,
-            counted=f"{count_of(len(items), 'item')}, {turned} of them in turn in several conditions"
+            counted=f"{format_count(len(items), 'item')}, {turned} of them in turn in several conditions"
             + (f"; not so: {wrong[0]}" if wrong else ""),
             promised=kind != GIVEN,
             trials=tuple(wrong),
@@ -111,13 +114,13 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
     ]
 
 
-def _alike(items: Mapping[str, Mapping[str, int]]) -> Counter[tuple[str, ...]]:
-    """The number of items by the conditions in which they come."""
+def _count_condition_sets(items: Mapping[str, Mapping[str, int]]) -> Counter[tuple[str, ...]]:
+    """Return the number of items by the set of conditions in which they are shown."""
     return Counter(tuple(sorted(conditions)) for conditions in items.values())
 
 
-def _confounds(study: Study) -> list[BalanceClaim]:
-    """The claim that no factor is decided by another one; none where fewer than two are varied."""
+def _prove_unconfounded(study: Study) -> list[BalanceClaim]:
+    """Return the claim that no factor determines another one; none for fewer than two factors."""
     factors = study.design.factors
     levels = [tuple(c.split(LEVELS)) for c in study.design.conditions]
     if len(factors) < 2 or any(len(cell) != len(factors) for cell in levels):
@@ -138,36 +141,37 @@ def _confounds(study: Study) -> list[BalanceClaim]:
     ]
 
 
-def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
+def _prove_equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
     """Return the claim that all lists have the same number of trials."""
     sizes = sorted({len(entry.trials) for entry in lists})
     return BalanceClaim(
         sentence="every list has the same number of trials",
         holds=len(sizes) == 1,
-        counted=f"{count_of(len(lists), 'list')} of {' to '.join(map(str, sizes[:: len(sizes) - 1 or 1]))} trials",
+        counted=f"{format_count(len(lists), 'list')} of {' to '.join(map(str, sizes[:: len(sizes) - 1 or 1]))} trials",
     )
 
 
-def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> BalanceClaim:
-    """Return the claim that over all lists every item occurs equally often in every condition, and duplicates twice as
-    often.
+def _prove_item_balance(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> BalanceClaim:
+    """Return the claim that over all lists every item occurs equally often in every condition.
+
+    Items in `twice` occur twice as often.
     """
     seen = Counter(pair for entry in lists for pair in entry.trials)
     items = sorted({item for item, _ in seen})
     least = min(seen[i, c] for i in items for c in conditions)
     wrong = [i for i in items if any(seen[i, c] != (2 * least if i in twice else least) for c in conditions)]
     often = sorted({seen[i, c] for i in items if i not in twice for c in conditions})
-    also = f", those of {count_of(len(twice), 'duplicate')} {_numbers([2 * least])}" if twice else ""
-    first = f"; not so: {count_of(len(wrong), 'item')}, first {wrong[0]}" if wrong else ""
+    also = f", those of {format_count(len(twice), 'duplicate')} {_format_frequencies([2 * least])}" if twice else ""
+    first = f"; not so: {format_count(len(wrong), 'item')}, first {wrong[0]}" if wrong else ""
     return BalanceClaim(
         sentence="every item is seen with every condition equally often",
         holds=not wrong,
-        counted=f"{len(items)} items x {count_of(len(conditions), 'condition')}, each pair {_numbers(often)} over the lists{also}{first}",
+        counted=f"{len(items)} items x {format_count(len(conditions), 'condition')}, each pair {_format_frequencies(often)} over the lists{also}{first}",
     )
 
 
-def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> BalanceClaim:
-    """Within a list, every condition comes equally often."""
+def _prove_list_balance(lists: Sequence[StudyList], conditions: Sequence[str]) -> BalanceClaim:
+    """Return the claim that within a list every condition occurs equally often."""
     counts = {entry.id: Counter(condition for _, condition in entry.trials) for entry in lists}
     spread = {name: max(c[x] for x in conditions) - min(c[x] for x in conditions) for name, c in counts.items()}
     most = max(spread.values())
@@ -178,12 +182,15 @@ def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> Bala
         sentence="every list has every condition equally often"
         + (" (give or take one: items are no multiple of conditions)" if slack else ""),
         holds=most <= slack,
-        counted=f"each condition {_numbers(often)} in a list",
+        counted=f"each condition {_format_frequencies(often)} in a list",
     )
 
 
-def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: int) -> BalanceClaim:
-    """Seeing an item twice is the plan in a within design, and cannot be avoided where duplicates find no second group."""
+def _prove_no_repeats(lists: Sequence[StudyList], kind: str, filled: bool, groups: int) -> BalanceClaim:
+    """Return the claim that no participant sees an item twice.
+
+    A within design plans it, and duplicates without a second group cannot avoid it.
+    """
     again = {entry.id: sum(n - 1 for n in Counter(item for item, _ in entry.trials).values()) for entry in lists}
     most = max(again.values())
     return BalanceClaim(
@@ -194,7 +201,7 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
     )
 
 
-def _no_scene_twice(study: Study) -> BalanceClaim:
+def _prove_no_scene_repeats(study: Study) -> BalanceClaim:
     """Return the claim that no participant sees a scene twice.
 
     In corpora such as TUNA many trials share a scene.
@@ -204,13 +211,13 @@ def _no_scene_twice(study: Study) -> BalanceClaim:
     return BalanceClaim(
         sentence="no participant sees a scene twice, with other positions or another target",
         holds=most == 1,
-        counted=f"{len(set(scenes.values()))} scenes, each at most {_numbers([most])} in a list",
+        counted=f"{len(set(scenes.values()))} scenes, each at most {_format_frequencies([most])} in a list",
         # No design looks at scenes; it is counted because readers of a corpus such as TUNA have to know.
         promised=False,
     )
 
 
-def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
+def _prove_declared_numbers(study: Study, conditions: Sequence[str]) -> BalanceClaim:
     """Return the claim that lists.json has the numbers that study.toml declares."""
     # Counted from the lists and not copied from study.toml, because they are under test.
     counted = {
@@ -229,27 +236,27 @@ def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
     )
 
 
-def _whole_participants(study: Study) -> BalanceClaim:
+def _prove_equal_participants(study: Study) -> BalanceClaim:
     """Return the claim that every list has the same number of participants."""
     left = study.participants % len(study.lists)
     return BalanceClaim(
         sentence="every list is filled by equally many participants",
         holds=left == 0,
-        counted=f"{study.participants} participants on {count_of(len(study.lists), 'list')}"
+        counted=f"{study.participants} participants on {format_count(len(study.lists), 'list')}"
         + (f", {left} left over" if left else f", {study.participants // len(study.lists)} each"),
     )
 
 
-def carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
-    """How often one condition directly follows another, in the order of the lists."""
+def count_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
+    """Count how often one condition directly follows another, in the order of the lists."""
     return Counter((a[1], b[1]) for entry in lists for a, b in pairwise(entry.trials))
 
 
-def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> Iterator[BalanceClaim]:
+def _prove_order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> Iterator[BalanceClaim]:
     """Yield the claims on order: of trials in a Williams design, of blocks in a blocked one."""
     if kind not in ("williams", "blocked") or len(conditions) < 2:
         return
-    follows = carry_over(lists) if kind == "williams" else _block_carry_over(lists)
+    follows = count_carry_over(lists) if kind == "williams" else _count_block_carry_over(lists)
     often = [follows[a, b] for a in conditions for b in conditions if a != b]
     # the seams between squares are balanced only when their number is a multiple of the steps between conditions
     seams = len(lists[0].trials) // len(conditions) - 1 if kind == "williams" else 0
@@ -258,11 +265,11 @@ def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> 
         sentence=f"every {'trial' if kind == 'williams' else 'block'} of one condition follows every other condition equally often"
         + (" (but for the seams between squares)" if slack else ""),
         holds=max(often) - min(often) <= slack,
-        counted=f"each of {len(often)} successions {_numbers(sorted(set(often)))}",
+        counted=f"each of {len(often)} successions {_format_frequencies(sorted(set(often)))}",
     )
 
 
-def _block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
+def _count_block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
     """Count how often a block of one condition follows a block of another."""
     follows: Counter[tuple[str, str]] = Counter()
     for entry in lists:
@@ -271,13 +278,13 @@ def _block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
     return follows
 
 
-def count_of(number: int, thing: str) -> str:
-    """A number of things in words."""
+def format_count(number: int, thing: str) -> str:
+    """Return a number with its noun: "1 list", "3 lists"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def _numbers(often: Sequence[int]) -> str:
-    """How often, in words: "once", "3 times", "2 to 3 times"."""
+def _format_frequencies(often: Sequence[int]) -> str:
+    """Return frequencies in words: "once", "3 times", "2 to 3 times"."""
     if len(often) == 1:
         return "once" if often[0] == 1 else f"{often[0]} times"
     return f"{often[0]} to {often[-1]} times"

@@ -25,7 +25,7 @@ from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.web.built_pages import STATIC, find_missing_pages
 from referee_lab.server.web.middleware import study_headers
-from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.screens import Screen, admitted_screens
 from referee_lab.study.folder.study import Study
@@ -84,24 +84,24 @@ class BrowserLook:
     layouts: int = 0
 
 
-def missing_browser() -> str | None:
-    """The reason why no browser can be opened here; None where one can."""
+def explain_missing_browser() -> str | None:
+    """Return the reason why no browser can be opened; None if one can."""
     if lacking := find_missing_pages("look"):
         return f"the page {lacking[0]} has not been built"
     try:
-        with _playwright() as playwright:
-            _executable(playwright)
+        with _open_playwright() as playwright:
+            _find_chromium(playwright)
     except InputError as error:
         return error.problem
     return None
 
 
-def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
+def check_in_browser(study: Study, folder: Path | None = None) -> BrowserLook:
     """Open every distinct layout at every admitted window size, and write the contact sheet.
 
     Raises InputError where no browser is installed.
     """
-    layouts = _layouts(study)
+    layouts = _collect_layouts(study)
     sample = layouts
     if len(layouts) > MOST_LAYOUTS:
         sample = Random(f"look|{study.seed}").sample(layouts, MOST_LAYOUTS)
@@ -112,14 +112,14 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
     target.mkdir(parents=True)
     problems: dict[tuple[str, str], list[tuple[_Layout, str]]] = {}
     rows: list[dict[str, Any]] = [{"name": layout.name, "shots": []} for layout in sample]
-    with _playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_executable(playwright), args=["--no-sandbox"])
+    with _open_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_find_chromium(playwright), args=["--no-sandbox"])
         try:
             for screen in screens:
                 page = _open_page(browser, study, screen)
                 for number, layout in enumerate(with_progress(sample, f"layouts on a {screen.name}")):
                     file = f"{number + 1:03}-{re.sub(r'[^a-z0-9]+', '', screen.name)}.jpg"
-                    seen = _show(page, study, layout, screen, target / file)
+                    seen = _show_layout(page, study, layout, screen, target / file)
                     wrong = [name for name in CHECKS if seen[name]]
                     for name in wrong:
                         detail = seen[name][0] if isinstance(seen[name], list) else ""
@@ -130,12 +130,12 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
         finally:
             browser.close()
     look = BrowserLook(opened=len(sample), layouts=len(layouts))
-    look.claims = [_claim(name, screen, sample, problems) for screen in screens for name in CHECKS]
+    look.claims = [_build_claim(name, screen, sample, problems) for screen in screens for name in CHECKS]
     look.sheet = _write_sheet(study, target, rows, look)
     return look
 
 
-def _claim(
+def _build_claim(
     name: str, screen: Screen, sample: Sequence[_Layout], problems: Mapping[tuple[str, str], list[tuple[_Layout, str]]]
 ) -> BalanceClaim:
     """Return a claim about all layouts at one window size, with the first failure."""
@@ -146,7 +146,7 @@ def _claim(
     return BalanceClaim(
         sentence=f"{sentence} on a {screen.name} ({screen.width} x {screen.height})",
         holds=not failing,
-        counted=f"{count_of(len(sample), 'layout')} opened{where}",
+        counted=f"{format_count(len(sample), 'layout')} opened{where}",
         check=check,
         trials=trials,
     )
@@ -155,7 +155,7 @@ def _claim(
 # -- layouts -----------------------------------------------------------------------------------------------------------------
 
 
-def _layouts(study: Study) -> list[_Layout]:
+def _collect_layouts(study: Study) -> list[_Layout]:
     """The distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
     consent, ending = (
         {"plugin": plugin, "parameters": {"html": study.page_html(page), "code": SAMPLE_CODE}}
@@ -168,16 +168,16 @@ def _layouts(study: Study) -> list[_Layout]:
             if step.plugin in NOT_OPENED:
                 continue
             name = step.stimulus.trial.id if step.stimulus else step.kind
-            for label, shown in _stages(public):
-                layout = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
+            for label, shown in _split_stages(public):
+                layout = steps.setdefault(_make_arrangement_key(shown), (f"{name}{label}", shown, {}))
                 if step.stimulus:
                     layout[2][step.stimulus.trial.id] = None
     steps["ending"] = ("debriefing", ending, {})
     return [_Layout(name=name, step=shown, trials=tuple(trials)) for name, shown, trials in steps.values()]
 
 
-def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what is visible at one time, without delays, sounds and limits: description and scene, together or in turn."""
+def _split_stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what is visible at one time: description and scene, together or one after the other."""
     still = {
         "fixation_ms": 0,
         "start": "itself",
@@ -193,7 +193,7 @@ def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "", {**step, "parameters": parameters}
 
 
-def _arrangement(step: Mapping[str, Any]) -> str:
+def _make_arrangement_key(step: Mapping[str, Any]) -> str:
     """Return a key that is equal for steps with the same arrangement: equal positions and picture files, and texts of
     similar length.
     """
@@ -218,7 +218,7 @@ def _arrangement(step: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _playwright() -> Iterator[Any]:
+def _open_playwright() -> Iterator[Any]:
     """Open Playwright. Raises InputError if it is not installed."""
     try:
         from playwright.sync_api import sync_playwright
@@ -228,7 +228,7 @@ def _playwright() -> Iterator[Any]:
         yield playwright
 
 
-def _executable(playwright: Any) -> str:
+def _find_chromium(playwright: Any) -> str:
     """Return the path of a Chromium. Raises InputError if there is none."""
     named = os.environ.get("REFEREE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     path = named or playwright.chromium.executable_path
@@ -243,17 +243,17 @@ def _open_page(browser: Any, study: Study, screen: Screen) -> Any:
         viewport={"width": screen.width, "height": screen.height}, has_touch=screen.touch, reduced_motion="reduce"
     )
     page = context.new_page()
-    page.route("**/*", lambda route: _answer(route, study))
+    page.route("**/*", lambda route: _serve_file(route, study))
     return page
 
 
-def _answer(route: Any, study: Study) -> Any:
+def _serve_file(route: Any, study: Study) -> Any:
     """Answer a request of the page from the built pages and the study folder; anything else is refused."""
     path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
     name = Path(path).name
     file = photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
     if path == "/":
-        route.fulfill(path=STATIC / "look.html", content_type="text/html", headers=_policy(study))
+        route.fulfill(path=STATIC / "look.html", content_type="text/html", headers=_get_content_policy(study))
     elif path.startswith("/static/") and (STATIC / name).is_file():
         route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
     elif path == f"/s/{study.id}/pictures/{name}":
@@ -266,13 +266,13 @@ def _answer(route: Any, study: Study) -> Any:
         route.fulfill(status=404, body="")
 
 
-def _policy(study: Study) -> dict[str, str]:
+def _get_content_policy(study: Study) -> dict[str, str]:
     """Return the content policy of the study's pages, so that what it forbids is missing here as well."""
     name = "content-security-policy"
     return {name: dict(study_headers(study))[name.encode()].decode()}
 
 
-def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:
+def _show_layout(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:
     """Show one layout, take a screenshot, and return the measurements."""
     facts = {name: getattr(study, name) for name in ("id", "title", "language", "direction", "mode")}
     page.goto(f"{ORIGIN}/")

@@ -21,11 +21,11 @@ from referee.files import write_atomically
 from referee.records import Description, Trial
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
-from referee_lab.study.data.exported_rows import recording_file
-from referee_lab.study.design.balance import BalanceClaim, count_of
-from referee_lab.study.design.conditions import COMPARED, compared
+from referee_lab.study.data.exported_rows import name_recording
+from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout
-from referee_lab.study.design.wishes import Wishes, study_fields, study_title
+from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.photographs import photograph_file
@@ -37,7 +37,7 @@ RULE = "white space is one blank, none at the ends; descriptions without a lette
 PLUGINS = ("identify", "judge")
 
 
-def chain_study(
+def make_chained_study(
     source: Study, out: Path, wishes: Wishes, *, yoked: bool, mode: str | None, database: str | None
 ) -> Study:
     """Make a study of the descriptions that people gave in another one, and return it opened.
@@ -56,7 +56,7 @@ def chain_study(
         )
     collected = collect_from(source, database, mode)
     plays = can_play(catalogue.create("protocol", wishes.protocol).info)
-    descriptions, dropped = _cleaned(collected, plays)
+    descriptions, dropped = _clean_descriptions(collected, plays)
     if not descriptions:
         raise InputError(
             f"the study has no description in mode {collected.mode}",
@@ -64,7 +64,7 @@ def chain_study(
             remedy="collect some first, or say --mode",
         )
     speakers = sorted({speaker for _, speaker in descriptions})
-    lists = _lists(descriptions, speakers, yoked)
+    lists = _build_lists(descriptions, speakers, yoked)
     participants = wishes.participants or len(lists)
     if participants % len(lists):
         raise InputError(
@@ -72,26 +72,26 @@ def chain_study(
             remedy=f"plan a multiple of {len(lists)}",
         )
     used = sorted({pair for entry in lists for pair in entry.trials})
-    trials = {trial.id: trial for trial in _trials(source)}
+    trials = {trial.id: trial for trial in _list_trials(source)}
     layout = DesignLayout(kind="given", lists=tuple(lists))
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as media:
         for name, content in (recording for recording in descriptions.values() if not isinstance(recording, str)):
             (Path(media) / name).write_bytes(content)
         draft = Draft(
             id=wishes.id,
-            title=study_title(wishes, source.language),
+            title=choose_title(wishes, source.language),
             protocol=wishes.protocol,
             participants=participants,
             layout=layout,
-            conditions=compared(wishes.protocol, sorted({speaker for _, speaker in used})),
+            conditions=list_conditions(wishes.protocol, sorted({speaker for _, speaker in used})),
             trials=[trials[item] for item in dict.fromkeys(item for item, _ in used)],
-            outputs=[(item, speaker, _description(descriptions[item, speaker])) for item, speaker in used],
+            outputs=[(item, speaker, _make_description(descriptions[item, speaker])) for item, speaker in used],
             language=source.language,
             mode=wishes.mode,
             seed=wishes.seed,
             source=f"study {source.id}",
-            fields=study_fields(wishes, wishes.protocol),
-            pictures=_pictures(source, trials.values(), Path(folder)),
+            fields=fill_study_fields(wishes, wishes.protocol),
+            pictures=_copy_pictures(source, trials.values(), Path(folder)),
             media=Path(media),
         )
         write_study(out, draft)
@@ -114,21 +114,21 @@ def chain_study(
 Said = str | tuple[str, bytes]
 
 
-def _description(said: Said) -> Description:
+def _make_description(said: Said) -> Description:
     return Description(text=said) if isinstance(said, str) else Description(media=said[0])
 
 
-def _cleaned(collected: Dataset, plays: bool) -> tuple[dict[tuple[str, str], Said], list[dict[str, str]]]:
-    """Return descriptions by item and speaker, and those that the cleaning rule or the registered exclusions removed."""
+def _clean_descriptions(collected: Dataset, plays: bool) -> tuple[dict[tuple[str, str], Said], list[dict[str, str]]]:
+    """Return the usable descriptions by item and speaker, and the removed ones with their reasons."""
     clean: dict[tuple[str, str], Said] = {}
     dropped = []
     for answer in collected.trials:
         text = " ".join((answer.answer.get("text") or "").split())
-        heard = recording_file(answer) if plays and answer.answer.get("sound") else None
+        heard = name_recording(answer) if plays and answer.answer.get("sound") else None
         reason = next((mark.reason for mark in answer.marks if mark.scope == ALL), "")
         if heard is None and not any(letter.isalnum() for letter in text):
             reason = "no transcript" if answer.answer.get("sound") else "no letter or digit"
-        item = _item(answer)
+        item = _name_item(answer)
         if reason or item is None:
             dropped.append({"speaker": answer.sitting.alias, "item": item or "", "reason": reason or "no such item"})
         else:
@@ -136,22 +136,22 @@ def _cleaned(collected: Dataset, plays: bool) -> tuple[dict[tuple[str, str], Sai
     return clean, dropped
 
 
-def _item(answer: StoredAnswer) -> str | None:
-    """The name of an item in the new study: that of the old one, with its condition where it had one."""
+def _name_item(answer: StoredAnswer) -> str | None:
+    """Return the name of an item in the new study: the old name with its condition."""
     if answer.asked is None:
         return None
-    return _named(answer.asked.trial.id, answer.asked.system)
+    return _join_name(answer.asked.trial.id, answer.asked.system)
 
 
-def _named(item: str, condition: str | None) -> str:
+def _join_name(item: str, condition: str | None) -> str:
     return f"{item} ({condition})" if condition else item
 
 
-def _trials(source: Study) -> list[Trial]:
-    return [replace(s.trial, id=_named(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
+def _list_trials(source: Study) -> list[Trial]:
+    return [replace(s.trial, id=_join_name(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
 
 
-def _lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
+def _build_lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
     """Return one list per speaker: with their own descriptions, or with speakers rotated over items."""
     width = max(2, len(str(len(speakers))))
     speakers_of: dict[str, list[str]] = defaultdict(list)
@@ -167,8 +167,8 @@ def _lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str]
     return lists
 
 
-def _pictures(source: Study, trials: Any, folder: Path) -> Path:
-    """The pictures of the old study under the names that its trials use."""
+def _copy_pictures(source: Study, trials: Any, folder: Path) -> Path:
+    """Copy the pictures of the old study to the names in its trials, and return their folder."""
     for image in {e.image for trial in trials for e in trial.scene.entities if e.image is not None}:
         file = photograph_file(source.folder, object_picture_name(image))
         if file is not None:
@@ -181,8 +181,8 @@ def _pictures(source: Study, trials: Any, folder: Path) -> Path:
 # -- withdrawal --------------------------------------------------------------------------------------------------------------
 
 
-def withdrawn_speakers(study: Study, database: str | None = None) -> list[str]:
-    """Speakers of a chained study who have withdrawn from the study before.
+def find_withdrawn_speakers(study: Study, database: str | None = None) -> list[str]:
+    """Return speakers of a chained study who withdrew from the source study.
 
     Raises InputError where that study cannot be read.
     """
@@ -202,14 +202,14 @@ def withdrawn_speakers(study: Study, database: str | None = None) -> list[str]:
 
 
 def prove_chain(study: Study) -> list[BalanceClaim]:
-    """The claim that no speaker of a chained study has withdrawn; none for other studies."""
+    """Return the claim that no speaker of a chained study has withdrawn; none for other studies."""
     if not (study.folder / FILE).exists():
         return []
-    gone = withdrawn_speakers(study)
+    gone = find_withdrawn_speakers(study)
     shown = {*gone}
     trials = tuple(s.id for s in study.stimuli.values() if s.system in shown)
     counted = (
-        f"{count_of(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"
+        f"{format_count(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"
         if gone
         else "asked the study before"
     )

@@ -12,8 +12,8 @@ from referee_lab.study.folder.study import FEWEST_RANKED, VERSUS
 COMPARED = ("judgement-pairwise", "ranking")
 
 
-def compared(protocol: str, systems: Sequence[str]) -> list[str]:
-    """The conditions of a study with these systems."""
+def list_conditions(protocol: str, systems: Sequence[str]) -> list[str]:
+    """Return the conditions of a study with these systems."""
     for system in systems:
         # Both are used to put names together (ids of stimuli, pairs) and to take them apart again.
         if VERSUS in system or "|" in system or not system:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from referee_lab.server.sessions.plan import make_plan
-from referee_lab.study.design.balance import BalanceClaim, count_of, prove_balance
-from referee_lab.study.design.heard_practice import odd_extras
-from referee_lab.study.design.text_claims import false_claims, unsaid_ways
+from referee_lab.study.design.balance import BalanceClaim, format_count, prove_balance
+from referee_lab.study.design.heard_practice import find_odd_extras
+from referee_lab.study.design.text_claims import find_false_claims, find_unmentioned_ways
 from referee_lab.study.folder.settings import DERIVED
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.own_plugin import OWN
@@ -20,28 +20,28 @@ SIMULATIONS = 500
 KINDS = ("page", "practice", "trial", "check", "break", "form")
 
 
-def design_report(study: Study, power: Sequence[str] | None = None) -> str:
-    """Return the design report as text; `power` are lines of `power_lines` that were computed before."""
-    proof = _proof(prove_balance(study))
-    strength = power_lines(study) if power is None else power
-    return "\n".join([*design_numbers(study), "", *proof, "", *strength, "", outline_session(study)])
+def write_design_report(study: Study, power: Sequence[str] | None = None) -> str:
+    """Return the design report as text; `power` are lines of `simulate_power_lines` that were computed before."""
+    proof = _format_claims(prove_balance(study))
+    strength = simulate_power_lines(study) if power is None else power
+    return "\n".join([*list_design_numbers(study), "", *proof, "", *strength, "", outline_session(study)])
 
 
-def design_numbers(study: Study) -> list[str]:
-    """How many of everything."""
+def list_design_numbers(study: Study) -> list[str]:
+    """Return the numbers of items, conditions, lists, participants and trials as lines."""
     design = study.design
     trials = sum(len(entry.trials) for entry in study.lists) * study.participants // len(study.lists)
     twice = f" (+ {len(design.duplicates)} shown twice as often)" if design.duplicates else ""
     return [
         f"{study.title} ({study.id}): protocol {study.protocol}, design {design.kind}, seed {study.seed}",
         f"{len(design.conditions) or 'no'} conditions, {design.items} items{twice}, "
-        f"{study.participants} participants in {count_of(design.groups, 'group')}",
-        f"{count_of(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
+        f"{study.participants} participants in {format_count(design.groups, 'group')}",
+        f"{format_count(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
         f"about {study.minutes} minutes a session",
     ]
 
 
-def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
+def _format_claims(claims: list[BalanceClaim]) -> Iterator[str]:
     """Yield the lines with the checks of balance."""
     yield "Balance, counted from lists.json"
     for claim in claims:
@@ -50,7 +50,7 @@ def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
         yield f"  {mark}  {claim.sentence}: {claim.counted}{note}"
 
 
-def power_lines(study: Study) -> list[str]:
+def simulate_power_lines(study: Study) -> list[str]:
     """Return how likely the study detects the smallest difference worth finding, by simulation.
 
     That of each registered contrast; without contrasts, one of the systems against the others in Latin squares of the
@@ -74,9 +74,9 @@ def power_lines(study: Study) -> list[str]:
             f"Power of the registered contrasts for a difference of {effect:.0%} of error beside {base:.0%}, {SIMULATIONS} simulated studies",
             *_power_rows(rows),
         ]
-    items, participants = _nearest(study)
+    items, participants = _find_nearest_square(study)
     if (items - 1) * (participants - 1) < conditions:
-        return [f"Power: not estimated ({count_of(items, 'item')} and {participants} participants leave no residuals)."]
+        return [f"Power: not estimated ({format_count(items, 'item')} and {participants} participants leave no residuals)."]
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:
         power = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
@@ -96,8 +96,8 @@ def _power_rows(rows: Iterable[tuple[str, float, float, float]]) -> list[str]:
     return [f"  {name:<{width}} {power:.0%} ({low:.0%} to {high:.0%})" for name, power, low, high in listed]
 
 
-def _nearest(study: Study) -> tuple[int, int]:
-    """Numbers of items and participants that fit Latin squares and are no larger than the study's."""
+def _find_nearest_square(study: Study) -> tuple[int, int]:
+    """Return the largest numbers of items and participants, within the study's, that fit Latin squares."""
     k = len(study.design.conditions)
     squares = max((study.design.items + len(study.design.duplicates)) // k, 1)
     teams = max(study.participants // k, 1)
@@ -110,11 +110,11 @@ def outline_session(study: Study) -> str:
     """Return the course of a session by kinds of steps."""
     kinds = Counter(step.kind for step in make_plan(study, study.lists[0].id, study.seed).steps)
     words = {"practice": "practice trial", "check": "attention check"}
-    counted = ", ".join(count_of(kinds[kind], words.get(kind, kind)) for kind in KINDS if kinds[kind])
+    counted = ", ".join(format_count(kinds[kind], words.get(kind, kind)) for kind in KINDS if kinds[kind])
     return f"A session: consent, {counted}, debriefing and code"
 
 
-def advise(study: Study) -> list[str]:
+def list_open_tasks(study: Study) -> list[str]:
     """Return what remains to be done before a live study; none of it prevents a pilot."""
     advice = []
     if not study.about.contact:
@@ -132,7 +132,7 @@ def advise(study: Study) -> list[str]:
         derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
         if derived:
             advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
-    advice += [*false_claims(study), *unsaid_ways(study), *odd_extras(study)]
+    advice += [*find_false_claims(study), *find_unmentioned_ways(study), *find_odd_extras(study)]
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
     return advice

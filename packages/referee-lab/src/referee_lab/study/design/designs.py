@@ -67,8 +67,8 @@ def lay_out(kind: str, request: Request) -> DesignLayout:
     return DESIGNS[kind](request)
 
 
-def _whole(request: Request, lists: int) -> None:
-    """Every list must be filled by the same number of participants."""
+def _require_equal_lists(request: Request, lists: int) -> None:
+    """Raise InputError unless every list gets the same number of participants."""
     if request.participants % lists:
         low = max(request.participants // lists, 1) * lists
         raise InputError(
@@ -77,7 +77,7 @@ def _whole(request: Request, lists: int) -> None:
         )
 
 
-def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+def _name_lists(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
     """Return rows as lists with ids that sort in their order."""
     # Padded so that lists sort by name in numerical order.
     # Padded, so that lists sort by name as they sort by number.
@@ -88,7 +88,7 @@ def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]])
     )
 
 
-def _latin(request: Request) -> DesignLayout:
+def _lay_out_latin(request: Request) -> DesignLayout:
     """Return repeated Latin squares: groups of participants with rows of conditions."""
     k = len(request.conditions)
     strata = request.strata or (None,) * len(request.items)
@@ -99,11 +99,11 @@ def _latin(request: Request) -> DesignLayout:
         for row in cells
     ]
     duplicates = tuple(request.items[i] for i in squares.duplicates)
-    return DesignLayout(kind="latin", lists=_named(rows), duplicates=duplicates, groups=len(squares.columns))
+    return DesignLayout(kind="latin", lists=_name_lists(rows), duplicates=duplicates, groups=len(squares.columns))
 
 
-def _turned(request: Request) -> list[str]:
-    """Return the items in a random order in which strata alternate evenly, so conditions share them equally."""
+def _shuffle_strata(request: Request) -> list[str]:
+    """Return the items in a random order in which strata alternate evenly."""
     rng = Random(f"items|{request.seed}")
     strata = dict(zip(request.items, request.strata or [None] * len(request.items), strict=True))
     # Sorting is stable: items are shuffled within each stratum, and strata follow each other, so conditions, which
@@ -111,42 +111,42 @@ def _turned(request: Request) -> list[str]:
     return sorted(rng.sample(request.items, len(request.items)), key=lambda i: str(strata[i]))
 
 
-def _balanced(request: Request) -> DesignLayout:
+def _lay_out_balanced(request: Request) -> DesignLayout:
     """Return one list per condition, with conditions rotated over items."""
     k = len(request.conditions)
-    _whole(request, k)
-    items = _turned(request)
+    _require_equal_lists(request, k)
+    items = _shuffle_strata(request)
     rows = [(1, [(item, request.conditions[(i + r) % k]) for i, item in enumerate(items)], ()) for r in range(k)]
-    return DesignLayout(kind="balanced", lists=_named(rows))
+    return DesignLayout(kind="balanced", lists=_name_lists(rows))
 
 
-def _blocked(request: Request) -> DesignLayout:
+def _lay_out_blocked(request: Request) -> DesignLayout:
     """Return lists with one block per condition, in the block orders of Williams squares."""
     k = len(request.conditions)
     sequences = make_williams_squares(k)
-    _whole(request, len(sequences))
-    items = _turned(request)
+    _require_equal_lists(request, len(sequences))
+    items = _shuffle_strata(request)
     rows = []
     for r, sequence in enumerate(sequences):
         blocks = [[(item, request.conditions[c]) for i, item in enumerate(items) if (i + r) % k == c] for c in sequence]
         rows.append((1, [pair for block in blocks for pair in block], [len(block) for block in blocks]))
-    return DesignLayout(kind="blocked", lists=_named(rows), order="blocks")
+    return DesignLayout(kind="blocked", lists=_name_lists(rows), order="blocks")
 
 
-def _williams(request: Request) -> DesignLayout:
+def _lay_out_williams(request: Request) -> DesignLayout:
     """Return lists in chunks of k items, each in the order of a row of a Williams square.
 
     Rows are rotated between chunks, so transitions between chunks are balanced too.
     """
     k = len(request.conditions)
     sequences = make_williams_squares(k)
-    _whole(request, len(sequences))
+    _require_equal_lists(request, len(sequences))
     if len(request.items) % k:
         low = len(request.items) // k * k
         raise InputError(
             f"{len(request.items)} items are no multiple of {k} systems", remedy=f"use {low or k} or {low + k} items"
         )
-    items = _turned(request)
+    items = _shuffle_strata(request)
     chunks = [items[c : c + k] for c in range(0, len(items), k)]
     rows = []
     for r, sequence in enumerate(sequences):
@@ -157,29 +157,29 @@ def _williams(request: Request) -> DesignLayout:
             step = number % (k - 1) + 1
             turn = (turn + step + sequence[-1] - sequence[0]) % k
         rows.append((1, trials, ()))
-    return DesignLayout(kind="williams", lists=_named(rows), order="fixed")
+    return DesignLayout(kind="williams", lists=_name_lists(rows), order="fixed")
 
 
-def _within(request: Request) -> DesignLayout:
+def _lay_out_within(request: Request) -> DesignLayout:
     trials = [(item, condition) for item in request.items for condition in request.conditions]
-    return DesignLayout(kind="within", lists=_named([(1, trials, ())]))
+    return DesignLayout(kind="within", lists=_name_lists([(1, trials, ())]))
 
 
-def _all(request: Request) -> DesignLayout:
+def _lay_out_single(request: Request) -> DesignLayout:
     """Return one list with all items and a single condition."""
     if len(request.conditions) > 1:
         raise InputError(
             "the design 'all' has no conditions to compare", remedy="take balanced or latin, or name one system"
         )
     condition = request.conditions[0] if request.conditions else ""
-    return DesignLayout(kind="all", lists=_named([(1, [(item, condition) for item in request.items], ())]))
+    return DesignLayout(kind="all", lists=_name_lists([(1, [(item, condition) for item in request.items], ())]))
 
 
 DESIGNS: dict[str, Callable[[Request], DesignLayout]] = {
-    "latin": _latin,
-    "balanced": _balanced,
-    "blocked": _blocked,
-    "williams": _williams,
-    "within": _within,
-    "all": _all,
+    "latin": _lay_out_latin,
+    "balanced": _lay_out_balanced,
+    "blocked": _lay_out_blocked,
+    "williams": _lay_out_williams,
+    "within": _lay_out_within,
+    "all": _lay_out_single,
 }

@@ -13,11 +13,11 @@ from referee.errors import InputError, UnknownName
 from referee.jobs.folder import Run
 from referee.records import Description, Trial
 from referee.show.drawing import can_draw
-from referee_lab.study.design.conditions import COMPARED, compared
+from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout, Request, lay_out
 from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
-from referee_lab.study.design.practice import as_check, synthetic_extras
-from referee_lab.study.design.wishes import Wishes, study_fields, study_title
+from referee_lab.study.design.practice import make_check, make_synthetic_extras
+from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play, way_of
 from referee_lab.study.folder.study import HUMAN
@@ -42,24 +42,24 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         )
     notes: list[str] = []
     speaking = wishes.protocol == "production"
-    trials = _items(run, wishes, notes)
-    descriptions = {} if speaking else _said(run, trials, wishes, notes)
-    systems = [] if speaking else _systems(descriptions, wishes)
-    usable = _usable(trials, descriptions, systems, notes)
+    trials = _select_items(run, wishes, notes)
+    descriptions = {} if speaking else _collect_descriptions(run, trials, wishes, notes)
+    systems = [] if speaking else _choose_systems(descriptions, wishes)
+    usable = _select_describable(trials, descriptions, systems, notes)
     chosen = _sample(usable, wishes)
-    extras = _extras(usable, chosen, wishes, notes, descriptions)
+    extras = _make_extras(usable, chosen, wishes, notes, descriptions)
     # Items that were set aside for practice are no part of the study.
     extra_ids = {extra.trial.id for extra in extras}
     chosen = [t for t in chosen if t.id not in extra_ids]
-    conditions = compared(wishes.protocol, systems)
-    layout = _layout(chosen, conditions, wishes)
+    conditions = list_conditions(wishes.protocol, systems)
+    layout = _lay_out_items(chosen, conditions, wishes)
     notes += _warn_of_length(chosen, conditions, layout, wishes)
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones are included for translation")
     outputs = [(t.id, s, descriptions[t.id, s]) for s in systems for t in chosen]
     practice = extras[: wishes.practice]
-    checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
+    checks = [make_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
     heard = {way_of(d) for _, _, d in outputs} - {READ}
     if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
         raise InputError(
@@ -71,7 +71,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
     draft = Draft(
         id=wishes.id,
-        title=study_title(wishes, language),
+        title=choose_title(wishes, language),
         protocol=wishes.protocol,
         participants=wishes.participants,
         layout=layout,
@@ -84,21 +84,23 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         source=f"run folder {run.folder.name}",
         practice=practice,
         checks=checks,
-        fields=study_fields(wishes, wishes.protocol),
+        fields=fill_study_fields(wishes, wishes.protocol),
         pictures=wishes.pictures,
         media=wishes.media,
     )
     return draft, notes
 
 
-def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
+def _select_items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     """Return the trials of the run.
 
     Protocols in which people click on one object use only those with one target.
     """
     # The history of the original trial is never shown, so it need not be in a published folder.
-    trials = [_with_pictures(replace(t, episode=()), wishes) for t in run.trials() if wishes.domain in (None, t.domain)]
-    if wishes.pictures is not None and not any(_names_pictures(t, wishes) for t in trials):
+    trials = [
+        _drop_image_names(replace(t, episode=()), wishes) for t in run.trials() if wishes.domain in (None, t.domain)
+    ]
+    if wishes.pictures is not None and not any(_shows_named_picture(t, wishes) for t in trials):
         raise InputError(
             f"--pictures {wishes.pictures}: {wishes.protocol} shows no picture of these items",
             where=run.folder,
@@ -113,8 +115,8 @@ def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     return usable
 
 
-def _with_pictures(trial: Trial, wishes: Wishes) -> Trial:
-    """The trial without image names where its objects can be drawn in full and no folder of pictures is named."""
+def _drop_image_names(trial: Trial, wishes: Wishes) -> Trial:
+    """Return the trial without image names if its objects can be drawn and no pictures are named."""
     scene = trial.scene
     if wishes.pictures is not None or not any(e.image for e in scene.entities):
         return trial
@@ -122,14 +124,14 @@ def _with_pictures(trial: Trial, wishes: Wishes) -> Trial:
     return replace(trial, scene=drawn) if can_draw(drawn) else trial
 
 
-def _names_pictures(trial: Trial, wishes: Wishes) -> bool:
+def _shows_named_picture(trial: Trial, wishes: Wishes) -> bool:
     """Return whether the protocol shows a picture that the trial names: of the scene, or of its objects."""
     if catalogue.create("protocol", wishes.protocol).info.plugin == "locate":
         return trial.scene.picture is not None
     return any(e.image for e in trial.scene.entities)
 
 
-def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:
+def _lay_out_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:
     """Return the design for the selected items and conditions."""
     request = Request(
         items=tuple(t.id for t in chosen),
@@ -145,28 +147,28 @@ def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) 
 def _warn_of_length(
     chosen: Sequence[Trial], conditions: Sequence[str], layout: DesignLayout, wishes: Wishes
 ) -> list[str]:
-    """Where a session would be longer than people attend: how long, and a number of items that is not."""
-    each = _longest(layout)
+    """Return a warning for sessions of unusual length, with a number of items that would be usual."""
+    each = _find_longest(layout)
     if each <= MANY:
         return []
     problem = f"too long: each person would see {each} trials"
-    fitting = _fitting_items(chosen, conditions, wishes)
+    fitting = _find_usual_size(chosen, conditions, wishes)
     if fitting is None:
         return [f"{problem}; name fewer --systems, or another --design"]
     items, short = fitting
     return [f"{problem}; --items {items} makes it {short} trials each (TUNA 2008 had {USUAL})"]
 
 
-def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
-    """Return about the largest number of items that keeps sessions at a usual length, and the trials per session.
+def _find_usual_size(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
+    """Return the largest number of items with sessions of usual length, and the trials per session.
 
-    Found by trying numbers in turn; None if no number works.
+    None if no number works.
     """
     step = max(len(conditions), 1) * max(len(chosen) // TRIES // max(len(conditions), 1), 1)
     for number in range(len(chosen) // step * step, 0, -step):
         fewer = replace(wishes, items=number)
         try:
-            short = _longest(_layout(_sample(chosen, fewer), conditions, fewer))
+            short = _find_longest(_lay_out_items(_sample(chosen, fewer), conditions, fewer))
         except InputError:
             continue
         if short <= USUAL:
@@ -174,11 +176,11 @@ def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: W
     return None
 
 
-def _longest(layout: DesignLayout) -> int:
+def _find_longest(layout: DesignLayout) -> int:
     return max(len(entry.trials) for entry in layout.lists)
 
 
-def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
+def _collect_descriptions(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
     """Return all descriptions of these trials: by the systems of the run, by further files, and by people."""
     rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
     for path in wishes.outputs:
@@ -188,7 +190,7 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
     worded: set[str] = set()
     for row in rows:
         if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
-            description = _worded(row.description, trials[row.trial])
+            description = _add_words(row.description, trials[row.trial])
             worded |= {row.system} if description is not row.description else set()
             descriptions[row.trial, row.system] = description
     if worded:
@@ -214,8 +216,8 @@ def _check_systems(names: list[str], wishes: Wishes) -> None:
             raise UnknownName("system in this run", name, names, hint=f"it has {', '.join(names)}")
 
 
-def _worded(description: Description, trial: Trial) -> Description:
-    """Properties put into plain words where there are none and the language has a plain realiser."""
+def _add_words(description: Description, trial: Trial) -> Description:
+    """Return the description with plain words for its properties, if the language has a plain realiser."""
     if description.text is not None or not description.properties or trial.language not in ("en", "pt"):
         return description
     from referee.realisation.english import ENGLISH
@@ -226,15 +228,17 @@ def _worded(description: Description, trial: Trial) -> Description:
     return replace(description, text=Plain(language).realise(description.properties, trial.for_speaker()))
 
 
-def _systems(descriptions: Said, wishes: Wishes) -> list[str]:
+def _choose_systems(descriptions: Said, wishes: Wishes) -> list[str]:
     """Return the systems to compare: the requested ones or all, and people if requested."""
     names = list(dict.fromkeys(system for _, system in descriptions))
     chosen = list(wishes.systems) or [s for s in names if s != HUMAN]
     return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
 
 
-def _usable(trials: dict[str, Trial], descriptions: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
-    """Items on which every system has words to show."""
+def _select_describable(
+    trials: dict[str, Trial], descriptions: Said, systems: Sequence[str], notes: list[str]
+) -> list[Trial]:
+    """Return the items for which every system has words."""
     usable = [t for t in trials.values() if all(_has_words(descriptions.get((t.id, s))) for s in systems)]
     if len(usable) < len(trials):
         notes.append(f"{len(trials) - len(usable)} items were left out because not every system has words for them")
@@ -263,36 +267,40 @@ def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
     return [t for t in usable if t.id in chosen]
 
 
-def _extras(
+def _make_extras(
     usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], descriptions: Said
 ) -> list[Extra]:
-    """Return practice trials and checks: synthetic scenes where these look like the items, else items that then leave
-    the study.
+    """Return practice trials and checks.
+
+    They are synthetic scenes if these look like the items, else items that then leave the study.
     """
     number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
     if not number:
         return []
     if all(t.domain in SYNTHETIC_DOMAINS and t.language == "en" for t in chosen):
-        return _shipped(number, wishes, {t.domain for t in chosen})
+        return _load_shipped_extras(number, wishes, {t.domain for t in chosen})
     taken = {t.id for t in chosen}
     spare = [t for t in usable if t.id not in taken] or list(chosen)
     with_words = [t for t in spare if (t.references and _has_words(t.references[0])) or wishes.protocol == "production"]
     if len(with_words) < number or (spare[0].id in taken and len(chosen) < SPARED * number):
-        return _instead(number, chosen, wishes, notes)
+        return _replace_extras(number, chosen, wishes, notes)
     shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
     # Those that are known to fit the target alone first (False sorts before True), by lot among themselves.
-    drawn = sorted(shuffled, key=_in_doubt)[:number]
+    drawn = sorted(shuffled, key=_is_ambiguous)[:number]
     if spare[0].id in taken:
         notes.append(f"{number} items were set aside for practice and checks")
     if wishes.checks and wishes.protocol != "production":
         notes.append("checks use people's descriptions: read checks.jsonl and make sure that they are unambiguous")
     return [
-        _paired(Extra(trial=t, description=_to_practise(t, descriptions, sure=n >= wishes.practice)), wishes.protocol)
+        _add_second_description(
+            Extra(trial=t, description=_choose_practice_description(t, descriptions, sure=n >= wishes.practice)),
+            wishes.protocol,
+        )
         for n, t in enumerate(drawn)
     ]
 
 
-def _to_practise(trial: Trial, descriptions: Said, sure: bool) -> Description:
+def _choose_practice_description(trial: Trial, descriptions: Said, sure: bool) -> Description:
     """Return the description for a practice trial.
 
     It is a reference, or a system's output where references are only written and descriptions are heard; `sure` asks
@@ -300,35 +308,37 @@ def _to_practise(trial: Trial, descriptions: Said, sure: bool) -> Description:
     """
     written = trial.references[0] if trial.references else Description()
     heard = [written, *(d for (item, _), d in descriptions.items() if item == trial.id)]
-    fitting = (d for d in heard if d.media is not None and not (sure and _doubtful(d, trial)))
+    fitting = (d for d in heard if d.media is not None and not (sure and _fits_others(d, trial)))
     return next(fitting, written)
 
 
-def _shipped(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
-    return [_paired(extra, wishes.protocol) for extra in synthetic_extras(number, wishes.seed, domains)]
+def _load_shipped_extras(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
+    return [
+        _add_second_description(extra, wishes.protocol) for extra in make_synthetic_extras(number, wishes.seed, domains)
+    ]
 
 
-def _instead(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
-    """Every item is needed for the study itself: shipped scenes to practise on where their words can be read, else none."""
+def _replace_extras(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
+    """Return shipped practice scenes when every item is needed for the study, if their words can be read."""
     why = f"all {len(chosen)} items stay in the study"
     if all(t.language == "en" for t in chosen) or wishes.protocol == "production":
         notes.append(f"{why}; practice and checks are shipped scenes of furniture: put your own into practice.jsonl")
-        return _shipped(number, wishes, SYNTHETIC_DOMAINS[:1])
+        return _load_shipped_extras(number, wishes, SYNTHETIC_DOMAINS[:1])
     notes.append(f"{why}; there is no practice and no check: write practice.jsonl and checks.jsonl yourself")
     return []
 
 
-def _in_doubt(trial: Trial) -> bool:
+def _is_ambiguous(trial: Trial) -> bool:
     """Return whether the references may fit other objects than the target."""
-    return not trial.references or _doubtful(trial.references[0], trial)
+    return not trial.references or _fits_others(trial.references[0], trial)
 
 
-def _doubtful(description: Description, trial: Trial) -> bool:
+def _fits_others(description: Description, trial: Trial) -> bool:
     properties = description.properties
     return not properties or trial.scene.denotation(properties) != trial.target_mask
 
 
-def _paired(extra: Extra, protocol: str) -> Extra:
-    """With a second description where two are compared: the same words, for practice."""
+def _add_second_description(extra: Extra, protocol: str) -> Extra:
+    """Return a practice trial with the same words twice, for protocols that compare two descriptions."""
     more = (extra.description,) * (protocol == "ranking")
     return replace(extra, rival=extra.description, more=more) if protocol in COMPARED else extra

@@ -27,9 +27,9 @@ from referee.errors import InputError, near
 from referee.geometry import ScenePicture
 from referee.grounding.pictures import check_whole
 from referee.records import NOTHING, Description, Entity, Property, Scene, Trial
-from referee_lab.study.design.conditions import COMPARED, compared
+from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout
-from referee_lab.study.design.wishes import Wishes, study_fields, study_title, with_settings
+from referee_lab.study.design.wishes import Wishes, apply_settings, choose_title, fill_study_fields
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.study import FEWEST_RANKED, FILLER, LEVELS, VERSUS, StudyList
@@ -79,14 +79,14 @@ class ItemRow:
 
     @property
     def condition(self) -> str:
-        """The cell of the design: the levels of all factors; one name for all if there are no factors."""
+        """The cell of the design: the levels of all factors, or a fixed name without factors."""
         if self.kind == "filler":
             return FILLER
         return LEVELS.join(self.levels) or (ONLY if self.text or self.media or self.question else "")
 
 
 def is_table(path: Path) -> bool:
-    """Whether a path names a table of items and no run folder."""
+    """Return whether a path names a table of items, and not a run folder."""
     return path.suffix.lower() in TABLES and not path.is_dir()
 
 
@@ -103,24 +103,24 @@ def read_items(
     `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``). With `own`, columns that are
     not structural are parameters of a plug-in.
     """
-    records = _records(path)
+    records = _read_records(path)
     if not records:
         raise InputError("the table has no rows", where=path, remedy="write one row for each item and condition")
     columns = list(dict.fromkeys(name for _, record in records for name in record))
     _check_columns(path, columns, factors, names, own)
-    read_row = _own_row if own else _row
+    read_row = _read_plugin_row if own else _read_row
     rows = [read_row(path, line, record, factors, names) for line, record in records]
-    return rows, [] if own else _unread(columns, factors, names)
+    return rows, [] if own else _list_unread(columns, factors, names)
 
 
-def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
+def _read_records(path: Path) -> list[tuple[int, dict[str, str]]]:
     """Return the rows of a CSV, TSV, XLSX or JSONL file with their line numbers."""
     if not path.is_file():
         raise InputError("there is no such file", where=path, remedy="name a table of items (CSV, TSV, XLSX or JSONL)")
     ending = path.suffix.lower()
     if ending == ".jsonl":
-        return list(_json_records(path))
-    lines = _sheet_lines(path) if ending == ".xlsx" else list(_text_lines(path, "\t" if ending == ".tsv" else ""))
+        return list(_read_jsonl(path))
+    lines = _read_sheet(path) if ending == ".xlsx" else list(_read_csv(path, "\t" if ending == ".tsv" else ""))
     if not lines:
         return []
     (line, header), *rows = lines
@@ -131,7 +131,7 @@ def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
     return [(line, dict(zip(header, row, strict=False))) for line, row in rows if any(row)]
 
 
-def _sheet_lines(path: Path) -> list[tuple[int, list[str]]]:
+def _read_sheet(path: Path) -> list[tuple[int, list[str]]]:
     """Return the rows of the first sheet of a workbook, without columns and rows that are empty."""
     import polars as pl
 
@@ -149,17 +149,17 @@ def _sheet_lines(path: Path) -> list[tuple[int, list[str]]]:
             f"not readable as a workbook ({first})", where=path, remedy="save it as CSV in UTF-8"
         ) from None
     frame = frame.select(column for column in frame if column.drop_nulls().len())
-    return [(line, [_tidy(cell) for cell in row]) for line, row in enumerate(frame.cast(pl.String).rows(), 1)]
+    return [(line, [_strip_cell(cell) for cell in row]) for line, row in enumerate(frame.cast(pl.String).rows(), 1)]
 
 
-def _text_lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _read_csv(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file with their lines.
 
     Raises InputError for a row that is longer or shorter than the header.
     """
     width = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, delimiter=separator or _separator(path), strict=True)
+        rows = csv.reader(file, delimiter=separator or _detect_separator(path), strict=True)
         try:
             for row in rows:
                 width = width or len(row)
@@ -171,7 +171,7 @@ def _text_lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
                         remedy="write every cell, and texts with separators in quotation marks",
                     )
                 if row:
-                    yield rows.line_num, [_tidy(cell) for cell in row]
+                    yield rows.line_num, [_strip_cell(cell) for cell in row]
         except (csv.Error, UnicodeDecodeError) as error:
             raise InputError(
                 f"not readable as a table ({error})",
@@ -181,18 +181,18 @@ def _text_lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
             ) from None
 
 
-def _tidy(cell: str | None) -> str:
+def _strip_cell(cell: str | None) -> str:
     return (cell or "").strip().lstrip("\ufeff")
 
 
-def _separator(path: Path) -> str:
-    """The separator of a CSV file: a semicolon where the header has more of them, as spreadsheets of some countries write it."""
+def _detect_separator(path: Path) -> str:
+    """Return the separator of a CSV file: the semicolon if the header has more of them than commas."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         header = file.readline()
     return ";" if header.count(";") > header.count(",") else "\t" if header.count("\t") > header.count(",") else ","
 
 
-def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
+def _read_jsonl(path: Path) -> list[tuple[int, dict[str, str]]]:
     """Return the rows of a JSONL file with their line numbers."""
     records = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
@@ -216,7 +216,7 @@ def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
 def _check_columns(
     path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str], own: bool
 ) -> None:
-    """Raise InputError for a column that the file lacks, and for an unread one whose name resembles a column."""
+    """Raise InputError for a missing column, and for an unread column with a similar name."""
     for column in names:
         if column not in PLAIN and column.rstrip("0123456789") not in NUMBERED:
             raise InputError(
@@ -231,8 +231,8 @@ def _check_columns(
                 line=1,
                 remedy=f"{meant}it has {', '.join(columns)}; name others with --map",
             )
-    for column in [] if own else _unread(columns, factors, names):
-        if meant := _resembled(column):
+    for column in [] if own else _list_unread(columns, factors, names):
+        if meant := _find_similar_column(column):
             raise InputError(
                 f"the column {column!r} would not be read; did you mean {meant!r}?",
                 where=path,
@@ -251,14 +251,14 @@ def _check_columns(
             )
 
 
-def _unread(columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> list[str]:
+def _list_unread(columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> list[str]:
     """Return the columns of a table that are not read: neither named above, nor a factor, nor mapped."""
     read = {names.get(name, name) for name in PLAIN} | {*names.values()} | {*factors}
     return [c for c in columns if c not in read and not (NUMBERED_NAME.fullmatch(c) and c not in names)]
 
 
-def _resembled(column: str) -> str:
-    """Return the column that a name resembles: equal but for case, marks or a slip, or an abbreviation.
+def _find_similar_column(column: str) -> str:
+    """Return the column name that `column` resembles (case, marks, a slip, an abbreviation), or ''.
 
     Empty without one.
     """
@@ -275,7 +275,7 @@ def _resembled(column: str) -> str:
     return next((f"{name}{digits}" for name in near(letters, candidates, 1, SLIP)), "")
 
 
-def _structure(
+def _read_structure(
     path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]
 ) -> ItemRow:
     """Return the structural columns of one line as an item row. Raises InputError for an invalid field."""
@@ -310,11 +310,14 @@ def _structure(
     )
 
 
-def _own_row(
+def _read_plugin_row(
     path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]
 ) -> ItemRow:
-    """Return one line as an item row whose further columns are parameters of a plug-in; empty cells are left out."""
-    row = _structure(path, line, record, factors, names)
+    """Return one line as an item row; its other columns are parameters of the plug-in.
+
+    Empty cells are left out.
+    """
+    row = _read_structure(path, line, record, factors, names)
     apart = {*factors, *(names.get(name, name) for name in STRUCTURAL)}
     files = {
         column: names.get(column, column)
@@ -335,10 +338,12 @@ def _own_row(
     )
 
 
-def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
+def _read_row(
+    path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]
+) -> ItemRow:
     """Return one line as an item row. Raises InputError for an invalid field."""
 
-    row = _structure(path, line, record, factors, names)
+    row = _read_structure(path, line, record, factors, names)
 
     def cell(name: str) -> str:
         return record.get(names.get(name, name)) or ""
@@ -346,7 +351,7 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
     def wrong(problem: str, remedy: str) -> InputError:
         return InputError(problem, where=path, line=line, remedy=remedy)
 
-    numbered = {stem: _numbered(record, stem, names) for stem in NUMBERED}
+    numbered = {stem: _get_numbered(record, stem, names) for stem in NUMBERED}
     for stem, cells in numbered.items():
         if "" in cells:
             raise wrong(f"{stem}{cells.index('') + 1} is empty and a later one is not", "fill them in without a gap")
@@ -365,7 +370,7 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
             "as many of both, one image for all options, or only one kind",
         )
     shown = max(len(images), len(options))
-    named = _number_of(cell("correct"), options or images)
+    named = _find_option(cell("correct"), options or images)
     target = cell("target") or named
     if target and not (target.isdecimal() and 1 <= int(target) <= shown):
         raise wrong(
@@ -389,8 +394,8 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
     )
 
 
-def _number_of(answer: str, shown: Sequence[str]) -> str:
-    """The number of the option or image that a cell names, by its number or its text.
+def _find_option(answer: str, shown: Sequence[str]) -> str:
+    """Return the number of the option or image that a cell names by number or text; empty if none fits.
 
     Empty where it names none.
     """
@@ -401,7 +406,7 @@ def _number_of(answer: str, shown: Sequence[str]) -> str:
     )
 
 
-def _numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) -> tuple[str, ...]:
+def _get_numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the cells of option1, option2 …, or of image1 …, up to the last that is not empty."""
     columns = [names.get(f"{stem}{number}", f"{stem}{number}") for number in range(1, len(record) + 1)]
     cells = [record.get(column) or "" for column in columns]
@@ -414,19 +419,19 @@ def _numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) ->
 def prepare_table(
     path: Path, wishes: Wishes, factors: Sequence[str], between: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Draft, list[str]]:
-    """A draft of the study that a table describes, and remarks on it."""
+    """Return a draft of the study that a table describes, and remarks on it."""
     one_of("--design", wishes.design, ("latin", "within"))
     own = is_own(wishes.protocol)
     rows, unread = read_items(path, factors, names, own=own)
-    protocol = Path(wishes.protocol).name if own else wishes.protocol or _protocol(rows)
+    protocol = Path(wishes.protocol).name if own else wishes.protocol or _choose_protocol(rows)
     if wishes.items is not None:
-        rows = _drawn(rows, wishes.items, wishes.seed)
+        rows = _draw_items(rows, wishes.items, wishes.seed)
     systems: list[str] = []
     if protocol in COMPARED:
         if factors:
-            rows, systems = _gathered(path, rows)
+            rows, systems = _merge_rows(path, rows)
             factors = ()
-        width = _width(path, [row for row in rows if row.kind == "trial"])
+        width = _count_options(path, [row for row in rows if row.kind == "trial"])
         systems = systems or [names.get(f"option{n}", f"option{n}") for n in range(1, width + 1)]
     info = create_protocol(protocol).info
     if info.plugin in (*ROOM_PLUGINS, "locate", "replay-identify"):
@@ -449,18 +454,18 @@ def prepare_table(
             "the table has no trial", where=path, remedy="give some rows the kind trial, or leave the column out"
         )
     language = wishes.language or "en"
-    cells = _cells(path, experimental)
+    cells = _index_cells(path, experimental)
     layout = _lay_out(path, cells, wishes, factors, between, experimental)
     if systems:
-        layout = _compared(layout, protocol, systems, wishes.participants)
+        layout = _lay_out_comparisons(layout, protocol, systems, wishes.participants)
     conditions = sorted({c for entry in layout.lists for _, c in entry.trials if c and c != FILLER})
-    trials, outputs = _shown(cells, language, systems)
+    trials, outputs = _make_trials(cells, language, systems)
     practice, checks = (
-        [_extra(row, language, systems) for row in rows if row.kind == kind] for kind in ("practice", "check")
+        [_make_extra(row, language, systems) for row in rows if row.kind == kind] for kind in ("practice", "check")
     )
     draft = Draft(
         id=wishes.id,
-        title=study_title(wishes, language),
+        title=choose_title(wishes, language),
         protocol=protocol,
         participants=wishes.participants,
         layout=layout,
@@ -473,15 +478,15 @@ def prepare_table(
         source=f"table {path.name}",
         practice=practice,
         checks=checks,
-        fields=_fields(wishes, protocol, factors, between, len(checks)),
+        fields=_fill_fields(wishes, protocol, factors, between, len(checks)),
         pictures=files[0],
         media=files[1],
         plugin=Path(wishes.protocol) if own else None,
     )
-    return draft, _notes(rows, wishes.language, unread)
+    return draft, _write_remarks(rows, wishes.language, unread)
 
 
-def _drawn(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow]:
+def _draw_items(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow]:
     """Return the rows of a random sample of the items, and all rows of other kinds."""
     items = list(dict.fromkeys(row.item for row in rows if row.kind == "trial"))
     if number > len(items):
@@ -490,7 +495,7 @@ def _drawn(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow]:
     return [row for row in rows if row.kind != "trial" or row.item in drawn]
 
 
-def _width(path: Path, rows: Sequence[ItemRow]) -> int:
+def _count_options(path: Path, rows: Sequence[ItemRow]) -> int:
     """Return the number of options. Raises InputError where trials of a comparison differ in it."""
     width = max((len(row.options) for row in rows), default=0)
     for row in rows:
@@ -565,8 +570,8 @@ def _check_conditions(path: Path, rows: Sequence[ItemRow]) -> None:
         )
 
 
-def _protocol(rows: Sequence[ItemRow]) -> str:
-    """The protocol that rows call for: something to choose, to produce, to judge, or to rank."""
+def _choose_protocol(rows: Sequence[ItemRow]) -> str:
+    """Return the protocol that fits the rows: choice, production, judgement or ranking."""
     row = next((r for r in rows if r.kind == "trial"), rows[0])
     described = bool(row.text or row.media or row.question)
     if described and max(len(row.images), len(row.options)) > 1 and (row.target is not None or row.images):
@@ -578,8 +583,8 @@ def _protocol(rows: Sequence[ItemRow]) -> str:
     return "judgement" if described and not row.options else "judgement-pairwise"
 
 
-def _gathered(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], list[str]]:
-    """One row for each item from rows with one description each, and the conditions that are compared, in the order of the table."""
+def _merge_rows(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], list[str]]:
+    """Return one row per item from rows with one description each, and the compared conditions."""
     systems = list(dict.fromkeys(row.condition for row in rows if row.kind == "trial"))
     texts: dict[str, dict[str, ItemRow]] = defaultdict(dict)
     for row in rows:
@@ -601,7 +606,7 @@ def _gathered(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], list[
 
 
 def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool) -> None:
-    """Raise InputError if a row lacks material that its protocol shows, or has material that it would ignore."""
+    """Raise InputError if a row lacks material of its protocol, or has material that it would ignore."""
 
     def wrong(problem: str, remedy: str) -> InputError:
         return InputError(f"item {row.item}: {problem}", where=path, line=row.line, remedy=remedy)
@@ -659,7 +664,7 @@ def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool
             )
 
 
-def _cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow]:
+def _index_cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow]:
     """Return the rows by item and condition. Raises InputError for two rows of one cell."""
     cells: dict[tuple[str, str], ItemRow] = {}
     for row in rows:
@@ -682,11 +687,11 @@ def _lay_out(
     between: Sequence[str],
     rows: Sequence[ItemRow],
 ) -> DesignLayout:
-    """Return the lists: as the table has them, all cells for each participant, or a Latin square over the cells."""
+    """Return the lists: from the table, with all cells for each participant, or as a Latin square."""
     if any(row.list for row in rows):
-        return _lists_from_column(path, rows, wishes)
+        return _read_lists(path, rows, wishes)
     _check_conditions(path, rows)
-    groups = _between_groups(cells, factors, between)
+    groups = _split_between_groups(cells, factors, between)
     lists: list[list[tuple[str, str]]] = []
     for members in groups:
         of_item: dict[str, list[str]] = defaultdict(list)
@@ -702,7 +707,7 @@ def _lay_out(
     _check_participants(wishes.participants, len(lists))
     kind = "all" if len(lists) == 1 and not factors else "within" if wishes.design == "within" else "counterbalanced"
     return DesignLayout(
-        kind=kind, lists=_named(lists, cells), order="blocks" if any(r.block for r in rows) else "random"
+        kind=kind, lists=_name_lists(lists, cells), order="blocks" if any(r.block for r in rows) else "random"
     )
 
 
@@ -718,10 +723,10 @@ def _shuffle_items(of_item: Mapping[str, Sequence[str]], seed: int) -> list[tupl
     return ordered
 
 
-def _between_groups(
+def _split_between_groups(
     cells: Mapping[tuple[str, str], ItemRow], factors: Sequence[str], between: Sequence[str]
 ) -> list[list[tuple[str, str]]]:
-    """Return the cells that each group of people sees: those of one level of every between-participants factor."""
+    """Return the cells that each group of people sees, for every level of the between factors."""
     if not between:
         return [list(cells)]
     where = [factors.index(name) for name in between]
@@ -743,7 +748,7 @@ def _check_participants(participants: int, lists: int) -> None:
         )
 
 
-def _lists_from_column(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignLayout:
+def _read_lists(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignLayout:
     """Return lists as in the column `list`; a row without a list is on all of them."""
     names = sorted({row.list for row in rows if row.list})
     lists = [[(r.item, r.condition) for r in rows if r.list in ("", name)] for name in names]
@@ -755,10 +760,12 @@ def _lists_from_column(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> D
     _check_participants(wishes.participants, len(lists))
     cells = {(r.item, r.condition): r for r in rows}
     order = "blocks" if any(r.block for r in rows) else "random"
-    return DesignLayout(kind="given", lists=_named(lists, cells), order=order)
+    return DesignLayout(kind="given", lists=_name_lists(lists, cells), order=order)
 
 
-def _named(lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str], ItemRow]) -> tuple[StudyList, ...]:
+def _name_lists(
+    lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str], ItemRow]
+) -> tuple[StudyList, ...]:
     """Return lists with ids, with their trials ordered by block."""
     width = max(2, len(str(len(lists))))
     named = []
@@ -771,9 +778,11 @@ def _named(lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str
     return tuple(named)
 
 
-def _compared(layout: DesignLayout, protocol: str, systems: Sequence[str], participants: int) -> DesignLayout:
-    """Every comparison in turn for every item: list n shows an item with the pair that is n places further on; a ranking has one list."""
-    conditions = compared(protocol, systems)
+def _lay_out_comparisons(
+    layout: DesignLayout, protocol: str, systems: Sequence[str], participants: int
+) -> DesignLayout:
+    """Return lists in which every item shows every comparison in turn; a ranking has one list."""
+    conditions = list_conditions(protocol, systems)
     _check_participants(participants, len(conditions))
     items = [item for item, _ in layout.lists[0].trials]
     lists = [
@@ -790,16 +799,16 @@ def _compared(layout: DesignLayout, protocol: str, systems: Sequence[str], parti
 # -- stimuli -----------------------------------------------------------------------------------------------------------------
 
 
-def _shown(
+def _make_trials(
     cells: Mapping[tuple[str, str], ItemRow], language: str, systems: Sequence[str]
 ) -> tuple[list[Trial], list[tuple[str, str, Description]]]:
-    """Return the trials (one per item, or per item and condition where these look different) and descriptions."""
+    """Return the trials (one per item, or per condition if these look different) and descriptions."""
     by_item: dict[str, dict[str, ItemRow]] = defaultdict(dict)
     for (item, condition), row in cells.items():
         by_item[item][condition] = row
     trials, outputs = [], []
     for item, conditions in by_item.items():
-        made = {condition: _trial(item, row, language, systems) for condition, row in conditions.items()}
+        made = {condition: _make_trial(item, row, language, systems) for condition, row in conditions.items()}
         first = next(iter(made.values()))
         same = all((t.scene, t.targets, t.meta) == (first.scene, first.targets, first.meta) for t in made.values())
         trials += [first] if same else [replace(t, id=f"{item}|{c}") for c, t in made.items()]
@@ -809,11 +818,11 @@ def _shown(
                     (item, name, Description(text=text)) for name, text in zip(systems, row.options, strict=False)
                 ]
             elif row.text or row.media or row.question:
-                outputs.append((item, condition, _description(row)))
+                outputs.append((item, condition, _make_description(row)))
     return trials, outputs
 
 
-def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
+def _make_trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
     """Return the scene of a row: its images or options, or a bare object.
 
     Texts and questions beside them go into its meta.
@@ -844,18 +853,18 @@ def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) 
     )
 
 
-def _description(row: ItemRow) -> Description:
+def _make_description(row: ItemRow) -> Description:
     return Description(text=row.text or None, media=row.media or None)
 
 
-def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
+def _make_extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
     """Return a practice or check row with its expected answer."""
-    trial = _trial(row.item, row, language, systems)
+    trial = _make_trial(row.item, row, language, systems)
     if not systems:
         # The right option of identification is its target; a rating has to be written down.
         rated = row.kind == "check" and row.correct and not (row.options or row.cells)
         expect = {"ratings": row.correct} if rated else None
-        return Extra(trial=trial, description=_description(row), expect=expect if row.target is None else None)
+        return Extra(trial=trial, description=_make_description(row), expect=expect if row.target is None else None)
     described = [Description(text=text) for text in row.options]
     best = (row.target or 1) - 1
     ranked = len(systems) >= FEWEST_RANKED and len(described) >= FEWEST_RANKED
@@ -869,11 +878,11 @@ def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
     )
 
 
-def _fields(
+def _fill_fields(
     wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], checks: int
 ) -> dict[str, dict[str, Any]]:
-    """Values for study.toml: factors, the registered analysis, and exclusion rules on whole sessions."""
-    fields = study_fields(wishes, protocol)
+    """Return values for study.toml: factors, registered analysis, exclusion rules on whole sessions."""
+    fields = fill_study_fields(wishes, protocol)
     # Families are kept apart, and not targets that look alike: a table may mean the same picture in every trial.
     design = {"factors": list(factors), "between": list(between), "family_apart": True}
     fields["design"] = {**fields.get("design", {}), **design}
@@ -884,10 +893,10 @@ def _fields(
     if factors and protocol not in COMPARED:
         effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
         fields["analysis"] = {"tests": ["mixed-model", "factorial"], "contrasts": effects}
-    return with_settings(fields, wishes)
+    return apply_settings(fields, wishes)
 
 
-def _notes(rows: Sequence[ItemRow], language: str | None, unread: Sequence[str]) -> list[str]:
+def _write_remarks(rows: Sequence[ItemRow], language: str | None, unread: Sequence[str]) -> list[str]:
     """Return remarks on the table: kinds of rows, columns that are not read, language, missing practice."""
     kinds = Counter(row.kind for row in rows)
     notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]

@@ -21,10 +21,10 @@ PRACTICE, CHECK = "practice", "check"
 
 def give_voices(extras: Sequence[Extra], word: str, folder: Path) -> list[Extra]:
     """Return the trials with recordings: the first with practice-1.wav (or another extension), and so on."""
-    return [_voiced(extra, f"{word}-{number}", folder) for number, extra in enumerate(extras, 1)]
+    return [_add_voice(extra, f"{word}-{number}", folder) for number, extra in enumerate(extras, 1)]
 
 
-def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
+def _add_voice(extra: Extra, name: str, folder: Path) -> Extra:
     """Return a trial with the one sound or film of its name, if there is one."""
     files = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
     if len(files) > 1:
@@ -36,8 +36,8 @@ def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
     return replace(extra, description=voiced)
 
 
-def odd_extras(study: Study) -> list[str]:
-    """One sentence for practice and one for checks that come to people in a way in which no trial does: which, and how to mend it."""
+def find_odd_extras(study: Study) -> list[str]:
+    """Return remedies for practice trials and checks that are presented in another way than all trials."""
     if not can_play(study.kind.info):
         return []
     ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
@@ -50,12 +50,12 @@ def odd_extras(study: Study) -> list[str]:
         file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
         notes.append(
             f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
-            + _remedy(word, odd, ways)
+            + _describe_remedy(word, odd, ways)
         )
     return notes
 
 
-def _remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
+def _describe_remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
     """Return the remedy for practice trials that are presented in another way than the items."""
     if ways == {READ}:
         return 'leave "media" out of their lines'

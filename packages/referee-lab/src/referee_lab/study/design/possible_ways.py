@@ -6,41 +6,43 @@ from collections import Counter
 from collections.abc import Iterator
 
 from referee_lab.server.sessions.plan import TRIAL, PlanStep, make_plan
-from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.folder.branches import PageBranch, Quota
 from referee_lab.study.folder.questionnaires import FormField
 from referee_lab.study.folder.study import Study
 
 
 def prove_ways(study: Study) -> list[BalanceClaim]:
-    """The claims about branches and quotas; none where there are none."""
+    """Return the claims about branches and quotas; empty if the study has none."""
     claims = []
     steps = make_plan(study, study.lists[0].id, study.seed).steps if study.branches or study.quotas else ()
     if study.branches:
-        wrong = [problem for branch in study.branches for problem in _never(study, branch, steps)]
+        wrong = [problem for branch in study.branches for problem in _explain_unreachable(study, branch, steps)]
         claims.append(_claim("every branch can be taken", len(study.branches), "branch", wrong))
     if study.quotas:
-        wrong = [p for quota in study.quotas for p in _unfit(study, quota, steps)] + list(_too_small(study))
+        wrong = [p for quota in study.quotas for p in _explain_unusable(study, quota, steps)] + list(
+            _find_small_quotas(study)
+        )
         claims.append(_claim("the quotas admit all planned participants", len(study.quotas), "quota", wrong))
     return claims
 
 
 def _claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceClaim:
-    counted = f"{number} branches" if word == "branch" and number > 1 else count_of(number, word)
+    counted = f"{number} branches" if word == "branch" and number > 1 else format_count(number, word)
     return BalanceClaim(sentence=sentence, holds=not wrong, counted="; not so: ".join([counted, *wrong]))
 
 
-def _asked_at(steps: tuple[PlanStep, ...], question: str) -> PlanStep:
+def _find_step(steps: tuple[PlanStep, ...], question: str) -> PlanStep:
     return next(step for step in steps if any(form_field.name == question for form_field in step.fields))
 
 
-def _field(study: Study, question: str) -> FormField:
+def _find_field(study: Study, question: str) -> FormField:
     return next(question_field for question_field in study.questions() if question_field.name == question)
 
 
-def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
+def _explain_unreachable(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
     """Yield the reasons why a branch is never taken, for each of its pages."""
-    asked, field = _asked_at(steps, branch.question), _field(study, branch.question)
+    asked, field = _find_step(steps, branch.question), _find_field(study, branch.question)
     if field.eligible and not {*branch.answers} & {*field.eligible}:
         yield f"{', '.join(branch.show)}: who answers {branch.question} so may not take part"
     for step in steps:
@@ -52,23 +54,23 @@ def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Ite
 
 
 def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
-    """Return whether one branch rules out the other: both depend on one question and share no answer."""
+    """Return whether two branches exclude each other: they depend on one question and share no answer."""
     return outer.question == inner.question and not {*outer.answers} & {*inner.answers}
 
 
-def _unfit(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -> Iterator[str]:
-    """Why one quota does not work."""
+def _explain_unusable(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -> Iterator[str]:
+    """Yield the reasons why a quota does not work."""
     if quota.condition:
         return
     first = next((step.index for step in steps if step.kind == TRIAL), len(steps))
-    if _asked_at(steps, quota.question).index > first:
+    if _find_step(steps, quota.question).index > first:
         yield f"{quota.said()} is asked after the first trial: excluded people would have worked in vain"
-    eligible = _field(study, quota.question).eligible
+    eligible = _find_field(study, quota.question).eligible
     if eligible and not {*quota.answers} & {*eligible}:
         yield f"{quota.said()}: who answers so may not take part anyway"
 
 
-def _too_small(study: Study) -> Iterator[str]:
+def _find_small_quotas(study: Study) -> Iterator[str]:
     """Yield the quotas that fill up before all participants are recruited."""
     planned = study.participants
     # Places are dealt to the lists in turn (`places.provide`).
@@ -80,7 +82,7 @@ def _too_small(study: Study) -> Iterator[str]:
             if (most := planned - inside + min(inside, quota.most)) < planned:
                 yield f"{quota.said()} lets in {most} of {planned} people"
     for question in dict.fromkeys(quota.question for quota in study.quotas if quota.question):
-        field, quotas = _field(study, question), [quota for quota in study.quotas if quota.question == question]
+        field, quotas = _find_field(study, question), [quota for quota in study.quotas if quota.question == question]
         open_answers = {*(field.eligible or field.choices)} - {a for quota in quotas for a in quota.answers}
         if field.required and field.kind == "choice" and not open_answers:
             most = sum(quota.most for quota in quotas)

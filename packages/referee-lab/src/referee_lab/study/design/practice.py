@@ -21,15 +21,15 @@ from referee_lab.study.texts import interface_words
 DOMAINS = ("furniture", "people")
 
 
-def interleaved(trials: Iterable[Trial]) -> list[Trial]:
-    """Trials of all domains in turn."""
+def interleave_domains(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the trials with their domains alternating."""
     pools: dict[str | None, list[Trial]] = {}
     for trial in trials:
         pools.setdefault(trial.domain, []).append(trial)
     return [trial for turn in zip_longest(*pools.values()) for trial in turn if trial is not None]
 
 
-def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
+def make_synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
     """Return synthetic trials with furniture and people in turn.
 
     Descriptions have every visible attribute of the target.
@@ -37,19 +37,20 @@ def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = D
     # Another seed than the study's own: its synthetic items must not come up for practice.
     scene_seed = Random(f"extras|{seed}").getrandbits(30)
     scenes = Synthetic(seed=scene_seed, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
-    chosen = interleaved(t for t in scenes if t.domain in domains)[:number]
+    chosen = interleave_domains(t for t in scenes if t.domain in domains)[:number]
     named = [replace(trial, id=f"extra-{n}") for n, trial in enumerate(chosen, 1)]
-    return [Extra(trial=trial, description=_everything(trial)) for trial in named]
+    return [Extra(trial=trial, description=_describe_fully(trial)) for trial in named]
 
 
-def _everything(trial: Trial) -> Description:
+def _describe_fully(trial: Trial) -> Description:
     properties = describe_fully(trial.for_speaker())
     return Description(properties=properties, text=phrase_plainly(properties))
 
 
-def as_check(extra: Extra, protocol: str, language: str) -> Extra:
-    """Return the trial as a check with a correct answer: a target, the better of two descriptions, or a requested
-    rating.
+def make_check(extra: Extra, protocol: str, language: str) -> Extra:
+    """Return the trial as a check with a correct answer.
+
+    The answer is a target, the better of two descriptions, or a requested rating.
     """
     words = interface_words(language)
     if protocol in COMPARED:

@@ -43,14 +43,14 @@ def arrange(showings: Sequence[Showing], limits: OrderLimits, rng: Random, block
         start = len(order)
         order += rng.sample(range(start, start + size), size)
     block = [number for number, size in enumerate(blocks or [len(showings)]) for _ in range(size)]
-    _mend(order, showings, limits, rng, block)
+    _repair_order(order, showings, limits, rng, block)
     return order
 
 
-def broken_limits(
+def find_broken_limits(
     order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, blocked: bool = False
 ) -> list[int]:
-    """Places at which a limit is broken.
+    """Return the indexes at which a limit is broken. A single condition and blocks may repeat freely.
 
     A single condition, or conditions in blocks, may go on as long as they like.
     """
@@ -58,10 +58,12 @@ def broken_limits(
     # Where every item comes once, as in most designs, there is nothing to keep apart.
     again = len({s.item for s in showings}) < len(showings)
     apart = limits if again else replace(limits, same_item_apart=0)
-    return [i for i in range(len(order)) if _broken(i, order, showings, apart, conditions)]
+    return [i for i in range(len(order)) if _is_broken(i, order, showings, apart, conditions)]
 
 
-def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool) -> bool:
+def _is_broken(
+    i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool
+) -> bool:
     """Return whether the trial at an index breaks a limit with the trials before it."""
     here = showings[order[i]]
     if i and here.target is not None and showings[order[i - 1]].target == here.target:
@@ -74,7 +76,7 @@ def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: O
     return any(showings[order[j]].item == here.item for j in range(max(0, i - limits.same_item_apart), i))
 
 
-def _mend(
+def _repair_order(
     order: list[int], showings: Sequence[Showing], limits: OrderLimits, rng: Random, block: Sequence[int]
 ) -> None:
     """Exchange a trial that breaks a limit with another of its block, unless that makes the order worse."""
@@ -82,14 +84,14 @@ def _mend(
     for place, number in enumerate(block):
         members.setdefault(number, []).append(place)
     blocked = len(members) > 1
-    broken = broken_limits(order, showings, limits, blocked)
+    broken = find_broken_limits(order, showings, limits, blocked)
     for _ in range(TRIES_PER_TRIAL * len(order)):
         if not broken:
             return
         i = rng.choice(broken)
         j = rng.choice(members[block[i]])
         order[i], order[j] = order[j], order[i]
-        now = broken_limits(order, showings, limits, blocked)
+        now = find_broken_limits(order, showings, limits, blocked)
         # Equally good ones are kept, too: they let the search move on where no single exchange helps.
         if len(now) <= len(broken):
             broken = now

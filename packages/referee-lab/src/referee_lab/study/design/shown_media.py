@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee_lab.study.design.balance import BalanceClaim, count_of
-from referee_lab.study.design.heard_practice import odd_extras
+from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.heard_practice import find_odd_extras
 from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, heard_in, listen_to
 from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
 
@@ -21,24 +21,24 @@ def prove_media(study: Study) -> list[BalanceClaim]:
     if not heard:
         return []
     played: dict[str, PlayedFile] = {}
-    wrong = [problem for name in heard for problem in _problems(study, name, played)]
+    wrong = [problem for name in heard for problem in _find_problems(study, name, played)]
     problems = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
     return [
         BalanceClaim(
             sentence="every sound and film is there, can be played to its end and is not too large",
             holds=not wrong,
-            counted=f"{count_of(len(heard), 'file')}{problems}",
+            counted=f"{format_count(len(heard), 'file')}{problems}",
         ),
-        *_as_trials(study),
-        *_long_enough(played),
-        *_told_long_enough(study, heard, played),
-        *_hearable(study, played),
-        _session_size(study, heard),
-        _played(study),
+        *_prove_same_presentation(study),
+        *_warn_of_short_sounds(played),
+        *_warn_of_duration(study, heard, played),
+        *_prove_audible(study, played),
+        _prove_session_size(study, heard),
+        _prove_playable(study),
     ]
 
 
-def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:
+def _find_problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:
     """Yield the problems of a file; its properties are stored in `played`."""
     path = find_media(study.folder / FOLDER, name)
     if path is None:
@@ -54,23 +54,23 @@ def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterato
         return
     played[name] = file
     limit = float(study.settings.get("reading_timeout_ms", 0) or 0)
-    if limit and file.ms >= limit and _reading(study) != "together":
+    if limit and file.ms >= limit and _get_reading(study) != "together":
         yield f"{FOLDER}/{name} lasts {file.ms / 1000:.1f} s, longer than reading_timeout_ms"
 
 
-def _as_trials(study: Study) -> Iterator[BalanceClaim]:
-    """Yield the claim that practice is presented like the trials; `odd_extras` gives the remedy."""
+def _prove_same_presentation(study: Study) -> Iterator[BalanceClaim]:
+    """Yield the claim that practice is presented like the trials; `find_odd_extras` gives the remedy."""
     extras = len(study.practice) + len(study.checks)
     if extras and can_play(study.kind.info):
         yield BalanceClaim(
             sentence="practice trials and checks are presented like the trials",
-            holds=not odd_extras(study),
+            holds=not find_odd_extras(study),
             counted=f"{len(study.practice)} and {len(study.checks)}",
             promised=False,
         )
 
 
-def _told_long_enough(
+def _warn_of_duration(
     study: Study, heard: dict[str, list[str]], played: dict[str, PlayedFile]
 ) -> Iterator[BalanceClaim]:
     """Yield a remark if listening alone takes longer than the announced duration."""
@@ -79,7 +79,10 @@ def _told_long_enough(
         for stimulus in stimuli:
             lasts[stimulus] = lasts.get(stimulus, 0.0) + (played[name].ms if name in played else 0.0)
     longest = (
-        max(sum(lasts.get(stimulus, 0.0) for stimulus in _of_list(study, number)) for number in range(len(study.lists)))
+        max(
+            sum(lasts.get(stimulus, 0.0) for stimulus in _collect_list(study, number))
+            for number in range(len(study.lists))
+        )
         / 60_000
     )
     # The announced duration is in whole minutes.
@@ -94,13 +97,13 @@ def _told_long_enough(
         )
 
 
-def _of_list(study: Study, number: int) -> list[str]:
+def _collect_list(study: Study, number: int) -> list[str]:
     """Return the stimuli of one person: those of a list, and those that every participant sees."""
     always = [s.id for s in (*study.practice, *(check.stimulus for check in study.checks))]
     return [*always, *(f"{trial}|{condition}" for trial, condition in study.lists[number].trials)]
 
 
-def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+def _warn_of_short_sounds(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
     """Yield a remark on very short sounds; nothing is refused, because a word may be that short."""
     short = [name for name, file in played.items() if file.ms < SHORTEST_MS]
     if short:
@@ -112,7 +115,7 @@ def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
         )
 
 
-def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+def _prove_audible(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
     """Yield a claim that sounds are audible; films of sign language need no sound."""
     if study.session.sound_check and played and all(file.silent for file in played.values()):
         yield BalanceClaim(
@@ -122,10 +125,10 @@ def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceCl
         )
 
 
-def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
+def _prove_session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
     """Return the claim on the amount that one person's browser loads."""
-    size = {name: _size(find_media(study.folder / FOLDER, name)) for name in heard}
-    lists = [{*_of_list(study, number)} for number in range(len(study.lists))]
+    size = {name: _get_size(find_media(study.folder / FOLDER, name)) for name in heard}
+    lists = [{*_collect_list(study, number)} for number in range(len(study.lists))]
     largest = max(sum(size[name] for name, stimuli in heard.items() if members & {*stimuli}) for members in lists)
     most = study.session.media_session_mb
     return BalanceClaim(
@@ -135,17 +138,17 @@ def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
     )
 
 
-def _played(study: Study) -> BalanceClaim:
-    """Only some protocols have a loudspeaker, and none reads words out one by one."""
+def _prove_playable(study: Study) -> BalanceClaim:
+    """Return the claim that the protocol plays sounds, and does not show words one by one."""
     can = can_play(study.kind.info)
-    by_word = _reading(study) == "words"
+    by_word = _get_reading(study) == "words"
     why = "word by word there is nothing to hear" if by_word else f"{study.protocol} {'does' if can else 'does not'}"
     return BalanceClaim(sentence="the protocol plays sounds and films", holds=can and not by_word, counted=why)
 
 
-def _reading(study: Study) -> str:
+def _get_reading(study: Study) -> str:
     return str(study.settings.get("reading", getattr(study.kind, "reading", "together")))
 
 
-def _size(path: Path | None) -> int:
+def _get_size(path: Path | None) -> int:
     return path.stat().st_size if path is not None else 0

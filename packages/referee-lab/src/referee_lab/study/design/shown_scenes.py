@@ -22,7 +22,7 @@ from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
 from referee.show.drawing.placement import settled
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
-from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.folder.hit_areas import crowded
 from referee_lab.study.folder.photographs import missing_pictures, photograph_file, picture_files
 from referee_lab.study.folder.screens import admitted_screens, smallest_px
@@ -41,7 +41,7 @@ SHRUNK_PX, INDISTINCT = 8, 4.0
 
 
 def prove_checks(study: Study) -> list[BalanceClaim]:
-    """The claim that every attention check can be failed, by some answer that the page offers.
+    """Return the claim that some answer on the page fails each attention check; empty without checks.
 
     None where there are no checks.
     """
@@ -56,7 +56,7 @@ def prove_checks(study: Study) -> list[BalanceClaim]:
         BalanceClaim(
             sentence="every attention check can be failed",
             holds=not never,
-            counted=f"{count_of(len(study.checks), 'check')}{first_failing}",
+            counted=f"{format_count(len(study.checks), 'check')}{first_failing}",
             check="attention-checks",
             trials=tuple(never),
         )
@@ -74,11 +74,11 @@ def _can_fail(study: Study, check: Check, shown: Shown) -> bool:
         saved=True,
         check=check,
     )
-    return any(was_right(study, step, GivenAnswer(answer=answer)) is False for answer in _offered(shown))
+    return any(was_right(study, step, GivenAnswer(answer=answer)) is False for answer in _iterate_answers(shown))
 
 
-def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
-    """Answers that a page with these parameters can give, as far as they matter for being right."""
+def _iterate_answers(shown: Shown) -> Iterator[dict[str, Any]]:
+    """Yield the answers that a page with these parameters can give, reduced to fields that can be wrong."""
     if shown.parameters.get("pairwise"):
         yield from ({"choice": choice} for choice in ("left", "right", "tie"))
     elif scales := shown.parameters.get("scales"):
@@ -94,7 +94,7 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
         yield from ({"outcome": "entity", "entity": label} for label in shown.labels)
 
 
-def _training(study: Study) -> BalanceClaim:
+def _prove_training(study: Study) -> BalanceClaim:
     """Return the claim that the training figure is not a figure of the game."""
     puzzles = study.settings["puzzles"]
     training = training_for(find_goal(puzzles[0], study.settings["goals"])).name
@@ -126,23 +126,23 @@ class _Scenes:
         where = (
             f"; not so in {len(trials)}, first {trials[0]}{f': {reason}' if reason else ''}; {remedy}" if trials else ""
         )
-        counted = f"{count_of(sum(map(len, self.shown_in.values())), 'trial')}{where}"
+        counted = f"{format_count(sum(map(len, self.shown_in.values())), 'trial')}{where}"
         return BalanceClaim(sentence=sentence, holds=not trials, counted=counted, check=check, trials=trials)
 
 
-def _looks(study: Study) -> BalanceClaim:
+def _prove_distinct(study: Study) -> BalanceClaim:
     """Return the claim that objects look different.
 
     In a reference game positions differ between people and cannot distinguish them.
     """
     scenes = _Scenes(study)
     trials = scenes.trials
-    alike = {t.id: "" for t in trials if len(set(_appearances(study, t).values())) < len(t.scene.entities)}
+    alike = {t.id: "" for t in trials if len(set(_get_appearances(study, t).values())) < len(t.scene.entities)}
     return scenes.claim("look-alike", "no two objects of a scene look alike", alike, "give each its own picture")
 
 
-def _appearances(study: Study, trial: Trial) -> dict[str, str]:
-    """Return the appearance of every entity: its picture, the name of its drawing, or its text.
+def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
+    """Return the appearance of every entity: its find_drawing, the name of its drawing, or its text.
 
     Pictures that people cannot tell apart have one name, whatever their files are.
     """
@@ -171,13 +171,13 @@ def _shrink(path: Path) -> FloatArray | None:
         return None
     with Image.open(path) as opened:
         picture = opened.convert("RGBA")
-    white = Image.new("RGBA", picture.size, "white")
-    small = Image.alpha_composite(white, picture).convert("RGB").resize((SHRUNK_PX,) * 2, Image.Resampling.BOX)
-    return np.append(np.asarray(small, dtype=float).ravel(), 100 * picture.width / picture.height)
+    white = Image.new("RGBA", find_drawing.size, "white")
+    small = Image.alpha_composite(white, find_drawing).convert("RGB").resize((SHRUNK_PX,) * 2, Image.Resampling.BOX)
+    return np.append(np.asarray(small, dtype=float).ravel(), 100 * find_drawing.width / find_drawing.height)
 
 
-def _seen(study: Study) -> Iterator[BalanceClaim]:
-    """The claims about pictures, cards, look-alikes and relations of drawn scenes."""
+def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
+    """Yield the claims about pictures, cards, look-alikes and relations of drawn scenes."""
     scenes = _Scenes(study)
     trials = scenes.trials
     plugin = study.kind.info.plugin
@@ -238,7 +238,7 @@ def prove_pictures(study: Study) -> list[BalanceClaim]:
         BalanceClaim(
             sentence="every picture can be decoded to its end",
             holds=not broken,
-            counted=f"{count_of(len(present), 'file')}{problems}",
+            counted=f"{format_count(len(present), 'file')}{problems}",
             check="broken-pictures",
             trials=tuple(trials),
         )
@@ -252,16 +252,14 @@ def _has_pictures(scene: Scene) -> bool:
 
 
 def _has_double(study: Study, trial: Trial) -> bool:
-    """Return whether another object looks like a target."""
-    looks = _appearances(study, trial)
+    """Return whether another object has the same appearance as a target."""
+    looks = _get_appearances(study, trial)
     meant = {looks[target] for target in trial.targets}
     return any(looks[e] in meant for e in looks if e not in trial.targets)
 
 
-def _fitting(study: Study) -> Iterator[BalanceClaim]:
-    """Yield, for every admitted window size, the claims that the scene fits and that its objects are large enough to
-    press.
-    """
+def _prove_fit(study: Study) -> Iterator[BalanceClaim]:
+    """Yield the claims that a scene fits every admitted window and that its objects can be pressed."""
     scenes = _Scenes(study)
     trials = scenes.trials
     jitter = float(study.settings.get("jitter", 0.0))
@@ -281,7 +279,7 @@ def _fitting(study: Study) -> Iterator[BalanceClaim]:
 
 
 def prove_language(study: Study) -> list[BalanceClaim]:
-    """The claim that pages and questions are written in the language of the study; none in English."""
+    """Return the claim that pages and questions are in the language of the study; empty for English."""
     spoken = study.language.partition("-")[0]
     if spoken == "en":
         return []
@@ -308,7 +306,7 @@ def prove_language(study: Study) -> list[BalanceClaim]:
 
 
 def prove_contact(study: Study) -> list[BalanceClaim]:
-    """The claim that the consent text of a live study names a contact; none in other modes."""
+    """Return the claim that the consent text of a live study names a contact; empty in other modes."""
     if study.mode != "live":
         return []
     counted = study.about.contact or "empty: write a name and an address into [study] contact"
@@ -329,7 +327,7 @@ def prove_words(study: Study) -> list[BalanceClaim]:
         BalanceClaim(
             sentence="every description has words to read or to hear",
             holds=not silent,
-            counted=count_of(len(study.stimuli), "description")
+            counted=format_count(len(study.stimuli), "description")
             + (f"; not so: {len(silent)}, first {silent[0]}" if silent else ""),
             check="words",
             trials=silent,
@@ -343,9 +341,9 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     Empty if the study has no scenes.
     """
     if study.kind.info.plugin == "tangram" and study.practice:
-        return [_training(study)]
+        return [_prove_training(study)]
     if study.kind.info.plugin == "reference-game":
-        return [_looks(study)]
+        return [_prove_distinct(study)]
     if study.kind.info.plugin not in SHOWING:
         return []
     scenes = _Scenes(study)
@@ -359,4 +357,4 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     sentence = "every object of every scene has a visible area to press"
     remedy = "move objects apart"
     covered = {trial: ", ".join(objects) for trial, objects in hidden.items()}
-    return [scenes.claim("covered", sentence, covered, remedy), *_seen(study), *_fitting(study)]
+    return [scenes.claim("covered", sentence, covered, remedy), *_prove_drawn_scenes(study), *_prove_fit(study)]

@@ -23,11 +23,11 @@ class _Claim(NamedTuple):
     fact: str
 
 
-def _speakers(study: Study) -> set[str]:
+def _list_speakers(study: Study) -> set[str]:
     return {name for condition in study.design.conditions for name in condition.split(VERSUS)}
 
 
-def _chooses(study: Study) -> bool:
+def _is_choice(study: Study) -> bool:
     return study.kind.info.plugin in ("identify", "replay-identify")
 
 
@@ -36,12 +36,12 @@ def _has_breaks(study: Study) -> bool:
     return bool(every) and max(len(entry.trials) for entry in study.lists) > every
 
 
-def _plays_dialogue(study: Study) -> bool:
-    """Where people talk, or watch others talk, pages may speak of hearing without any description that is heard."""
+def _has_dialogue(study: Study) -> bool:
+    """Return whether people talk or watch others talk, so that pages may speak of hearing."""
     return study.kind.info.plugin in (*ROOM_PLUGINS, "replay-identify")
 
 
-def _meets_people(study: Study) -> bool:
+def _has_partners(study: Study) -> bool:
     """Return whether participants play with other people."""
     settings = study.settings
     if study.kind.info.plugin == "tangram":
@@ -49,8 +49,8 @@ def _meets_people(study: Study) -> bool:
     return bool(settings["group"] - settings["bots"] > 1)
 
 
-def _up_to(first: str, last: str, *without: str, stop: str = ".") -> str:
-    """From one word to another in a sentence that has none of some others between them."""
+def _match_between(first: str, last: str, *without: str, stop: str = ".") -> str:
+    """Return a pattern for the words from `first` to `last` in one sentence, without words of `without`."""
     return rf"{first}(?:(?!{'|'.join(without)})[^{stop}])*?{last}"
 
 
@@ -58,18 +58,18 @@ def _up_to(first: str, last: str, *without: str, stop: str = ".") -> str:
 _WAYS = {
     READ: {
         "en": r"\bread it\b|when you have read it|descriptions? (?:that )?you (?:saw|read)|the description (?:goes away|disappears)|read the description|"
-        + _up_to(r"\bsee\b", "description", r"\bhear\b", r"\blisten", r"\bfilms?\b", r"\bvideos?\b"),
+        + _match_between(r"\bsee\b", "description", r"\bhear\b", r"\blisten", r"\bfilms?\b", r"\bvideos?\b"),
         "de": r"lesen sie (?:sie|die beschreibung)|gelesen haben, drücken|beschreibung(?:en)?, die sie (?:gesehen|gelesen)|die beschreibung verschwindet|"
-        + _up_to(r"\bsehen sie\b", "beschreibung", r"\bhören\b", r"film", r"video"),
+        + _match_between(r"\bsehen sie\b", "beschreibung", r"\bhören\b", r"film", r"video"),
         "es": r"\bléala\b|lea la descripción|descripci(?:ón|ones) que ha (?:visto|leído)|la descripción desaparece|"
-        + _up_to(r"\bve\b", "descripci[oó]n", r"\boye\b", r"escuch", r"v[ií]deo", r"película"),
+        + _match_between(r"\bve\b", "descripci[oó]n", r"\boye\b", r"escuch", r"v[ií]deo", r"película"),
         "ja": r"説明が(?:同時に)?(?:表示|示)され|読んでください|読み終え|説明が消え|ご覧になった説明",
         "nl": r"lees (?:die|hem|de beschrijving)|gelezen hebt, druk|beschrijving(?:en)? die je (?:zag|las)|de beschrijving verdwijnt|"
-        + _up_to(r"\bzie je\b", "beschrijving", r"\bhoor\b", r"luister", r"film", r"video"),
+        + _match_between(r"\bzie je\b", "beschrijving", r"\bhoor\b", r"luister", r"film", r"video"),
         "pt": r"\bleia-a\b|leia a descrição|descriç(?:ão|ões) que você (?:viu|leu)|aparece uma descrição|a descrição desaparece|"
-        + _up_to(r"\bvê\b", "descrição", r"\bouve\b", r"escut", r"filme", r"v[ií]deo"),
+        + _match_between(r"\bvê\b", "descrição", r"\bouve\b", r"escut", r"filme", r"v[ií]deo"),
         "zh": r"请阅读|读完后|您看到的描述|描述消失|"
-        + _up_to("看到", "描述(?!的(?:短片|视频|影片))", "听", "视频", "短片", "影片", stop="。"),
+        + _match_between("看到", "描述(?!的(?:短片|视频|影片))", "听", "视频", "短片", "影片", stop="。"),
     },
     HEARD: {
         "en": r"\byou (?:will )?(?:hear|listen)|\bhear a\b|listen to|headphones|loudspeakers|descriptions are heard",
@@ -99,12 +99,12 @@ _CLAIMS = (
     ),
     _Claim(
         _WAYS[HEARD],
-        lambda s: bool(ways_in(s) - {READ}) or _plays_dialogue(s),
+        lambda s: bool(ways_in(s) - {READ}) or _has_dialogue(s),
         "no description is heard",
     ),
     _Claim(
         _WAYS[WATCHED],
-        lambda s: WATCHED in ways_in(s) or _plays_dialogue(s),
+        lambda s: WATCHED in ways_in(s) or _has_dialogue(s),
         "no description is in a film",
     ),
     _Claim(
@@ -117,7 +117,7 @@ _CLAIMS = (
             "en": r"find the right (picture|one) quickly|click the (picture|one)",
             "pt": r"encontrar a figura certa com rapidez|clique n(?:a|aquela|ela)\b",
         },
-        _chooses,
+        _is_choice,
         "this protocol has no choice of pictures",
     ),
     _Claim(
@@ -140,17 +140,17 @@ _CLAIMS = (
             "pt": r"você encontra outras? pessoas? participantes?",
             "zh": r"与(?:另一位|其他)参加者",
         },
-        lambda s: s.kind.info.plugin not in ROOM_PLUGINS or _meets_people(s),
+        lambda s: s.kind.info.plugin not in ROOM_PLUGINS or _has_partners(s),
         "participants do not play with other people here",
     ),
     _Claim(
         {"en": r"some by people|written by people", "pt": r"algumas por pessoas"},
-        lambda s: HUMAN in _speakers(s),
+        lambda s: HUMAN in _list_speakers(s),
         "no description by people is shown",
     ),
     _Claim(
         {"en": r"computer programs", "pt": r"programas de computador"},
-        lambda s: s.protocol == "production" or bool(_speakers(s) - {HUMAN}),
+        lambda s: s.protocol == "production" or bool(_list_speakers(s) - {HUMAN}),
         "no description by a program is shown",
     ),
     _Claim(
@@ -171,11 +171,11 @@ _CLAIMS = (
 )
 
 
-def false_claims(study: Study) -> list[str]:
-    """One sentence for every phrase of a page that the study itself contradicts."""
-    language = _spoken(study)
+def find_false_claims(study: Study) -> list[str]:
+    """Return one sentence for every phrase of a page that contradicts the study."""
+    language = _describe_spoken(study)
     notes = []
-    for page, text in _pages(study).items():
+    for page, text in _load_pages(study).items():
         for claim in _CLAIMS:
             phrase = claim.phrases.get(language)
             match = re.search(phrase, text, re.IGNORECASE) if phrase else None
@@ -184,13 +184,13 @@ def false_claims(study: Study) -> list[str]:
     return notes
 
 
-def unsaid_ways(study: Study) -> list[str]:
-    """One sentence for every way in which descriptions come that the instructions do not speak of, where any are heard or watched."""
+def find_unmentioned_ways(study: Study) -> list[str]:
+    """Return one sentence for every kind of presentation that the instructions do not mention."""
     facts = {READ: "some descriptions are read", HEARD: "descriptions are heard", WATCHED: "descriptions are in films"}
-    ways, language = ways_in(study), _spoken(study)
+    ways, language = ways_in(study), _describe_spoken(study)
     # If every description is heard as well as shown in writing, pages need not ask participants to read.
     untold = ways - {READ} if study.settings.get("media_text") == "shown" else ways
-    instructions = _pages(study)["instructions"]
+    instructions = _load_pages(study)["instructions"]
     return [
         f"texts/{study.language}/instructions.md does not say that {facts[way]}"
         for way in (READ, HEARD, WATCHED)
@@ -201,11 +201,11 @@ def unsaid_ways(study: Study) -> list[str]:
     ]
 
 
-def _spoken(study: Study) -> str:
+def _describe_spoken(study: Study) -> str:
     return study.language.partition("-")[0]
 
 
-def _pages(study: Study) -> dict[str, str]:
+def _load_pages(study: Study) -> dict[str, str]:
     """Return all pages with their text, without Markdown emphasis."""
     pages = {name: text for name, text in study.extra.items() if isinstance(text, str)}
     return {page: text.replace("*", "") for page, text in {**study.texts, **pages}.items()}

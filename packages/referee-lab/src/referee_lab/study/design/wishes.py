@@ -39,18 +39,18 @@ class Wishes:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def study_title(wishes: Wishes, language: str) -> str:
-    """The title that participants see: the one that was asked for, or one from the name of the folder, in the language of the pages."""
+def choose_title(wishes: Wishes, language: str) -> str:
+    """Return the title for participants: the requested one, or one made from the folder's name."""
     word = default_title(language)
     return wishes.title or (f"{word} {wishes.id}" if wishes.id != "study" else word)
 
 
-def with_settings(fields: dict[str, dict[str, Any]], wishes: Wishes) -> dict[str, dict[str, Any]]:
+def apply_settings(fields: dict[str, dict[str, Any]], wishes: Wishes) -> dict[str, dict[str, Any]]:
     """Return values for study.toml, replaced by the settings that were asked for."""
     return fields | {name: {**fields.get(name, {}), **values} for name, values in wishes.settings.items()}
 
 
-def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
+def fill_study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
     """Return values for study.toml that differ from its defaults.
 
     With a preset, those of the printed experiment.
@@ -62,4 +62,4 @@ def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
             raise InputError(f"nothing is printed of {protocol!r}", remedy=f"--as-printed is for {printed}")
         for section, values in PRESETS[protocol].items():
             fields[section] = {**fields.get(section, {}), **values}
-    return with_settings(fields, wishes)
+    return apply_settings(fields, wishes)

@@ -13,9 +13,9 @@ from referee.corpora.demo.make import TOYS
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.corpora.synthetic.words import phrase_plainly
 from referee.records import Description, Trial
-from referee_lab.study.design.conditions import COMPARED, compared
+from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import Request, lay_out
-from referee_lab.study.design.practice import as_check, interleaved, synthetic_extras
+from referee_lab.study.design.practice import interleave_domains, make_check, make_synthetic_extras
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.study import HUMAN, Study
 
@@ -67,9 +67,9 @@ def make_demo(
             id=id,
             settings={"group": 3, "bots": 2, "repetitions": 2, "objects": 4},
         )
-    trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
+    trials = interleave_domains(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
     outputs = [(trial.id, name, _describe(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
-    conditions = compared(protocol, [*TOYS, HUMAN])
+    conditions = list_conditions(protocol, [*TOYS, HUMAN])
     chosen = "all" if protocol == "production" else design
     request = Request(
         items=tuple(t.id for t in trials),
@@ -78,7 +78,7 @@ def make_demo(
         seed=seed,
         strata=tuple(t.domain for t in trials),
     )
-    extras = synthetic_extras(practice + checks, seed)
+    extras = make_synthetic_extras(practice + checks, seed)
     draft = Draft(
         id=id,
         title="A demonstration study",
@@ -91,8 +91,8 @@ def make_demo(
         language=language,
         seed=seed,
         source="synthetic scenes and toy speakers of this package",
-        practice=[as_check(e, protocol, language) if protocol in COMPARED else e for e in extras[:practice]],
-        checks=[as_check(e, protocol, language) for e in extras[practice:]] if protocol != "production" else [],
+        practice=[make_check(e, protocol, language) if protocol in COMPARED else e for e in extras[:practice]],
+        checks=[make_check(e, protocol, language) for e in extras[practice:]] if protocol != "production" else [],
         fields={
             "study": {"contact": "the organisers of this demonstration"},
             "session": {"demographics": True, "break_every": 4},

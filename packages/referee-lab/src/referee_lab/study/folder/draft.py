@@ -121,7 +121,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     InputError
         If the draft makes no valid study; no folder is left behind.
     """
-    from referee_lab.study.design.design_page import design_numbers, design_report, power_lines
+    from referee_lab.study.design.design_page import list_design_numbers, simulate_power_lines, write_design_report
 
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
@@ -140,9 +140,9 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         _write_texts(folder / "texts" / draft.language, draft)
         # Opened before it has its name: a draft that makes no study leaves nothing behind.
         study = _opened(folder, Path(path))
-        power = power_lines(study)
-        write_atomically(folder / "design.txt", design_report(study, power).splitlines())
-        remarks = {"design": design_numbers(study)[1:], "analysis": power}
+        power = simulate_power_lines(study)
+        write_atomically(folder / "design.txt", write_design_report(study, power).splitlines())
+        remarks = {"design": list_design_numbers(study)[1:], "analysis": power}
         # Written twice: the remarks depend on the first version.
         write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
