@@ -310,7 +310,7 @@ class Scene:
                     table[prop] = table.get(prop, 0) | bit
                 for relation in entity.relations:
                     # The relation without its landmark is the part that a hearer can check, because ids are invisible
-                    # (`_collect_descriptions`).
+                    # (`_said`).
                     for prop in (Property(*relation), Property(relation.name, "")):
                         table[prop] = table.get(prop, 0) | bit
         return self._extensions

@@ -157,7 +157,7 @@ def _shares(weights: FloatArray, axis: int) -> FloatArray:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
     """Probabilities of parameters on a grid (alpha × cost × lapse, uniform prior over its points), from n choices;
-    `count_excluded` counts unusable ones.
+    `left_out` counts unusable ones.
     """
 
     hearer: Rational
