@@ -79,7 +79,7 @@ def test_outputs_of_another_system_join(run: Path, tmp_path: Path) -> None:
     assert _new(run, out, *options, "--items", "6", "--participants", "2") == 0
     study = open_study(out)
     assert study.design.conditions == ("mine", "toy-chatty")
-    assert {s.trial.domain for s in study.every_stimulus()} == {"people"}
+    assert {s.trial.domain for s in study.iterate_stimuli()} == {"people"}
 
 
 def test_properties_without_words_are_worded(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from referee.show.drawing import Layout, Place
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.sessions.served_study import Served, open_served
 from referee_lab.server.store.schema import session
-from referee_lab.study.folder.hit_areas import pressed_at
+from referee_lab.study.folder.hit_areas import find_pressed
 
 PROTOCOLS = (
     "asgre2007", "tuna2008", "self-paced-reading", "open-choice", "production", "judgement", "judgement-pairwise",
@@ -407,7 +407,7 @@ def test_objects_that_overlap_are_pressed_where_they_are_seen(visit, studies: di
     areas = {e["id"]: e["area"] for e in entities if "area" in e}
     assert len(areas) >= 4
     found = person.page.evaluate(POINTS)
-    wrong = [(x, y, hit) for x, y, hit in found if hit != pressed_at(x, y, areas, layout)]
+    wrong = [(x, y, hit) for x, y, hit in found if hit != find_pressed(x, y, areas, layout)]
     # Points on an outline may fall to either side of it.
     assert len(wrong) < 0.02 * len(found), wrong[:5]
     assert {hit for *_, hit in found} >= set(areas), "every object can be pressed"

@@ -20,7 +20,7 @@ from referee_lab.study.design.design_page import list_open_tasks
 from referee_lab.study.design.heard_practice import find_odd_extras
 from referee_lab.study.design.text_claims import find_false_claims, find_unmentioned_ways
 from referee_lab.study.folder.demo_study import make_demo
-from referee_lab.study.folder.media import ways_in
+from referee_lab.study.folder.media import list_presentations
 from referee_lab.study.folder.study import Study, open_study
 from referee_lab.study.texts import HEARD, HERE, LANGUAGES, READ, WATCHED, default_pages
 
@@ -84,7 +84,7 @@ def test_words_that_are_shown_beside_the_voice_may_be_spoken_of(ways: dict[str, 
     heard = replace(ways[HEARD], texts=default_pages("en", "tuna2008", READ))
     assert len(find_false_claims(heard)) == 1
     shown = replace(heard, settings={**heard.settings, "media_text": "shown"})
-    assert ways_in(shown) == {READ, HEARD}
+    assert list_presentations(shown) == {READ, HEARD}
     assert find_false_claims(shown) == []
     assert find_unmentioned_ways(shown) == ["texts/en/instructions.md does not say that descriptions are heard"]
 
@@ -246,7 +246,7 @@ def test_a_protocol_that_plays_nothing_is_given_no_recordings(
     assert main([*new, "--protocol", "judgement-pairwise", "--with-humans", "--out", str(tmp_path / "s")]) == 2
     assert "judgement-pairwise plays no sounds and films" in capsys.readouterr().err
     pairs = heard_study(tmp_path / "pairs", "judgement-pairwise")
-    assert ways_in(pairs) == {READ}
+    assert list_presentations(pairs) == {READ}
     assert not any("heard" in line for line in list_open_tasks(pairs))
     assert "sound-check" not in [step.plugin for step in make_plan(pairs, pairs.lists[0].id, 1).steps]
 

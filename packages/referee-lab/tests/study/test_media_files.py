@@ -19,7 +19,7 @@ from referee.errors import InputError
 from referee.records import Description
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.study.design.shown_media import prove_media
-from referee_lab.study.folder.media import find_media, keep_media, listen_to
+from referee_lab.study.folder.media import copy_media, find_media, listen_to
 from referee_lab.study.folder.study import open_study
 
 
@@ -112,7 +112,7 @@ def test_names_with_blanks_and_umlauts_are_found_however_they_are_spelled(tmp_pa
     assert written != name
     write_sound(tmp_path / "from" / written, 0.3)
     (tmp_path / "to").mkdir()
-    assert keep_media(tmp_path / "to", [Description(text="x", media=name)], tmp_path / "from") == 1
+    assert copy_media(tmp_path / "to", [Description(text="x", media=name)], tmp_path / "from") == 1
     assert [p.name for p in (tmp_path / "to" / "media").iterdir()] == [name]
     folder = heard_study(tmp_path / "named").folder
     outputs = (folder / "outputs.jsonl").read_text("utf-8").replace("voice0.wav", name)

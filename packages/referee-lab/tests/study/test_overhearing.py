@@ -182,7 +182,7 @@ def test_settings_that_cannot_be_shown_are_refused(change: dict[str, Any], word:
 @pytest.mark.parametrize("limit", [0, 1])
 def test_what_is_simulated_is_accepted(study: Study, limit: int) -> None:
     hearer, settings = catalogue.create("hearer", "literal"), {**study.settings, "timeout_ms": limit}
-    for number, stimulus in enumerate(study.every_stimulus()):
+    for number, stimulus in enumerate(study.iterate_stimuli()):
         shown = study.kind.show(stimulus, settings, Random(number))
         answer = study.kind.simulate(stimulus, shown, settings, hearer, Random(number))
         study.kind.check(answer, shown, settings)

@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee_lab.server.sessions.plan import PlanStep, SessionPlan, check_answer, has_passed_check, make_plan, was_right
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.study import Study, open_study
-from referee_lab.study.folder.study_pictures import pictures
+from referee_lab.study.folder.study_pictures import draw_pictures
 from referee_lab.study.protocols.contract import GivenAnswer
 
 
@@ -111,7 +111,9 @@ def test_every_picture_that_is_shown_is_preloaded_and_can_be_drawn(study: Study,
     public = plan.public("/s/demo")
     shown = {e["picture"] for step in public["steps"] for e in step["parameters"].get("entities", ())}
     assert shown == set(public["pictures"])
-    assert {address.removeprefix("/s/demo/pictures/").removesuffix(".svg") for address in shown} <= set(pictures(study))
+    assert {address.removeprefix("/s/demo/pictures/").removesuffix(".svg") for address in shown} <= set(
+        draw_pictures(study)
+    )
 
 
 def test_objects_have_names_in_the_language_of_the_study(tmp_path: Path) -> None:

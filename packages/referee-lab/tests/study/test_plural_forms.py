@@ -14,8 +14,8 @@ from study_server import change, study_folder
 from machine import lacking
 from referee.errors import InputError
 from referee_lab.study.folder.study import open_study
-from referee_lab.study.texts import LANGUAGES, interface_words
-from referee_lab.study.texts.plurals import COUNTED, in_number, plural_categories
+from referee_lab.study.texts import LANGUAGES, load_interface_words
+from referee_lab.study.texts.plurals import COUNTED, get_plural_categories, inflect
 
 TEXTS = Path(__file__).parents[2] / "src/referee_lab/study/texts"
 # Arabic has all six categories, Polish and Russian have four, Hebrew has a form for two.
@@ -35,7 +35,7 @@ def test_a_language_has_the_forms_that_its_rules_tell_apart_and_no_others(langua
     words = (TEXTS / language / "strings.toml").read_text("utf-8")
     for name in COUNTED:
         forms = set(re.findall(rf"(?m)^{name}_(zero|one|two|few|many|other) =", words))
-        assert forms == plural_categories(language), (language, name)
+        assert forms == get_plural_categories(language), (language, name)
         assert f"\n{name} =" not in words, "a counted word has forms and none beside them"
 
 
@@ -47,8 +47,8 @@ def test_the_rules_of_python_are_those_of_the_browser() -> None:
     asked = json.dumps([[*LANGUAGES, *OTHERS], NUMBERS])
     said = subprocess.run([node, "-e", ASK_NODE, asked], capture_output=True, text=True, check=True).stdout
     for language, browser in json.loads(said).items():
-        words = {f"x_{category}": category for category in plural_categories(language)}
-        assert [in_number(words, language, "x", n) for n in NUMBERS] == browser, language
+        words = {f"x_{category}": category for category in get_plural_categories(language)}
+        assert [inflect(words, language, "x", n) for n in NUMBERS] == browser, language
 
 
 # By hand: what somebody who speaks the language would write.
@@ -69,7 +69,7 @@ SAID = [
 
 @pytest.mark.parametrize(("language", "name", "n", "said"), SAID)
 def test_numbers_have_their_nouns(language: str, name: str, n: int, said: str) -> None:
-    assert in_number(interface_words(language), language, name, n) == said
+    assert inflect(load_interface_words(language), language, name, n) == said
 
 
 def test_a_consent_text_promises_one_day_and_not_one_days(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_a_study_in_another_language_brings_its_own_forms(tmp_path: Path) -> Non
     own.write_text(
         'days_one = "{n} dzień"\ndays_few = "{n} dni"\ndays_many = "{n} dni"\ndays_other = "{n} dnia"\n', "utf-8"
     )
-    words = interface_words("pl", own)
-    assert [in_number(words, "pl", "days", n) for n in (1, 3, 5, 22)] == ["1 dzień", "3 dni", "5 dni", "22 dni"]
+    words = load_interface_words("pl", own)
+    assert [inflect(words, "pl", "days", n) for n in (1, 3, 5, 22)] == ["1 dzień", "3 dni", "5 dni", "22 dni"]
     own.write_text('days_two = "{n} dni"\n', "utf-8")
     with pytest.raises(InputError, match="days_two"):
-        interface_words("pl", own)
+        load_interface_words("pl", own)

@@ -478,7 +478,7 @@ def test_after_kill_9_and_torn_connections_every_acknowledged_choice_counts_once
     with open_for_reading(study, None) as connection:
         game = load_game(connection, group[0].room)
         labels = list_rooms(connection, study)[0]
-    shown = study.kind.show(next(study.every_stimulus()), study.settings, Random(0))
+    shown = study.kind.show(next(study.iterate_stimuli()), study.settings, Random(0))
     assert [r.target for r in game.rounds] == [shown.labels[label] for label in meant]
     assert [c.right for r in game.rounds for c in r.choices] == [True] * 8
     assert labels.puzzles[0]["result"] == "8 of 8 choices right, completed"
@@ -610,7 +610,7 @@ def test_own_pictures_are_shown_under_names_that_tell_nothing(tmp_path: Path) ->
         assert (reply.status_code, reply.headers["content-type"]) == (200, "image/png")
         assert entity["picture"] in plan["pictures"], "loaded before the game begins"
     site.close()
-    shown = study.kind.show(next(study.every_stimulus()), study.settings, Random(0))
+    shown = study.kind.show(next(study.iterate_stimuli()), study.settings, Random(0))
     assert set(shown.labels.values()) == {"secret-0", "secret-1", "secret-2"}
 
 

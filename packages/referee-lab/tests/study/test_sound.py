@@ -12,7 +12,7 @@ from referee.records import Description, Entity, Scene, Trial
 from referee_lab.rooms.sound import delete_sound, get_sound_path, store_sound
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.withdrawal import purge
-from referee_lab.study.folder.clip_sounds import clip_sound_file, keep_clip_sounds, with_addresses
+from referee_lab.study.folder.clip_sounds import add_addresses, find_clip_sound, write_clip_sounds
 from referee_lab.study.protocols.contract import Stimulus
 from referee_lab.study.protocols.replay_identify import ReplayIdentify
 
@@ -50,14 +50,14 @@ def test_a_purge_deletes_the_sound_of_whoever_has_withdrawn(tmp_path: Path) -> N
 
 def test_the_voices_of_a_clip_are_files_of_the_study_and_can_be_switched_off(tmp_path: Path) -> None:
     name = f"{'ab' * 16}.wav"
-    keep_clip_sounds(tmp_path, {name: b"RIFF"})
-    assert clip_sound_file(tmp_path, name) == (tmp_path / "sounds" / name, "audio/wav")
-    assert clip_sound_file(tmp_path, "cd.wav") is None
-    assert clip_sound_file(tmp_path, "study.toml") is None
+    write_clip_sounds(tmp_path, {name: b"RIFF"})
+    assert find_clip_sound(tmp_path, name) == (tmp_path / "sounds" / name, "audio/wav")
+    assert find_clip_sound(tmp_path, "cd.wav") is None
+    assert find_clip_sound(tmp_path, "study.toml") is None
     heard = {"by": "solver", "start_ms": 0.0, "end_ms": 9.0, "src": name}
     film = {"start_ms": 0.0, "end_ms": 9.0, "sounds": [heard]}
-    assert with_addresses(film, "/s/x")["sounds"][0]["src"] == f"/s/x/sounds/{name}"
-    assert with_addresses({"start_ms": 0.0}, "/s/x") == {"start_ms": 0.0}
+    assert add_addresses(film, "/s/x")["sounds"][0]["src"] == f"/s/x/sounds/{name}"
+    assert add_addresses({"start_ms": 0.0}, "/s/x") == {"start_ms": 0.0}
     trial = Trial(
         id="t",
         scene=Scene(entities=(Entity(id="1", attributes=()),), id="t"),

@@ -11,9 +11,9 @@ import pytest
 from referee import catalogue
 from referee.errors import RefereeError
 from referee_lab.study.folder.demo_study import make_demo
-from referee_lab.study.folder.settings import SECTIONS, toml_value
+from referee_lab.study.folder.settings import SECTIONS, format_toml
 from referee_lab.study.folder.study import Study, open_study
-from referee_lab.study.folder.study_pictures import picture, pictures
+from referee_lab.study.folder.study_pictures import draw_pictures, find_drawing
 
 
 @pytest.fixture(scope="module")
@@ -148,18 +148,18 @@ def test_words_of_the_interface_can_be_replaced_one_by_one(folder: Path) -> None
 
 
 def test_every_picture_has_one_name_and_nothing_else_is_served(made: Study) -> None:
-    for name, svg in pictures(made).items():
-        assert picture(made, name) == svg
+    for name, svg in draw_pictures(made).items():
+        assert find_drawing(made, name) == svg
         assert svg.startswith("<svg")
     with pytest.raises(RefereeError, match="no picture"):
-        picture(made, "../study.toml")
+        find_drawing(made, "../study.toml")
 
 
 @pytest.mark.parametrize(
     "value", ["plain", 'quo"te', "back\\slash", "new\nline", "tab\tend\x07", "é→", "", ["a", 'b"']]
 )
 def test_texts_survive_toml(value: object) -> None:
-    assert tomllib.loads(f"x = {toml_value(value)}")["x"] == value
+    assert tomllib.loads(f"x = {format_toml(value)}")["x"] == value
 
 
 def test_lists_are_plain_json(made: Study) -> None:

@@ -11,8 +11,16 @@ import pytest
 from referee import catalogue
 from referee.cli.options import PageLanguage
 from referee.systems.language_model import LANGUAGES as NAMES_FOR_MODELS
-from referee_lab.study.texts import HERE, LANGUAGES, PAGES, default_pages, fill, interface_words, to_html
-from referee_lab.study.texts.plurals import counted_word
+from referee_lab.study.texts import (
+    HERE,
+    LANGUAGES,
+    PAGES,
+    default_pages,
+    fill_placeholders,
+    load_interface_words,
+    to_html,
+)
+from referee_lab.study.texts.plurals import get_counted_word
 
 BROWSER = Path(__file__).parents[2] / "browser" / "src"
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -20,7 +28,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 def one_form_each(language: str) -> dict[str, str]:
     """The words of a language; what is counted by its name, in its last form (test_plural_forms.py has all of them)."""
-    return {counted_word(key) or key: text for key, text in interface_words(language).items()}
+    return {get_counted_word(key) or key: text for key, text in load_interface_words(language).items()}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -76,7 +84,7 @@ def _browser_sources() -> list[str]:
 
 
 def test_a_regional_language_has_the_words_of_its_language() -> None:
-    assert interface_words("pt-BR") == interface_words("pt")
+    assert load_interface_words("pt-BR") == load_interface_words("pt")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +109,7 @@ def test_markdown_becomes_html() -> None:
 
 
 def test_only_known_placeholders_are_filled() -> None:
-    assert fill("{title} in {place} {", {"title": "A"}) == "A in {place} {"
+    assert fill_placeholders("{title} in {place} {", {"title": "A"}) == "A in {place} {"
 
 
 def test_an_unknown_language_gets_english_to_translate() -> None:

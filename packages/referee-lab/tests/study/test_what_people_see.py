@@ -20,8 +20,8 @@ from referee_lab.server.sessions.plan import make_plan
 from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.design.shown_scenes import prove_contact, prove_language, prove_shown
 from referee_lab.study.folder.draft import Draft, write_study
-from referee_lab.study.folder.photographs import missing_pictures
-from referee_lab.study.folder.screens import SCREENS, cell_px, fitting_devices
+from referee_lab.study.folder.photographs import find_missing_pictures
+from referee_lab.study.folder.screens import SCREENS, compute_cell_px, list_fitting_devices
 from referee_lab.study.folder.study import Study, open_study
 
 
@@ -64,7 +64,7 @@ def test_own_pictures_are_shown_in_every_protocol_with_scenes(protocol: str, tmp
     shown = [s for s in make_plan(study, "L01", 1).public("/s/seen")["steps"] if s["kind"] == "trial"]
     assert all("/s/seen/photographs/" in e["picture"] for s in shown for e in s["parameters"]["entities"])
     assert "Kerze" not in json.dumps(shown)
-    assert missing_pictures(study) == []
+    assert find_missing_pictures(study) == []
     assert refused(study) == {}
 
 
@@ -150,10 +150,10 @@ def test_phones_are_admitted_only_where_everything_can_be_pressed(tmp_path: Path
     """By hand: a phone has (375 - 41.6) / 8 = 41.7 px a column, less than the 44 of a finger; of 5 columns 66.7."""
     small, large = wide_scene(8), wide_scene(5)
     phone = SCREENS[-1]
-    assert cell_px(place(small), phone, "identify") == pytest.approx(41.675)
-    assert cell_px(place(large), phone, "identify") == pytest.approx(66.68)
+    assert compute_cell_px(place(small), phone, "identify") == pytest.approx(41.675)
+    assert compute_cell_px(place(large), phone, "identify") == pytest.approx(66.68)
     trials = [Trial(id="t", scene=small, targets=("a",))]
-    assert fitting_devices(trials, "identify") == ["computer", "tablet"]
+    assert list_fitting_devices(trials, "identify") == ["computer", "tablet"]
     study = study_of(tmp_path / "s", small)
     assert study.session.devices == ("computer", "tablet")
     change(study.folder, devices='["computer", "phone"]')
@@ -214,5 +214,5 @@ def test_the_geometry_is_that_of_the_browser(tmp_path: Path) -> None:
             page = browser_look._open_page(browser, study, screen)
             browser_look._show_layout(page, study, layout, screen, tmp_path / "shot.jpg")
             width = page.evaluate("document.querySelector('.scene .place').getBoundingClientRect().width")
-            assert width == pytest.approx(cell_px(place(wide_scene(5)), screen, "identify"), abs=0.6)
+            assert width == pytest.approx(compute_cell_px(place(wide_scene(5)), screen, "identify"), abs=0.6)
         browser.close()

@@ -13,7 +13,7 @@ from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
-from referee_lab.study.texts import about_voices
+from referee_lab.study.texts import get_voices_sentence
 from referee_lab.tangram.desk import context_study
 from referee_lab.tangram.desk.clip_study import Wanted, bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
@@ -139,7 +139,7 @@ def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp
     # Voices are heard up to an utterance that is read, which participants are told.
     write_study(tmp_path / "heard", replace(study.draft, sounds={f"{'ab' * 16}.wav": b"RIFF"}))
     pages = [(tmp_path / name / "texts" / "en" / "instructions.md").read_text("utf-8") for name in ("study", "heard")]
-    assert [about_voices("en") in page for page in pages] == [False, True]
+    assert [get_voices_sentence("en") in page for page in pages] == [False, True]
     with pytest.raises(InputError, match=r"6 items, fewer than 8 \(power 0"):
         prepare_context_study(sessions[:2], wanted, ["human", "that"], ["none", "mention", "action", "both"])
 

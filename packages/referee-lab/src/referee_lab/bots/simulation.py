@@ -151,7 +151,7 @@ def _make_hearer(served: Served, hearer: str, seed: int, train: Path | None, eng
         untrained: Hearer = create_hearer(hearer, seed)
         if not isinstance(untrained, Remembers):
             return untrained
-    return make_hearer(hearer, seed, [s.trial.id for s in served.study.every_stimulus()], train)
+    return make_hearer(hearer, seed, [s.trial.id for s in served.study.iterate_stimuli()], train)
 
 
 def _perform(

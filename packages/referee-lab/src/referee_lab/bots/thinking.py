@@ -130,7 +130,7 @@ def compute_answers(
 ) -> dict[int, dict[int, GivenAnswer]]:
     """Return the answers by participant and step, computed in batches of `shard` participants."""
     work = StoredWork(None)
-    trials = [s.trial.id for s in study.every_stimulus()]
+    trials = [s.trial.id for s in study.iterate_stimuli()]
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, ASKED)
         file.write_bytes(pickle_object((study.protocol, dict(study.settings), trials, dict(questions))))

@@ -221,7 +221,7 @@ class ReferenceBots:
 
 def find_trial(hall: Hall, room: ReferenceRoom) -> Trial:
     """Return the trial with the scene that a room plays."""
-    return next(s.trial for s in hall.served.study.every_stimulus() if s.trial.id == room.settings["trial"])
+    return next(s.trial for s in hall.served.study.iterate_stimuli() if s.trial.id == room.settings["trial"])
 
 
 def get_label(room: ReferenceRoom, entity: str | None) -> str:

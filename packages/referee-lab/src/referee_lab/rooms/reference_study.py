@@ -20,8 +20,8 @@ from referee.show.drawing import kind_of
 from referee_lab.rooms.room_study import write_room_study
 from referee_lab.study.folder.photographs import KINDS
 from referee_lab.study.folder.study import Study
-from referee_lab.study.folder.study_pictures import picture_names
-from referee_lab.study.texts import interface_words
+from referee_lab.study.folder.study_pictures import name_pictures
+from referee_lab.study.texts import load_interface_words
 from referee_lab.tangram.players.reference_game import is_named_only
 from referee_lab.tangram.players.roster import make_partner
 
@@ -111,7 +111,7 @@ def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
         return not _has_equal_pictures(scene.entities, pictures)
     if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
         return False
-    return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
+    return len(set(name_pictures(scene, trial.domain).values())) == len(scene.entities)
 
 
 def _has_equal_pictures(entities: Sequence[Entity], pictures: Path) -> bool:
@@ -147,7 +147,7 @@ def make_reference_study(
     return write_room_study(
         path,
         protocol="reference-game",
-        title=interface_words(language)["room_choose_title"],
+        title=load_interface_words(language)["room_choose_title"],
         id=id,
         trial=trial,
         source=source,

@@ -92,20 +92,20 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
     """Open the studies to serve. Raises InputError for missing files or withdrawn speakers."""
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.study.design.chain import find_withdrawn_speakers
-    from referee_lab.study.folder.media import missing_media
-    from referee_lab.study.folder.photographs import missing_pictures
+    from referee_lab.study.folder.media import find_missing_media
+    from referee_lab.study.folder.photographs import find_missing_pictures
 
     opened: list[Served] = []
     try:
         for folder in folders:
             opened.append(open_served(folder, database=database, accept_changes=accept_changes))
-            if missing := missing_media(opened[-1].study):
+            if missing := find_missing_media(opened[-1].study):
                 raise InputError(
                     f"{len(missing)} sounds or films are missing, first media/{missing[0]}: participants could not continue",
                     where=folder,
                     remedy="put them there; `referee study check` decodes all of them",
                 )
-            if absent := missing_pictures(opened[-1].study):
+            if absent := find_missing_pictures(opened[-1].study):
                 raise InputError(
                     f"{len(absent)} pictures are not in the folder photographs, first {absent[0]}: trials would show empty fields",
                     where=folder,

@@ -142,6 +142,6 @@ def _make(
         settings=settings,
         pictures=pictures,
     )
-    objects = len(next(study.every_stimulus()).trial.scene.entities)
+    objects = len(next(study.iterate_stimuli()).trial.scene.entities)
     print(f"Made {data}: {objects} objects, {settings['group']} players, {settings['bots']} of them programs.")
     tell_of_links(data, settings)

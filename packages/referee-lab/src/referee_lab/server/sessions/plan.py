@@ -14,15 +14,15 @@ from typing import Any
 
 from referee.records import Outcome
 from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, find_broken_limits
-from referee_lab.study.folder.branches import PageBranch, skipped
-from referee_lab.study.folder.clip_sounds import with_addresses
-from referee_lab.study.folder.media import media_address, plays_anything
-from referee_lab.study.folder.questionnaires import FormField, check_fields, comment_fields
+from referee_lab.study.folder.branches import PageBranch, is_skipped
+from referee_lab.study.folder.clip_sounds import add_addresses
+from referee_lab.study.folder.media import add_media_address, has_media
+from referee_lab.study.folder.questionnaires import FormField, check_fields, make_comment_fields
 from referee_lab.study.folder.study import Check, Study, StudyList
-from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown, Stimulus
-from referee_lab.study.protocols.own_plugin import CELLS, FOLDER, OWN, responded_right
-from referee_lab.study.texts import fill, to_html
+from referee_lab.study.protocols.own_plugin import CELLS, FOLDER, OWN, is_response_correct
+from referee_lab.study.texts import fill_placeholders, to_html
 
 # Also stored with answers (`trial.kind`) and exported: these words are a format.
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
@@ -116,9 +116,9 @@ def _make_public_step(
         heard = {cell: f"{base_url}/media/{name}" for cell, name in parameters.pop("sounds").items()}
         parameters[CELLS] = {**parameters[CELLS], **shown, **heard}
     if "media" in parameters:
-        parameters["media"] = media_address(parameters["media"], base_url)
+        parameters["media"] = add_media_address(parameters["media"], base_url)
     if "film" in parameters:
-        parameters["film"] = with_addresses(parameters["film"], base_url)
+        parameters["film"] = add_addresses(parameters["film"], base_url)
     # a check must not look different from a trial
     kind = TRIAL if step.kind == CHECK else step.kind
     public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
@@ -172,7 +172,7 @@ def _make_parts(
 
 def _make_sound_check(study: Study) -> Iterator[Parts]:
     """Yield the step that checks the sound, if any description is heard."""
-    if study.session.sound_check and plays_anything(study):
+    if study.session.sound_check and has_media(study):
         yield _make_parts(
             PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={})
         )
@@ -254,7 +254,7 @@ def _make_closing(study: Study) -> Iterator[Parts]:
     if asked := _select_questions(study, "after"):
         yield _make_form(study, "", asked)
     if study.session.comments:
-        yield _make_form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
+        yield _make_form(study, study.texts["comments"], make_comment_fields(study.strings["comments"]))
 
 
 def _make_form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
@@ -276,7 +276,7 @@ def _make_stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random
         # Names for screen readers: by position, never by the object's identity.
         word = study.strings["object"]
         parameters["entities"] = [
-            {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
+            {**entity, "name": fill_placeholders(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
         ]
     return _make_parts(
         kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True
@@ -302,7 +302,7 @@ def _get_compared_properties(stimulus: Stimulus, family_apart: bool) -> Showing:
     """Return the properties of a stimulus that the limits on order compare."""
     trial = stimulus.trial
     # By look and not by id: the same picture may stand for objects of several scenes.
-    names = picture_names(trial.scene, trial.domain)
+    names = name_pictures(trial.scene, trial.domain)
     looks = tuple(names[t] for t in trial.targets)
     if family_apart:
         # A table of items may mean the same picture in every trial.
@@ -316,7 +316,7 @@ def _get_compared_properties(stimulus: Stimulus, family_apart: bool) -> Showing:
 
 def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
     """Raise InputError, naming the field, if an answer cannot have come from this step."""
-    if step.branch is not None and skipped(answer.answer):
+    if step.branch is not None and is_skipped(answer.answer):
         return
     if step.plugin == "form":
         check_fields(answer.answer.get("fields"), step.fields)
@@ -336,7 +336,7 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
     if step.check is not None and step.check.expect is not None:
         return all(_matches_expected(name, value, step, answer) for name, value in step.check.expect.items())
     if step.plugin == OWN:
-        return responded_right(step.stimulus, answer)
+        return is_response_correct(step.stimulus, answer)
     # Without a hearer's name: only whether it was right is asked here.
     response = study.kind.respond(answer, step.stimulus, step.shown, "")
     if response is None:

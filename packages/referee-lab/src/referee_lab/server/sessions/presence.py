@@ -26,7 +26,7 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Outline, Served, matches_plan
 from referee_lab.server.sessions.states import ACTIVE, MOVES, OUTCOMES, Tried, change_state, find_missing_steps
 from referee_lab.server.store.schema import session, trial
-from referee_lab.study.protocols.checked_answers import claimed_ms
+from referee_lab.study.protocols.checked_answers import sum_claimed_ms
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
 
@@ -189,7 +189,7 @@ def _is_too_fast(connection: Connection, served: Served, row: Any) -> bool:
     # A clock that was set back says nothing about how long a person took.
     if not arrivals or min(arrivals) < row.created:
         return False
-    claimed = [ms for answer in stored if (ms := claimed_ms(answer.times)) > 0]
+    claimed = [ms for answer in stored if (ms := sum_claimed_ms(answer.times)) > 0]
     return served.study.exclusion.is_too_fast(max(arrivals) - row.created, len(stored), claimed)
 
 

@@ -18,7 +18,7 @@ from referee.errors import InputError, RefereeError
 from referee.files import hold_alone
 from referee_lab.server.store.keys import Keys, load_keys
 from referee_lab.server.store.lock import ONE_SERVER, SERVED_ALREADY
-from referee_lab.study.folder.media import FOLDER, heard_in, missing_media
+from referee_lab.study.folder.media import FOLDER, find_media_uses, find_missing_media
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
@@ -89,10 +89,10 @@ def _check_pages() -> HealthFinding:
 
 def _check_media(study: Study) -> list[HealthFinding]:
     """Check that the sounds and films of a study exist (`study check` decodes them)."""
-    heard = heard_in(study)
+    heard = find_media_uses(study)
     if not heard:
         return []
-    missing = missing_media(study)
+    missing = find_missing_media(study)
     text = (
         f"{len(missing)} of {len(heard)} missing, first {missing[0]}" if missing else f"{len(heard)} files, all there"
     )

@@ -23,8 +23,8 @@ from referee_lab.server.sessions.withdrawal import withdraw, withdraw_by_code
 from referee_lab.server.store.schema import participant, session
 from referee_lab.server.web import request_bodies
 from referee_lab.server.web.callers import Caller, Participant, Visited, get_bearer_token, read_caller, read_participant
-from referee_lab.study.folder.branches import skipped
-from referee_lab.study.folder.questionnaires import not_eligible
+from referee_lab.study.folder.branches import is_skipped
+from referee_lab.study.folder.questionnaires import find_ineligible
 from referee_lab.study.folder.settings import SessionSection
 from referee_lab.study.protocols.contract import GivenAnswer
 
@@ -347,8 +347,8 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
     sender = kept_answers.Sender(uuid, caller.session, caller.tab)
-    passed_by = step.branch is not None and skipped(answer.answer)
-    out = not_eligible(answer.answer, step.fields) if step.plugin == "form" and not passed_by else None
+    passed_by = step.branch is not None and is_skipped(answer.answer)
+    out = find_ineligible(answer.answer, step.fields) if step.plugin == "form" and not passed_by else None
 
     def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
         if step.branch is not None and answer.state == "done":

@@ -31,10 +31,10 @@ from referee_lab.server.web.built_pages import REMEDY, STATIC
 from referee_lab.server.web.callers import Visited
 from referee_lab.server.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
 from referee_lab.study.data.prolific import get_prolific_address
-from referee_lab.study.folder.clip_sounds import clip_sound_file
-from referee_lab.study.folder.media import media_file
-from referee_lab.study.folder.photographs import photograph_file
-from referee_lab.study.folder.study_pictures import pictures
+from referee_lab.study.folder.clip_sounds import find_clip_sound
+from referee_lab.study.folder.media import find_media_file
+from referee_lab.study.folder.photographs import find_photograph_file
+from referee_lab.study.folder.study_pictures import draw_pictures
 from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
 from referee_lab.study.protocols.own_plugin import OWN
 
@@ -218,7 +218,7 @@ def _serve_page(request: Request, name: str) -> Response:
 @pages.get("/s/{study}/photographs/{name}", response_class=Response)
 def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
     """Return a photograph of the study under its neutral name."""
-    file = photograph_file(served.study.folder, name)
+    file = find_photograph_file(served.study.folder, name)
     if file is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
     return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
@@ -227,7 +227,7 @@ def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
 @pages.get("/s/{study}/sounds/{name}", response_class=Response)
 def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
     """Return a recording in a clip under its neutral name."""
-    file = clip_sound_file(served.study.folder, name)
+    file = find_clip_sound(served.study.folder, name)
     if file is None:
         raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
     return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
@@ -236,7 +236,7 @@ def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
 @pages.get("/s/{study}/media/{name}", response_class=Response)
 def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
     """Return a sound or film of the study under its neutral name."""
-    file = media_file(served.study, name)
+    file = find_media_file(served.study, name)
     if file is None:
         raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
     # Not for ever, as pictures are: the address contains the file's name, which stays when its content is corrected.
@@ -255,7 +255,7 @@ def plugin_file(served: Visited, name: str) -> Response:
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
 def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
     """Return a picture; names depend on content, so browsers may cache it for ever."""
-    svg = pictures(served.study).get(name)
+    svg = draw_pictures(served.study).get(name)
     if svg is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
     return Response(svg, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})

@@ -91,7 +91,7 @@ def has_separate_reading(collected: Dataset) -> bool:
     """Return whether this study measures reading times separately."""
     kind = collected.study.kind
     if isinstance(kind, Identification):
-        return kind.reading_of(collected.study.settings) != "together"
+        return kind.get_reading(collected.study.settings) != "together"
     return any(a.response is not None and a.response.reading_ms is not None for a in collected.trials)
 
 

@@ -23,7 +23,7 @@ from referee_lab.study.analysis.answer_table import (
     count_excluded,
 )
 from referee_lab.study.data.dataset import Dataset
-from referee_lab.study.folder.study import speakers_of
+from referee_lab.study.folder.study import list_speakers
 from referee_lab.study.protocols.own_plugin import OWN
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
     if style is not None:
         one_of("--style", style, STYLES)
     sheets, remarks = _build_sheets(collected, style)
-    if not speakers_of(collected.study.design):
+    if not list_speakers(collected.study.design):
         sheets = list(map(_name_conditions, sheets))
     return Analysis(
         study=collected.study.id,

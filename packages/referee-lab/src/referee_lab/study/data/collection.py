@@ -185,7 +185,7 @@ class _Asked:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.stimuli = {s.id: s for s in study.every_stimulus()}
+        self.stimuli = {s.id: s for s in study.iterate_stimuli()}
         self.checks = {check.stimulus.id: check for check in study.checks}
         self._parameters: dict[str, Mapping[str, Any]] = {}
 

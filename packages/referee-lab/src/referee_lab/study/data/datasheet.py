@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from referee_lab.study.data.dataset import Dataset
 from referee_lab.study.design.conditions import COMPARED
-from referee_lab.study.folder.media import heard_in, plays_anything, ways_in
+from referee_lab.study.folder.media import find_media_uses, has_media, list_presentations
 from referee_lab.study.folder.settings import ExclusionSection
 from referee_lab.study.folder.study import HUMAN, VERSUS, Study
 
@@ -126,11 +126,11 @@ def _write_participation_rows(collected: Dataset) -> Section:
 
 def _describe_presentation(study: Study) -> str:
     """Return how descriptions were presented: read, heard or watched, with the sound checks."""
-    ways = " and ".join(sorted(ways_in(study)))
-    if not plays_anything(study):
+    ways = " and ".join(sorted(list_presentations(study)))
+    if not has_media(study):
         return ways
     tones = "after tones had been counted rightly" if study.session.sound_check else "without a sound check"
-    return f"{ways} ({len(heard_in(study))} recordings, {tones})"
+    return f"{ways} ({len(find_media_uses(study))} recordings, {tones})"
 
 
 def _write_design_section(study: Study, collected: Dataset | None) -> Section:

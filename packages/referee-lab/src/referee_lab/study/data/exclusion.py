@@ -23,7 +23,7 @@ from referee_lab.study.data.dataset import (
 )
 from referee_lab.study.folder.settings import ExclusionSection
 from referee_lab.study.folder.study import FILLER, Study
-from referee_lab.study.protocols.checked_answers import claimed_ms
+from referee_lab.study.protocols.checked_answers import sum_claimed_ms
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
 # A flag of the server's own: the answer claims more time than had passed.
@@ -76,7 +76,7 @@ def _mark_session(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer
 
 def _is_too_fast(rules: ExclusionSection, answers: Sequence[StoredAnswer]) -> bool:
     seconds = max((a.after_s for a in answers), default=0.0)
-    return rules.is_too_fast(seconds, len(answers), [ms for a in answers if (ms := claimed_ms(a.times)) > 0])
+    return rules.is_too_fast(seconds, len(answers), [ms for a in answers if (ms := sum_claimed_ms(a.times)) > 0])
 
 
 def _is_constant(answers: Sequence[StoredAnswer]) -> bool:
@@ -116,7 +116,7 @@ def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
     claimed: dict[str, float] = defaultdict(float)
     result = []
     for a in sorted(stored, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
-        claimed[a.sitting.id] += claimed_ms(a.times)
+        claimed[a.sitting.id] += sum_claimed_ms(a.times)
         over = claimed[a.sitting.id] / 1000 > a.after_s + TOLERANCE_S and a.sitting.simulated is None
         result.append(replace(a, flags=(*a.flags, IMPOSSIBLE)) if over else a)
     return result

@@ -27,7 +27,7 @@ from referee_lab.study.data.dataset import (
     StoredAnswer,
 )
 from referee_lab.study.folder.study import VERSUS
-from referee_lab.study.protocols.production import recording_of
+from referee_lab.study.protocols.production import get_recording
 
 TableRow = dict[str, Any]
 
@@ -121,7 +121,7 @@ def _build_trial_row(collected: Dataset, a: StoredAnswer) -> TableRow:
 
 def name_recording(a: StoredAnswer) -> tuple[str, bytes]:
     """Return the name that the recording of an answer has in an export, and its content."""
-    content, ending = recording_of(a.answer)
+    content, ending = get_recording(a.answer)
     return f"recordings/{a.uuid}{ending}", content
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee_lab.study.folder.media import ways_in
+from referee_lab.study.folder.media import list_presentations
 from referee_lab.study.folder.study import Study
 from referee_lab.study.texts import READ
 
@@ -71,7 +71,7 @@ def list_deviations(study: Study) -> list[str]:
         )
     if study.checks:
         differences.append(f"{len(study.checks)} attention checks, printed none")
-    if other := sorted(ways_in(study) - {READ}):
+    if other := sorted(list_presentations(study) - {READ}):
         differences.append(f"descriptions are {' or '.join(other)}, printed read")
     return [*differences, *_ALWAYS[study.protocol]]
 

@@ -26,10 +26,10 @@ from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.web.built_pages import STATIC, find_missing_pages
 from referee_lab.server.web.middleware import study_headers
 from referee_lab.study.design.balance import BalanceClaim, format_count
-from referee_lab.study.folder.photographs import photograph_file
-from referee_lab.study.folder.screens import Screen, admitted_screens
+from referee_lab.study.folder.photographs import find_photograph_file
+from referee_lab.study.folder.screens import Screen, list_screens
 from referee_lab.study.folder.study import Study
-from referee_lab.study.folder.study_pictures import picture
+from referee_lab.study.folder.study_pictures import find_drawing
 from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
 
 MOST_LAYOUTS = 500
@@ -105,7 +105,7 @@ def check_in_browser(study: Study, folder: Path | None = None) -> BrowserLook:
     sample = layouts
     if len(layouts) > MOST_LAYOUTS:
         sample = Random(f"look|{study.seed}").sample(layouts, MOST_LAYOUTS)
-    screens = admitted_screens(study.session.devices, study.session.least_width)
+    screens = list_screens(study.session.devices, study.session.least_width)
     target = study.folder / FOLDER if folder is None else folder
     if target.exists():
         shutil.rmtree(target)
@@ -251,13 +251,13 @@ def _serve_file(route: Any, study: Study) -> Any:
     """Answer a request of the page from the built pages and the study folder; anything else is refused."""
     path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
     name = Path(path).name
-    file = photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
+    file = find_photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
     if path == "/":
         route.fulfill(path=STATIC / "look.html", content_type="text/html", headers=_get_content_policy(study))
     elif path.startswith("/static/") and (STATIC / name).is_file():
         route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
     elif path == f"/s/{study.id}/pictures/{name}":
-        route.fulfill(body=picture(study, name.removesuffix(".svg")), content_type="image/svg+xml")
+        route.fulfill(body=find_drawing(study, name.removesuffix(".svg")), content_type="image/svg+xml")
     elif path == f"/s/{study.id}/{PLUGINS}/{study.protocol}":
         route.fulfill(path=study.folder / PLUGINS / name, content_type="text/javascript")
     elif file is not None:

@@ -28,9 +28,9 @@ from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.media import can_play
-from referee_lab.study.folder.photographs import photograph_file
+from referee_lab.study.folder.photographs import find_photograph_file
 from referee_lab.study.folder.study import Study, StudyList, open_study
-from referee_lab.study.folder.study_pictures import object_picture_name
+from referee_lab.study.folder.study_pictures import name_object_picture
 
 FILE = "chain.json"
 RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out; recordings are heard where the protocol plays sounds"
@@ -170,7 +170,7 @@ def _build_lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequenc
 def _copy_pictures(source: Study, trials: Any, folder: Path) -> Path:
     """Copy the pictures of the old study to the names in its trials, and return their folder."""
     for image in {e.image for trial in trials for e in trial.scene.entities if e.image is not None}:
-        file = photograph_file(source.folder, object_picture_name(image))
+        file = find_photograph_file(source.folder, name_object_picture(image))
         if file is not None:
             target = folder / image
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee_lab.study.design.practice import make_check, make_synthetic_extras
 from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
 from referee_lab.study.folder.draft import Draft, Extra
-from referee_lab.study.folder.media import can_play, way_of
+from referee_lab.study.folder.media import can_play, get_presentation
 from referee_lab.study.folder.study import HUMAN
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.texts import LANGUAGES, READ
@@ -60,7 +60,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     outputs = [(t.id, s, descriptions[t.id, s]) for s in systems for t in chosen]
     practice = extras[: wishes.practice]
     checks = [make_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
-    heard = {way_of(d) for _, _, d in outputs} - {READ}
+    heard = {get_presentation(d) for _, _, d in outputs} - {READ}
     if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
         raise InputError(
             f"{wishes.protocol} plays no sounds and films",

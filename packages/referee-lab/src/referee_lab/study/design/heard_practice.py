@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee_lab.study.folder.draft import Extra
-from referee_lab.study.folder.media import can_play, shown_media, way_of
+from referee_lab.study.folder.media import can_play, get_media, get_presentation
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import Stimulus
 from referee_lab.study.texts import HEARD, READ
@@ -32,7 +32,7 @@ def _add_voice(extra: Extra, name: str, folder: Path) -> Extra:
     if not files:
         return extra
     voiced = replace(extra.description, media=files[0])
-    shown_media(voiced)  # raises InputError for a name that browsers do not play
+    get_media(voiced)  # raises InputError for a name that browsers do not play
     return replace(extra, description=voiced)
 
 
@@ -40,16 +40,16 @@ def find_odd_extras(study: Study) -> list[str]:
     """Return remedies for practice trials and checks that are presented in another way than all trials."""
     if not can_play(study.kind.info):
         return []
-    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    ways = {get_presentation(stimulus.description) for stimulus in study.stimuli.values()}
     extras = {PRACTICE: list(study.practice), CHECK: [check.stimulus for check in study.checks]}
     notes = []
     for word, stimuli in extras.items():
-        odd = [(n, s) for n, s in enumerate(stimuli, 1) if way_of(s.description) not in ways]
+        odd = [(n, s) for n, s in enumerate(stimuli, 1) if get_presentation(s.description) not in ways]
         if not odd:
             continue
         file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
         notes.append(
-            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
+            f"{file}: {len(odd)} of {len(stimuli)} are {get_presentation(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
             + _describe_remedy(word, odd, ways)
         )
     return notes

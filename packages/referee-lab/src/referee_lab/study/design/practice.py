@@ -16,7 +16,7 @@ from referee.corpora.synthetic.words import phrase_plainly
 from referee.records import Description, Trial
 from referee_lab.study.design.conditions import COMPARED
 from referee_lab.study.folder.draft import Extra
-from referee_lab.study.texts import interface_words
+from referee_lab.study.texts import load_interface_words
 
 DOMAINS = ("furniture", "people")
 
@@ -52,7 +52,7 @@ def make_check(extra: Extra, protocol: str, language: str) -> Extra:
 
     The answer is a target, the better of two descriptions, or a requested rating.
     """
-    words = interface_words(language)
+    words = load_interface_words(language)
     if protocol in COMPARED:
         nonsense = words["check_nonsense"]
         rival = Description(text=nonsense)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.design.heard_practice import find_odd_extras
-from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, heard_in, listen_to
+from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, find_media_uses, listen_to
 from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
 
 MB = 1_000_000
@@ -17,7 +17,7 @@ SHORTEST_MS = 200.0
 
 def prove_media(study: Study) -> list[BalanceClaim]:
     """Return the claims about sounds and films; empty if descriptions are only read."""
-    heard = heard_in(study)
+    heard = find_media_uses(study)
     if not heard:
         return []
     played: dict[str, PlayedFile] = {}

@@ -23,13 +23,13 @@ from referee.show.drawing import can_draw
 from referee.show.drawing.placement import settled
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
 from referee_lab.study.design.balance import BalanceClaim, format_count
-from referee_lab.study.folder.hit_areas import crowded
-from referee_lab.study.folder.photographs import missing_pictures, photograph_file, picture_files
-from referee_lab.study.folder.screens import admitted_screens, smallest_px
+from referee_lab.study.folder.hit_areas import find_small_targets
+from referee_lab.study.folder.photographs import find_missing_pictures, find_photograph_file, find_picture_files
+from referee_lab.study.folder.screens import compute_smallest_px, list_screens
 from referee_lab.study.folder.study import Check, Study
-from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import context_picture, is_bare, option_text, scene_layout
+from referee_lab.study.protocols.scene import compute_layout, get_context_picture, get_option_text, is_bare
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
@@ -111,7 +111,7 @@ class _Scenes:
 
     def __init__(self, study: Study) -> None:
         shown: dict[tuple[int, tuple[str, ...]], dict[str, Trial]] = {}
-        for stimulus in study.every_stimulus():
+        for stimulus in study.iterate_stimuli():
             trial = stimulus.trial
             if is_bare(trial.scene):
                 continue
@@ -142,16 +142,16 @@ def _prove_distinct(study: Study) -> BalanceClaim:
 
 
 def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
-    """Return the appearance of every entity: its find_drawing, the name of its drawing, or its text.
+    """Return the appearance of every entity: its picture, the name of its drawing, or its text.
 
     Pictures that people cannot tell apart have one name, whatever their files are.
     """
-    names = picture_names(trial.scene, trial.domain)
+    names = name_pictures(trial.scene, trial.domain)
     looks: dict[str, str] = {}
     seen: dict[str, FloatArray] = {}
     for entity in trial.scene.entities:
-        file = photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
-        text = option_text(entity)
+        file = find_photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
+        text = get_option_text(entity)
         look = names[entity.id] if text is None or file else f"text {text}"
         if file and (small := _shrink(file[0])) is not None:
             look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
@@ -171,9 +171,9 @@ def _shrink(path: Path) -> FloatArray | None:
         return None
     with Image.open(path) as opened:
         picture = opened.convert("RGBA")
-    white = Image.new("RGBA", find_drawing.size, "white")
-    small = Image.alpha_composite(white, find_drawing).convert("RGB").resize((SHRUNK_PX,) * 2, Image.Resampling.BOX)
-    return np.append(np.asarray(small, dtype=float).ravel(), 100 * find_drawing.width / find_drawing.height)
+    white = Image.new("RGBA", picture.size, "white")
+    small = Image.alpha_composite(white, picture).convert("RGB").resize((SHRUNK_PX,) * 2, Image.Resampling.BOX)
+    return np.append(np.asarray(small, dtype=float).ravel(), 100 * picture.width / picture.height)
 
 
 def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
@@ -181,15 +181,15 @@ def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
     scenes = _Scenes(study)
     trials = scenes.trials
     plugin = study.kind.info.plugin
-    absent = {*missing_pictures(study)}
-    shown = {t.id: {*(e.image for e in t.scene.entities), context_picture(t.scene)} - {None} for t in trials}
+    absent = {*find_missing_pictures(study)}
+    shown = {t.id: {*(e.image for e in t.scene.entities), get_context_picture(t.scene)} - {None} for t in trials}
     lacking = {
         t.id: ", ".join(sorted(map(str, absent & shown[t.id]))) or "only some objects have an image"
         for t in trials
         if absent & shown[t.id] or len({e.image is None for e in t.scene.entities}) > 1
     }
     yield scenes.claim("pictures", "every object has its picture", lacking, "put the files into photographs/")
-    ignored = {t.id: t.scene.picture.path for t in trials if t.scene.picture and context_picture(t.scene) is None}
+    ignored = {t.id: t.scene.picture.path for t in trials if t.scene.picture and get_context_picture(t.scene) is None}
     yield scenes.claim(
         "ignored-picture",
         "no photograph of a scene is left out",
@@ -199,7 +199,7 @@ def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
     cards = {t.id: "" for t in trials if not _has_pictures(t.scene)}
     produced = plugin == "produce"
     if produced or not study.settings.get("word_cards"):
-        words = cards | ({t.id: "" for t in trials if any(map(option_text, t.scene.entities))} if produced else {})
+        words = cards | ({t.id: "" for t in trials if any(map(get_option_text, t.scene.entities))} if produced else {})
         remedy = "give objects an image (--pictures)" + ("" if produced else ", or set [protocol] word_cards = true")
         sentence = "no object is shown as a card of words" + (" that people should produce" if produced else "")
         yield scenes.claim("word-cards", sentence, words, remedy)
@@ -218,7 +218,7 @@ def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
 
 def prove_pictures(study: Study) -> list[BalanceClaim]:
     """Return the claim that every picture file can be decoded; empty if the study has none."""
-    present = {image: path for image, path in picture_files(study).items() if path is not None}
+    present = {image: path for image, path in find_picture_files(study).items() if path is not None}
     broken = {}
     for image, path in present.items():
         try:
@@ -229,7 +229,7 @@ def prove_pictures(study: Study) -> list[BalanceClaim]:
         return []
     trials = {
         s.trial.id: None
-        for s in study.every_stimulus()
+        for s in study.iterate_stimuli()
         if broken.keys()
         & {s.trial.scene.picture and s.trial.scene.picture.path, *(e.image for e in s.trial.scene.entities)}
     }
@@ -247,7 +247,7 @@ def prove_pictures(study: Study) -> list[BalanceClaim]:
 
 def _has_pictures(scene: Scene) -> bool:
     """Return whether every object is visible: as an image, a text, or a drawing with all its attributes."""
-    rest = [e for e in scene.entities if e.image is None and option_text(e) is None]
+    rest = [e for e in scene.entities if e.image is None and get_option_text(e) is None]
     return not rest or can_draw(replace(scene, entities=tuple(rest)))
 
 
@@ -263,11 +263,11 @@ def _prove_fit(study: Study) -> Iterator[BalanceClaim]:
     scenes = _Scenes(study)
     trials = scenes.trials
     jitter = float(study.settings.get("jitter", 0.0))
-    for screen in admitted_screens(study.session.devices, study.session.least_width):
+    for screen in list_screens(study.session.devices, study.session.least_width):
         small = {}
         for trial in trials:
-            layout, size = scene_layout(trial.scene, jitter, study.seed)
-            least = smallest_px(trial, layout, screen, study.kind.info.plugin) * size
+            layout, size = compute_layout(trial.scene, jitter, study.seed)
+            least = compute_smallest_px(trial, layout, screen, study.kind.info.plugin) * size
             if least < screen.least_px:
                 small[trial.id] = f"{least:.0f} px"
         yield scenes.claim(
@@ -351,8 +351,8 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     hidden: dict[str, list[str]] = {}
     for trial in with_progress(scenes.trials, "clickable areas in every scene"):
         # Any seed works: exact positions are the same for all participants, and cells never overlap.
-        layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
-        if objects := crowded(trial.scene, trial.domain, layout):
+        layout, _ = compute_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
+        if objects := find_small_targets(trial.scene, trial.domain, layout):
             hidden[trial.id] = objects
     sentence = "every object of every scene has a visible area to press"
     remedy = "move objects apart"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from referee.records import HUMAN
-from referee_lab.study.folder.media import ways_in
+from referee_lab.study.folder.media import list_presentations
 from referee_lab.study.folder.study import VERSUS, Study
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.texts import HEARD, READ, WATCHED
@@ -94,17 +94,17 @@ _WAYS = {
 _CLAIMS = (
     _Claim(
         _WAYS[READ],
-        lambda s: READ in ways_in(s),
+        lambda s: READ in list_presentations(s),
         "descriptions are heard and not read (media_text is hidden)",
     ),
     _Claim(
         _WAYS[HEARD],
-        lambda s: bool(ways_in(s) - {READ}) or _has_dialogue(s),
+        lambda s: bool(list_presentations(s) - {READ}) or _has_dialogue(s),
         "no description is heard",
     ),
     _Claim(
         _WAYS[WATCHED],
-        lambda s: WATCHED in ways_in(s) or _has_dialogue(s),
+        lambda s: WATCHED in list_presentations(s) or _has_dialogue(s),
         "no description is in a film",
     ),
     _Claim(
@@ -187,7 +187,7 @@ def find_false_claims(study: Study) -> list[str]:
 def find_unmentioned_ways(study: Study) -> list[str]:
     """Return one sentence for every kind of presentation that the instructions do not mention."""
     facts = {READ: "some descriptions are read", HEARD: "descriptions are heard", WATCHED: "descriptions are in films"}
-    ways, language = ways_in(study), _describe_spoken(study)
+    ways, language = list_presentations(study), _describe_spoken(study)
     # If every description is heard as well as shown in writing, pages need not ask participants to read.
     untold = ways - {READ} if study.settings.get("media_text") == "shown" else ways
     instructions = _load_pages(study)["instructions"]

@@ -31,7 +31,7 @@ class PageBranch:
 
     def is_taken(self, answers_so_far: Mapping[str, Any]) -> bool:
         """Return whether the answers so far lead to this branch; an open answer does not."""
-        return bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
+        return bool(list_answers(answers_so_far.get(self.question)) & {*self.answers})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Quota:
 
     def counts(self, answers_so_far: Mapping[str, Any]) -> bool:
         """Return whether a person with these answers counts towards the quota."""
-        return bool(self.question) and bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
+        return bool(self.question) and bool(list_answers(answers_so_far.get(self.question)) & {*self.answers})
 
     def said(self) -> str:
         """The condition of the quota in words."""
@@ -60,18 +60,18 @@ _REMEDIES = {
 R = TypeVar("R", PageBranch, Quota)
 
 
-def named_answers(value: Any) -> set[str]:
-    """An answer to a question as the choices it names: one, several or none."""
+def list_answers(value: Any) -> set[str]:
+    """Return an answer to a question as the set of choices that it names."""
     return {str(member) for member in value} if isinstance(value, list) else set() if value is None else {str(value)}
 
 
-def skipped(answer: Mapping[str, Any]) -> bool:
+def is_skipped(answer: Mapping[str, Any]) -> bool:
     """Return whether an answer marks its page as not shown."""
     return dict(answer) == SKIPPED
 
 
 def read_rules(kind: type[R], raw: Any, name: str, where: Path) -> tuple[R, ...]:
-    """The tables of one kind; MalformedInput where one has another shape."""
+    """Return the tables of one kind from study.toml. Raises MalformedInput for an invalid table."""
     if not isinstance(raw, list):
         raise MalformedInput(f"[{name}] should be [[{name}]]", where=where, remedy=_REMEDIES[name])
     return tuple(_rule(kind, rule, number, name, where) for number, rule in enumerate(raw, 1))
@@ -105,13 +105,16 @@ def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: 
 
 
 def check_names(study: Study) -> None:
-    """InputError where a branch or quota names a page, question, answer or condition that the study does not have."""
+    """Raise InputError if a branch or quota names something that the study does not have.
+
+    Checked are pages, questions, answers and conditions.
+    """
     where = study.folder / "study.toml"
-    for problem, names in _unknown(study):
+    for problem, names in _find_unknown(study):
         raise InputError(problem, where=where, remedy=f"one of {', '.join(names)}" if names else "mend the name")
 
 
-def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
+def _find_unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield the names in branches and quotas that the study lacks, with the names it has."""
     questions = {question.name: question for question in study.questions()}
     shown: list[str] = []
@@ -120,7 +123,10 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
         word = f"branch {number}" if isinstance(rule, PageBranch) else f"quota {number - len(study.branches)}"
         for page in rule.show if isinstance(rule, PageBranch) else ():
             if page not in study.extra:
-                yield f"{word}: [session] has no page or survey {page!r}{_meant(page, study.extra)}", list(study.extra)
+                yield (
+                    f"{word}: [session] has no page or survey {page!r}{_suggest_name(page, study.extra)}",
+                    list(study.extra),
+                )
             if page in shown:
                 yield f"{word}: {page!r} is in another branch already", ()
             shown.append(page)
@@ -128,14 +134,14 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
             conditions = sorted({c for entry in study.lists for _, c in entry.trials})
             if rule.condition not in conditions:
                 yield (
-                    f"{word}: no list has the condition {rule.condition!r}{_meant(rule.condition, conditions)}",
+                    f"{word}: no list has the condition {rule.condition!r}{_suggest_name(rule.condition, conditions)}",
                     conditions,
                 )
             continue
         asked = questions.get(rule.question)
         if asked is None:
             yield (
-                f"{word}: the question {rule.question!r} is never asked{_meant(rule.question, questions)}",
+                f"{word}: the question {rule.question!r} is never asked{_suggest_name(rule.question, questions)}",
                 list(questions),
             )
         elif not asked.choices:
@@ -146,5 +152,5 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
                     yield f"{word}: {answer!r} is not a choice of {rule.question!r}", asked.choices
 
 
-def _meant(name: str, names: Collection[str]) -> str:
+def _suggest_name(name: str, names: Collection[str]) -> str:
     return "".join(f" (did you mean {near_name}?)" for near_name in near(name, names, 1))

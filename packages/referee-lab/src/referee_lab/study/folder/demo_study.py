@@ -37,8 +37,10 @@ def make_demo(
     design: str = "balanced",
     settings: Mapping[str, Any] | None = None,
 ) -> Study:
-    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on a few synthetic items; for Tangram two figures with a bot as
-    partner, for a reference game a few figures with two bots."""
+    """Write a demonstration study: three speakers (toy-minimal, toy-chatty, human) on synthetic items.
+
+    Tangram studies have two figures and a bot as partner, reference games a few figures and two bots.
+    """
     if protocol == "replay-identify":
         from referee_lab.tangram.desk.clip_study import make_overhearing_demo
 

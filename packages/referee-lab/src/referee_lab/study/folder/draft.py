@@ -18,23 +18,23 @@ from referee.files import write_atomically, writing_folder
 from referee.jobs.folder import write_outputs, write_trials
 from referee.records import NOTHING, Description, Trial
 from referee_lab.study.design.designs import DesignLayout
-from referee_lab.study.folder.clip_sounds import keep_clip_sounds
-from referee_lab.study.folder.media import can_play, keep_media, way_of
-from referee_lab.study.folder.photographs import keep_object_pictures, keep_photographs
-from referee_lab.study.folder.screens import fitting_devices
-from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
+from referee_lab.study.folder.clip_sounds import write_clip_sounds
+from referee_lab.study.folder.media import can_play, copy_media, get_presentation
+from referee_lab.study.folder.photographs import copy_object_pictures, copy_photographs
+from referee_lab.study.folder.screens import list_fitting_devices
+from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, format_toml
 from referee_lab.study.folder.study import Study, open_study
 from referee_lab.study.protocols.own_plugin import FOLDER as PLUGINS
 from referee_lab.study.protocols.own_plugin import OWN, create_protocol
 from referee_lab.study.protocols.production import is_spoken
-from referee_lab.study.protocols.scene import context_picture, is_bare, option_text
+from referee_lab.study.protocols.scene import get_context_picture, get_option_text, is_bare
 from referee_lab.study.texts import (
     READ,
-    about_voices,
     default_demographics,
     default_pages,
     default_questions,
-    ready_without_practice,
+    get_ready_page,
+    get_voices_sentence,
 )
 
 # Plug-ins that show the objects of a scene, each with a picture of its own.
@@ -92,8 +92,8 @@ class Draft:
     plugin: Path | None = None
 
 
-def _opened(folder: Path, named: Path) -> Study:
-    """Open the study in `folder`; errors name the folder `named`, because the other one is temporary."""
+def _open_draft(folder: Path, named: Path) -> Study:
+    """Open the study in `folder`; errors name the folder `named`, because `folder` is temporary."""
     try:
         return open_study(folder)
     except InputError as error:
@@ -126,20 +126,20 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
-        keep_photographs(folder, _photographed(draft), draft.pictures)
-        keep_object_pictures(folder, _with_objects(draft), draft.pictures)
-        keep_media(folder, _said(draft), draft.media)
-        keep_clip_sounds(folder, draft.sounds)
+        copy_photographs(folder, _select_photographed(draft), draft.pictures)
+        copy_object_pictures(folder, _select_with_objects(draft), draft.pictures)
+        copy_media(folder, _collect_descriptions(draft), draft.media)
+        write_clip_sounds(folder, draft.sounds)
         if draft.plugin is not None:
             (folder / PLUGINS).mkdir()
             shutil.copyfile(draft.plugin, folder / PLUGINS / draft.plugin.name)
         _write_extras(folder / "practice.jsonl", draft.practice)
         _write_extras(folder / "checks.jsonl", draft.checks)
-        write_atomically(folder / "lists.json", _lists(draft))
+        write_atomically(folder / "lists.json", _format_lists(draft))
         write_atomically(folder / "study.toml", study_toml(draft))
         _write_texts(folder / "texts" / draft.language, draft)
         # Opened before it has its name: a draft that makes no study leaves nothing behind.
-        study = _opened(folder, Path(path))
+        study = _open_draft(folder, Path(path))
         power = simulate_power_lines(study)
         write_atomically(folder / "design.txt", write_design_report(study, power).splitlines())
         remarks = {"design": list_design_numbers(study)[1:], "analysis": power}
@@ -148,33 +148,31 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     return open_study(path)
 
 
-def _with_objects(draft: Draft) -> list[Trial]:
+def _select_with_objects(draft: Draft) -> list[Trial]:
     """Return the trials with single objects, for protocols that show neither photographs nor rooms."""
     if create_protocol(draft.protocol).info.plugin not in SHOWS_OBJECTS:
         return []
     return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
 
-def _photographed(draft: Draft) -> list[Trial]:
-    """Return the trials with photographs: all in protocols for photographs, else those with a picture above their
-    options.
-    """
+def _select_photographed(draft: Draft) -> list[Trial]:
+    """Return the trials whose photographs are shown, by protocol or as a picture above options."""
     trials = [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
     located = create_protocol(draft.protocol).info.plugin == "locate"
-    return [trial for trial in trials if located or context_picture(trial.scene) is not None]
+    return [trial for trial in trials if located or get_context_picture(trial.scene) is not None]
 
 
-def _said(draft: Draft) -> list[Description]:
+def _collect_descriptions(draft: Draft) -> list[Description]:
     extras = (*draft.practice, *draft.checks)
     return [*(d for _, _, d in draft.outputs), *(e.description for e in extras), *(e.rival for e in extras if e.rival)]
 
 
 def _write_extras(path: Path, extras: Sequence[Extra]) -> None:
     if extras:
-        write_atomically(path, map(write_json_line, map(_extra, extras)))
+        write_atomically(path, map(write_json_line, map(_export_extra, extras)))
 
 
-def _extra(extra: Extra) -> dict[str, Any]:
+def _export_extra(extra: Extra) -> dict[str, Any]:
     """Return a practice trial or check as a JSON object."""
     data = {"trial": trial_to_json(extra.trial), **record_to_json(extra.description)}
     if extra.rival is not None:
@@ -184,8 +182,8 @@ def _extra(extra: Extra) -> dict[str, Any]:
     return data if extra.expect is None else {**data, "expect": dict(extra.expect)}
 
 
-def _lists(draft: Draft) -> Iterator[str]:
-    """JSON with one list a line: long, but readable and easy to compare."""
+def _format_lists(draft: Draft) -> Iterator[str]:
+    """Yield lists.json with one list per line, so that versions are easy to compare."""
     yield f'{{"design": {json.dumps(draft.layout.kind)}, "seed": {draft.seed}, "lists": ['
     for number, entry in enumerate(draft.layout.lists):
         data: dict[str, Any] = {"id": entry.id, "group": entry.group}
@@ -203,19 +201,21 @@ def _write_texts(folder: Path, draft: Draft) -> None:
     pages = (
         default_pages(draft.language, f"{draft.protocol}-spoken")
         if spoken
-        else default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
+        else default_pages(draft.language, draft.protocol, _get_presentation(draft), _name_display(draft))
     )
     if not draft.practice and draft.protocol not in ROOMS:
-        pages["ready"] = ready_without_practice(draft.language)
+        pages["ready"] = get_ready_page(draft.language)
     if draft.sounds:
         tasks = "{tasks_there}"
-        pages["instructions"] = pages["instructions"].replace(tasks, f"{about_voices(draft.language)}\n\n{tasks}")
+        pages["instructions"] = pages["instructions"].replace(
+            tasks, f"{get_voices_sentence(draft.language)}\n\n{tasks}"
+        )
     for name, text in pages.items():
         write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
     write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())
 
 
-def _instead_of_scene(draft: Draft) -> str:
+def _name_display(draft: Draft) -> str:
     """Return the name in without_scene.toml of the display that replaces scenes in all trials.
 
     Empty if they show scenes.
@@ -224,7 +224,7 @@ def _instead_of_scene(draft: Draft) -> str:
     info = create_protocol(draft.protocol).info
     if info.plugin not in ("identify", "produce", "judge"):
         return ""
-    if all(is_bare(scene) or all(map(option_text, scene.entities)) for scene in scenes):
+    if all(is_bare(scene) or all(map(get_option_text, scene.entities)) for scene in scenes):
         bare = {"judgement": "judged", "judgement-pairwise": "pair", "ranking": "", "self-paced-reading": "words"}
         return bare.get(draft.protocol, "options")
     if all(len(scene.entities) == 1 for scene in scenes):
@@ -233,13 +233,13 @@ def _instead_of_scene(draft: Draft) -> str:
     return ""
 
 
-def _way(draft: Draft) -> str:
+def _get_presentation(draft: Draft) -> str:
     """Return how descriptions are presented.
 
     Where this varies, the pages need editing (`check` lists them).
     """
     plays = can_play(create_protocol(draft.protocol).info)
-    ways = {way_of(description) for _, _, description in draft.outputs if plays}
+    ways = {get_presentation(description) for _, _, description in draft.outputs if plays}
     return READ if READ in ways or not ways else min(ways)
 
 
@@ -256,24 +256,24 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
         for name, p in info.parameters.items()
     }
     for section, settings in SECTIONS.items():
-        values = {**_values_from_draft(draft).get(section, {}), **draft.fields.get(section, {})}
+        values = {**_get_draft_values(draft).get(section, {}), **draft.fields.get(section, {})}
         yield ""
         yield f"# {_HEADINGS[section]}"
         yield from (f"# {line}" for line in remarks.get(section, ()))
         if section == "protocol":
             yield f"# {info.title}. Source: {info.source}."
         yield f"[{section}]"
-        yield from _fields(protocol if section == "protocol" else settings, values)
+        yield from _format_fields(protocol if section == "protocol" else settings, values)
 
 
-def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
+def _format_fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
     """Yield one line per field: its value and its explanation."""
     for name in values.keys() - settings.keys() - {"codes"}:
         meant = "".join(f"did you mean {other}? " for other in near(name, settings, 1))
         raise InputError(f"study.toml has no field {name!r} there", remedy=f"{meant}one of {', '.join(settings)}")
     for name, setting in settings.items():
         value = values.get(name, setting.default)
-        yield f"{name} = {toml_value([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
+        yield f"{name} = {format_toml([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
 
 
 _TIMES = ["identification_ms", "reading_ms"]
@@ -293,18 +293,18 @@ _PLANNED: dict[str, dict[str, Any]] = {
 }
 
 
-def _devices(draft: Draft) -> dict[str, dict[str, Any]]:
+def _choose_devices(draft: Draft) -> dict[str, dict[str, Any]]:
     """Return the value of [session] devices: those on which every scene can be answered."""
     plugin = create_protocol(draft.protocol).info.plugin
     if plugin not in ("identify", "produce", "judge"):
         return {}
-    return {"session": {"devices": fitting_devices(_with_objects(draft), plugin)}}
+    return {"session": {"devices": list_fitting_devices(_select_with_objects(draft), plugin)}}
 
 
-def _values_from_draft(draft: Draft) -> dict[str, dict[str, Any]]:
+def _get_draft_values(draft: Draft) -> dict[str, dict[str, Any]]:
     """Return the values of study.toml that the draft determines."""
     layout = draft.layout
-    asked = default_questions(draft.language, draft.protocol, _instead_of_scene(draft))
+    asked = default_questions(draft.language, draft.protocol, _name_display(draft))
     return {
         "study": {
             "id": draft.id,
@@ -331,7 +331,7 @@ def _values_from_draft(draft: Draft) -> dict[str, dict[str, Any]]:
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
         "protocol": asked,
-        **_devices(draft),
+        **_choose_devices(draft),
         "analysis": {
             **_PLANNED.get(OWN if draft.plugin is not None else draft.protocol, {}),
             **({"measures": asked["scales"]} if "scales" in asked else {}),

@@ -17,7 +17,7 @@ from referee.errors import naming_extra
 from referee.records import Scene, SceneNotes
 from referee.show.drawing import Layout
 from referee.show.drawing.painted import BOX
-from referee_lab.study.folder.study_pictures import drawings
+from referee_lab.study.folder.study_pictures import draw_entities
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -43,40 +43,40 @@ IN_CELL: Matrix = (0.92, 0.0, 0.0, 0.92, 4.0, 4.0)
 _AREAS: SceneNotes[str | None, dict[str, tuple[float, ...]]] = SceneNotes("studies.hit_areas")
 
 
-def hit_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, list[float]]:
-    """Return the outline of every entity whose cell overlaps another's: alternating x and y, in hundredths of its cell.
+def compute_hit_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, list[float]]:
+    """Return the outline of every entity whose cell overlaps another cell.
 
-    Other entities own their whole cells.
+    Outlines alternate x and y, in hundredths of the entity's cell. Other entities own their whole cells.
     """
-    near = _overlapping(layout)
+    near = _find_overlapping(layout)
     if not near:
         return {}
     notes = _AREAS.of(scene)
     if domain not in notes:
         # An image file fills its cell.
-        drawn = {entity: hit_area(svg) for entity, svg in drawings(scene, domain).items()}
+        drawn = {entity: trace_outline(svg) for entity, svg in draw_entities(scene, domain).items()}
         notes[domain] = {e.id: drawn.get(e.id, WHOLE_CELL) for e in scene.entities}
     outlines = {entity: area for entity, area in notes[domain].items() if entity in near}
-    return _grown(outlines, layout)
+    return _widen_outlines(outlines, layout)
 
 
-def _grown(outlines: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, list[float]]:
-    """Outlines widened for fingers, within their cells, by no more than is free of the outlines of other objects."""
+def _widen_outlines(outlines: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, list[float]]:
+    """Return outlines widened for fingers, within their cells and outside other objects' outlines."""
     from shapely.ops import unary_union
 
-    placed = {entity: _placed(area, layout, entity) for entity, area in outlines.items()}
+    placed = {entity: _place_area(area, layout, entity) for entity, area in outlines.items()}
     grown: dict[str, list[float]] = {}
     for entity, shape in placed.items():
         others = unary_union([other for name, other in placed.items() if name != entity])
-        room = shape.buffer(GROWTH).intersection(_placed(None, layout, entity)).difference(others)
+        room = shape.buffer(GROWTH).intersection(_place_area(None, layout, entity)).difference(others)
         wide = shape.union(room).simplify(ROUGHLY)
         # A ring around another object would cover it: such an outline stays as it is drawn.
         whole = wide.geom_type == "Polygon" and not wide.interiors
-        grown[entity] = _in_own_cell(wide, layout, entity) if whole else list(outlines[entity])
+        grown[entity] = _convert_to_cell(wide, layout, entity) if whole else list(outlines[entity])
     return grown
 
 
-def _in_own_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
+def _convert_to_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
     """Return the corners of a placed outline, alternating x and y, from the upper left corner of its cell."""
     at = layout[entity]
     left, top = BOX * (at.column + at.dx), BOX * (at.row + at.dy)
@@ -84,12 +84,12 @@ def _in_own_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
     return [round(value, 1) for x, y in corners for value in (x - left, y - top)]
 
 
-def least_across(scene: Scene, domain: str | None, layout: Layout) -> dict[str, float]:
-    """The shorter side of each object's area that a press reaches, as a share of a cell.
+def measure_press_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, float]:
+    """Return the shorter side of each object's pressable area, as a proportion of a cell.
 
     1.0 for an object that has its cell alone.
     """
-    areas = hit_areas(scene, domain, layout)
+    areas = compute_hit_areas(scene, domain, layout)
     sides = dict.fromkeys(layout, 1.0)
     for entity, free in _visible_areas(areas, layout).items():
         left, top, right, bottom = free.bounds if not free.is_empty else (0.0, 0.0, 0.0, 0.0)
@@ -97,38 +97,38 @@ def least_across(scene: Scene, domain: str | None, layout: Layout) -> dict[str, 
     return sides
 
 
-def in_front(layout: Layout) -> list[str]:
+def sort_back_to_front(layout: Layout) -> list[str]:
     """Return the entities from back to front, as they are drawn: lower on the page is nearer."""
     return sorted(layout, key=lambda e: (layout[e].row + layout[e].dy, layout[e].column + layout[e].dx))
 
 
-def crowded(scene: Scene, domain: str | None, layout: Layout) -> list[str]:
+def find_small_targets(scene: Scene, domain: str | None, layout: Layout) -> list[str]:
     """Return the entities without a visible area that is large enough to press."""
-    areas = hit_areas(scene, domain, layout)
+    areas = compute_hit_areas(scene, domain, layout)
     free = _visible_areas(areas, layout)
     return [entity for entity in areas if free[entity].buffer(-LEAST_ACROSS / 2).is_empty]
 
 
-def pressed_at(x: float, y: float, areas: Mapping[str, Sequence[float]], layout: Layout) -> str | None:
-    """Whom a press reaches at a point of the scene, in hundredths of a cell from its upper left corner."""
+def find_pressed(x: float, y: float, areas: Mapping[str, Sequence[float]], layout: Layout) -> str | None:
+    """Return the entity that a press at (x, y) reaches, in hundredths of a cell from the scene's corner."""
     from shapely import Point
 
-    for entity in reversed(in_front(layout)):
-        if _placed(areas.get(entity), layout, entity).covers(Point(x, y)):
+    for entity in reversed(sort_back_to_front(layout)):
+        if _place_area(areas.get(entity), layout, entity).covers(Point(x, y)):
             return entity
     return None
 
 
 def _visible_areas(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
-    """Return each area minus the areas in front of it."""
+    """Return each area minus the areas that cover it."""
     from shapely.ops import unary_union
 
-    ordered = [e for e in in_front(layout) if e in areas]
-    placed = {e: _placed(areas[e], layout, e) for e in ordered}
+    ordered = [e for e in sort_back_to_front(layout) if e in areas]
+    placed = {e: _place_area(areas[e], layout, e) for e in ordered}
     return {e: placed[e].difference(unary_union([placed[o] for o in ordered[i + 1 :]])) for i, e in enumerate(ordered)}
 
 
-def _placed(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGeometry:
+def _place_area(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGeometry:
     """Return an area, or the whole cell, at its position in the layout."""
     from shapely import Polygon, box
     from shapely.affinity import translate
@@ -138,7 +138,7 @@ def _placed(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGe
     return translate(shape, BOX * (at.column + at.dx), BOX * (at.row + at.dy))
 
 
-def _overlapping(layout: Layout) -> set[str]:
+def _find_overlapping(layout: Layout) -> set[str]:
     """Return the entities whose cells overlap another's."""
     at = {e: (p.column + p.dx, p.row + p.dy) for e, p in layout.items()}
     ids = list(at)
@@ -156,13 +156,13 @@ def _overlapping(layout: Layout) -> set[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def hit_area(svg: str) -> tuple[float, ...]:
-    """The outline of a picture with a margin, within its cell: x and y in turn, in hundredths of the cell."""
+def trace_outline(svg: str) -> tuple[float, ...]:
+    """Return the outline of a picture with a margin: x and y in turn, in hundredths of its cell."""
     with naming_extra():
         from shapely import box
         from shapely.ops import unary_union
 
-    drawn = unary_union(list(_shapes(svg))).buffer(MARGIN)
+    drawn = unary_union(list(_iterate_shapes(svg))).buffer(MARGIN)
     # Drawings in several parts (a table's legs, a word below) have one clickable area.
     whole = drawn if drawn.geom_type == "Polygon" else drawn.convex_hull
     outline = whole.intersection(box(0, 0, BOX, BOX)).simplify(ROUGHLY)
@@ -170,7 +170,7 @@ def hit_area(svg: str) -> tuple[float, ...]:
     return tuple(round(value, 1) for point in list(outline.exterior.coords)[:-1] for value in point)
 
 
-def _shapes(svg: str) -> Iterator[BaseGeometry]:
+def _iterate_shapes(svg: str) -> Iterator[BaseGeometry]:
     """Yield the shapes of an SVG drawing in cell coordinates."""
     from lxml import etree
 
@@ -179,18 +179,18 @@ def _shapes(svg: str) -> Iterator[BaseGeometry]:
 
 def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
     """Yield the shapes of an SVG element and its children, transformed."""
-    inner = _times(matrix, _transform(node.get("transform", "")))
-    for points, closed in _lines(node):
-        yield _shape(
-            [_moved(p, inner) for p in points],
+    inner = _multiply(matrix, _parse_transform(node.get("transform", "")))
+    for points, closed in _iterate_runs(node):
+        yield _make_shape(
+            [_transform_point(p, inner) for p in points],
             closed,
-            _stroke(node) * sqrt(abs(inner[0] * inner[3] - inner[1] * inner[2])),
+            _get_stroke_width(node) * sqrt(abs(inner[0] * inner[3] - inner[1] * inner[2])),
         )
     for child in node:
         yield from _walk(child, inner)
 
 
-def _shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
+def _make_shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
     """Return a run of points as a shape: a line with its stroke width, filled if closed."""
     from shapely import LineString, Point, Polygon
 
@@ -200,32 +200,32 @@ def _shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
     return Polygon(points).buffer(0).union(line) if closed and len(set(points)) > 2 else line
 
 
-def _stroke(node: Any) -> float:
+def _get_stroke_width(node: Any) -> float:
     return float(node.get("stroke-width", 1.0)) if node.get("stroke", "none") != "none" else 0.0
 
 
-def _lines(node: Any) -> Iterator[tuple[Points, bool]]:
+def _iterate_runs(node: Any) -> Iterator[tuple[Points, bool]]:
     """Yield the runs of points that an element draws; closed runs enclose an area."""
     kind = str(node.tag).rpartition("}")[2]
     filled = node.get("fill") != "none"
     if kind in ("circle", "ellipse"):
         rx, ry = (float(node.get("r", node.get(name, 0))) for name in ("rx", "ry"))
-        yield _round(float(node.get("cx", 0)), float(node.get("cy", 0)), rx, ry), True
+        yield _trace_ellipse(float(node.get("cx", 0)), float(node.get("cy", 0)), rx, ry), True
     elif kind == "rect":
         x, y, w, h = (float(node.get(name, 0)) for name in ("x", "y", "width", "height"))
         yield [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], True
     elif kind == "line":
         yield [(float(node.get("x1")), float(node.get("y1"))), (float(node.get("x2")), float(node.get("y2")))], False
     elif kind in ("polygon", "polyline"):
-        values = _numbers(node.get("points", ""))
+        values = _parse_numbers(node.get("points", ""))
         yield list(zip(values[::2], values[1::2], strict=True)), kind == "polygon" or filled
     elif kind == "path":
-        yield from ((points, filled) for points in _path(node.get("d", "")))
+        yield from ((points, filled) for points in _parse_path(node.get("d", "")))
     elif kind == "text":
-        yield _written(node), True
+        yield _estimate_text_box(node), True
 
 
-def _written(node: Any) -> Points:
+def _estimate_text_box(node: Any) -> Points:
     """Return the bounding box of a text element, estimated from its length."""
     size = float(node.get("font-size", 12))
     x, y, width = float(node.get("x", 0)), float(node.get("y", 0)), LETTER * size * len("".join(node.itertext()))
@@ -238,16 +238,16 @@ def _written(node: Any) -> Points:
     ]
 
 
-def _round(x: float, y: float, rx: float, ry: float) -> Points:
+def _trace_ellipse(x: float, y: float, rx: float, ry: float) -> Points:
     turns = [2 * pi * i / (3 * STEPS) for i in range(3 * STEPS)]
     return [(x + rx * cos(t), y + ry * sin(t)) for t in turns]
 
 
-def _path(d: str) -> Iterator[Points]:
-    """The runs of a path in absolute commands, which are all that the drawings use."""
+def _parse_path(d: str) -> Iterator[Points]:
+    """Yield the runs of points of an SVG path in absolute commands."""
     run: Points = []
     for command, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", d):
-        values = _numbers(numbers)
+        values = _parse_numbers(numbers)
         if command == "M" and run:
             yield run
             run = []
@@ -263,11 +263,11 @@ def _path(d: str) -> Iterator[Points]:
         yield run
 
 
-def _straight(_: tuple[float, float], v: list[float]) -> Points:
+def _trace_line(_: tuple[float, float], v: list[float]) -> Points:
     return [(v[0], v[1])]
 
 
-def _bezier(start: tuple[float, float], v: list[float]) -> Points:
+def _trace_bezier(start: tuple[float, float], v: list[float]) -> Points:
     """Return points on a Bézier curve of any degree."""
     corners = [start, *zip(v[::2], v[1::2], strict=True)]
 
@@ -278,8 +278,8 @@ def _bezier(start: tuple[float, float], v: list[float]) -> Points:
     return [at(i / STEPS, corners) for i in range(1, STEPS + 1)]
 
 
-def _arc(start: tuple[float, float], v: list[float]) -> Points:
-    """An elliptical arc by its centre (SVG 1.1, appendix F.6.5)."""
+def _trace_arc(start: tuple[float, float], v: list[float]) -> Points:
+    """Return points on an elliptical arc (SVG 1.1, appendix F.6.5)."""
     rx, ry, turn, large, sweep, x2, y2 = v
     (x1, y1), (c, s) = start, (cos(radians(turn)), sin(radians(turn)))
     dx, dy = (x1 - x2) / 2, (y1 - y2) / 2
@@ -299,27 +299,27 @@ def _arc(start: tuple[float, float], v: list[float]) -> Points:
 
 
 _CURVES: Mapping[str, tuple[int, Any]] = {
-    "M": (2, _straight),
-    "L": (2, _straight),
-    "Q": (4, _bezier),
-    "C": (6, _bezier),
-    "A": (7, _arc),
+    "M": (2, _trace_line),
+    "L": (2, _trace_line),
+    "Q": (4, _trace_bezier),
+    "C": (6, _trace_bezier),
+    "A": (7, _trace_arc),
 }
 
 
-def _numbers(text: str) -> list[float]:
+def _parse_numbers(text: str) -> list[float]:
     return [float(n) for n in re.findall(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", text)]
 
 
-def _transform(text: str) -> Matrix:
+def _parse_transform(text: str) -> Matrix:
     """Return the matrix of an SVG transform attribute."""
     total = SAME
     for name, numbers in re.findall(r"(\w+)\(([^)]*)\)", text):
-        total = _times(total, _matrix(name, _numbers(numbers)))
+        total = _multiply(total, _make_matrix(name, _parse_numbers(numbers)))
     return total
 
 
-def _matrix(name: str, v: list[float]) -> Matrix:
+def _make_matrix(name: str, v: list[float]) -> Matrix:
     """Return the matrix of one SVG transform function."""
     if name == "translate":
         return 1.0, 0.0, 0.0, 1.0, v[0], v[1] if len(v) > 1 else 0.0
@@ -335,7 +335,7 @@ def _matrix(name: str, v: list[float]) -> Matrix:
     raise ValueError(f"a drawing is moved by {name!r}, whose outline is not known")
 
 
-def _times(m: Matrix, n: Matrix) -> Matrix:
+def _multiply(m: Matrix, n: Matrix) -> Matrix:
     """Return the product of two affine matrices."""
     return (
         m[0] * n[0] + m[2] * n[1], m[1] * n[0] + m[3] * n[1],
@@ -344,5 +344,5 @@ def _times(m: Matrix, n: Matrix) -> Matrix:
     )  # fmt: skip
 
 
-def _moved(point: tuple[float, float], m: Matrix) -> tuple[float, float]:
+def _transform_point(point: tuple[float, float], m: Matrix) -> tuple[float, float]:
     return m[0] * point[0] + m[2] * point[1] + m[4], m[1] * point[0] + m[3] * point[1] + m[5]

@@ -55,28 +55,31 @@ class PlayedFile:
     silent: bool = False
 
 
-def shown_media(description: Description) -> dict[str, Any] | None:
-    """A description's sound or film for the page, without its address; None where it has none."""
+def get_media(description: Description) -> dict[str, Any] | None:
+    """Return a description's sound or film for the page, without its address; None without media."""
     if description.media is None:
         return None
-    kind, _ = _kind_of(description.media)
-    return {"src": _name(description.media), "kind": kind}
+    kind, _ = _get_media_type(description.media)
+    return {"src": _make_public_name(description.media), "kind": kind}
 
 
-def media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
-    """The same with the address at which the server has it."""
+def add_media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
+    """Return the media with the address at which the server has the file."""
     return {**media, "src": f"{base_url}/{FOLDER}/{media['src']}"}
 
 
-def media_file(study: Study, name: str) -> tuple[Path, str] | None:
-    """The file behind a public name and its type; None where the study has none of that name."""
-    file = next((candidate for candidate in _files(study) if _name(candidate) == name), None)
+def find_media_file(study: Study, name: str) -> tuple[Path, str] | None:
+    """Return the file behind a public name and its media type; None if the study has no such file."""
+    file = next((candidate for candidate in _list_media(study) if _make_public_name(candidate) == name), None)
     path = find_media(study.folder / FOLDER, file) if file is not None else None
-    return None if file is None or path is None else (path, _kind_of(file)[1])
+    return None if file is None or path is None else (path, _get_media_type(file)[1])
 
 
 def find_media(folder: Path, name: str) -> Path | None:
-    """The file of a name, also where a letter with a mark is spelled in another way (ü as one sign, or as u with its dots: that depends on the computer)."""
+    """Return the file of a name; None if it is missing.
+
+    Letters with marks are compared in both Unicode spellings (ü as one sign, or as u with dots).
+    """
     if (folder / name).is_file():
         return folder / name
     composed = normalize("NFC", Path(name).name)
@@ -84,54 +87,54 @@ def find_media(folder: Path, name: str) -> Path | None:
     return next((p for p in beside if p.is_file() and normalize("NFC", p.name) == composed), None)
 
 
-def heard_in(study: Study) -> dict[str, list[str]]:
-    """Every file of a study, with the stimuli in which it is heard."""
+def find_media_uses(study: Study) -> dict[str, list[str]]:
+    """Return every media file of a study with the stimuli that play it."""
     heard: dict[str, list[str]] = {}
-    for stimulus in study.every_stimulus():
+    for stimulus in study.iterate_stimuli():
         for described in (stimulus, stimulus.rival):
             if described is not None and described.description.media is not None:
                 heard.setdefault(described.description.media, []).append(stimulus.id)
     return heard
 
 
-def plays_anything(study: Study) -> bool:
-    """Whether any description of a study, practice and checks included, is heard or watched."""
-    return can_play(study.kind.info) and bool(_files(study))
+def has_media(study: Study) -> bool:
+    """Return whether any description, practice and checks included, is heard or watched."""
+    return can_play(study.kind.info) and bool(_list_media(study))
 
 
-def missing_media(study: Study) -> list[str]:
-    """The files that descriptions name and that are not there."""
-    return [name for name in heard_in(study) if find_media(study.folder / FOLDER, name) is None]
+def find_missing_media(study: Study) -> list[str]:
+    """Return the files that descriptions name and that do not exist."""
+    return [name for name in find_media_uses(study) if find_media(study.folder / FOLDER, name) is None]
 
 
 def can_play(info: Info) -> bool:
-    """Whether a protocol plays sounds and films; the others show words alone."""
+    """Return whether a protocol plays sounds and films."""
     return "media_repeats" in info.parameters or info.plugin == "own"
 
 
-def way_of(description: Description) -> str:
-    """How a description comes to people: read, heard, or watched in a film."""
+def get_presentation(description: Description) -> str:
+    """Return how a description is presented: read, heard, or watched in a film."""
     if description.media is None:
         return READ
-    return WATCHED if _kind_of(description.media)[0] == FILM else HEARD
+    return WATCHED if _get_media_type(description.media)[0] == FILM else HEARD
 
 
-def ways_in(study: Study) -> set[str]:
+def list_presentations(study: Study) -> set[str]:
     """Return how the descriptions of a study are presented.
 
     Heard or watched ones are also read where their words are shown.
     """
     if not can_play(study.kind.info):
         return {READ}
-    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    ways = {get_presentation(stimulus.description) for stimulus in study.stimuli.values()}
     return {*ways, READ} if study.settings.get("media_text") == "shown" else ways
 
 
-def keep_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
-    """Copy the sounds and films of descriptions into a study's folder; returns how many."""
+def copy_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
+    """Copy the sounds and films of descriptions into a study's folder; return their number."""
     names = sorted({d.media for d in descriptions if d.media is not None})
     for name in names:
-        _kind_of(name)
+        _get_media_type(name)
         if source is None:
             raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
         if (path := find_media(source, name)) is None:
@@ -151,11 +154,11 @@ def listen_to(path: Path) -> PlayedFile:
     av.logging.set_level(av.logging.PANIC)  # reported below in our own message
     try:
         with av.open(str(path)) as opened:
-            if problem := _wrong_inside(path.name, opened):
+            if problem := _find_media_problem(path.name, opened):
                 return PlayedFile(ms=0.0, problem=problem)
             promised = float(opened.duration or 0) / 1000  # of av.time_base, microseconds
             last = loudest = 0.0
-            streams = _played_streams(path.name, opened)
+            streams = _select_streams(path.name, opened)
             for stream in streams:
                 stream.codec_context.options = {"err_detect": "explode"}  # players conceal damaged data
             frames: Iterable[Any] = opened.decode(streams)  # pictures and sounds alike
@@ -164,12 +167,12 @@ def listen_to(path: Path) -> PlayedFile:
                 samples, rate = getattr(frame, "samples", 0), getattr(frame, "sample_rate", 0)
                 end = 1000 * ((frame.time or 0.0) + (samples / rate if rate else 0.0))
                 last = max(last, end)
-                loudest = max(loudest, _loudness(frame.to_ndarray()) if samples else 0.0)
+                loudest = max(loudest, _measure_loudness(frame.to_ndarray()) if samples else 0.0)
                 if frame.is_corrupt:
                     return PlayedFile(ms=last, problem=f"it is garbled at {last / 1000:.1f} s")
     except (FFmpegError, ValueError, OSError) as error:
         return PlayedFile(ms=0.0, problem=f"it cannot be decoded ({type(error).__name__})")
-    if _cut_short(path):
+    if _is_truncated(path):
         return PlayedFile(ms=last, problem="it is shorter than its head says: it was cut off")
     # The last picture of a film lasts a while; more than that is missing at the end of a file that was cut off.
     if last <= 0.0 or promised - last > max(250.0, 0.05 * promised):
@@ -177,20 +180,20 @@ def listen_to(path: Path) -> PlayedFile:
             ms=last, problem=f"it ends after {last / 1000:.1f} s, but says {promised / 1000:.1f} s: it was cut off"
         )
     # In a film people may sign.
-    if loudest < SILENCE and _kind_of(path.name)[0] == SOUND:
+    if loudest < SILENCE and _get_media_type(path.name)[0] == SOUND:
         return PlayedFile(ms=last, problem="nothing can be heard in it")
     return PlayedFile(ms=max(last, promised), silent=loudest < SILENCE)
 
 
-def _played_streams(name: str, opened: Any) -> list[Any]:
+def _select_streams(name: str, opened: Any) -> list[Any]:
     """Return the streams that a browser plays; a cover picture in a sound file is ignored."""
-    films = opened.streams.video if _kind_of(name)[0] == FILM else ()
+    films = opened.streams.video if _get_media_type(name)[0] == FILM else ()
     return [*films, *opened.streams.audio]
 
 
-def _wrong_inside(name: str, opened: Any) -> str | None:
+def _find_media_problem(name: str, opened: Any) -> str | None:
     """Return the reason why browsers cannot play a readable file; None if they can."""
-    kind, ending = _kind_of(name)[0], Path(name).suffix.lower()
+    kind, ending = _get_media_type(name)[0], Path(name).suffix.lower()
     if kind == FILM and not opened.streams.video:
         return "it has no picture: name a sound .weba or .m4a"
     if kind == SOUND and not opened.streams.audio:
@@ -198,14 +201,14 @@ def _wrong_inside(name: str, opened: Any) -> str | None:
     forms = opened.format.name.split(",")
     if FORMS[ending] not in forms:
         return f"it is no {ending[1:]} inside, but {forms[0]}: name or convert it as what it is"
-    codecs = {stream.codec_context.name for stream in _played_streams(name, opened)}
+    codecs = {stream.codec_context.name for stream in _select_streams(name, opened)}
     codecs_played = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
     strange = sorted(c for c in codecs if c not in codecs_played and not (c.startswith("pcm_") and ending == ".wav"))
     return f"not every browser decodes {strange[0]} in {ending}" if strange else None
 
 
-def _loudness(samples: Any) -> float:
-    """The loudest of some samples, from 0 to 1."""
+def _measure_loudness(samples: Any) -> float:
+    """Return the loudest of some samples, from 0 to 1."""
     import numpy as np
 
     if samples.dtype == np.uint8:  # of eight bits, around the middle
@@ -214,7 +217,7 @@ def _loudness(samples: Any) -> float:
     return float(np.abs(samples.astype(float)).max()) / top
 
 
-def _cut_short(path: Path) -> bool:
+def _is_truncated(path: Path) -> bool:
     """Return whether a WAV file is shorter than its header declares; decoders do not report that."""
     with path.open("rb") as file:
         head = file.read(8)
@@ -223,11 +226,11 @@ def _cut_short(path: Path) -> bool:
     return head[:4] == b"RIFF" and announced not in (0, 0xFFFFFFFF) and announced + 8 > path.stat().st_size
 
 
-def _files(study: Study) -> list[str]:
+def _list_media(study: Study) -> list[str]:
     """Return the media files of a study, cached by the study's hash."""
     files = _KNOWN.get(study.hash)
     if files is None:
-        files = _KNOWN[study.hash] = list(heard_in(study))
+        files = _KNOWN[study.hash] = list(find_media_uses(study))
     return files
 
 
@@ -235,11 +238,11 @@ def _files(study: Study) -> list[str]:
 _KNOWN: dict[str, list[str]] = {}
 
 
-def _name(file: str) -> str:
+def _make_public_name(file: str) -> str:
     return sha256(file.encode()).hexdigest()[:LENGTH] + Path(file).suffix.lower()
 
 
-def _kind_of(file: str) -> tuple[str, str]:
+def _get_media_type(file: str) -> tuple[str, str]:
     """Return kind and media type of a file name.
 
     Raises InputError for a path or type that cannot be served.

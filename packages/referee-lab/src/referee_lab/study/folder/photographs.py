@@ -19,8 +19,8 @@ from referee.grounding.overlap import region_holds
 from referee.grounding.pictures import check_whole, checked
 from referee.records import Scene, SceneNotes, Trial
 from referee.show.drawing import draw_scene, place
-from referee_lab.study.folder.study_pictures import object_picture_name
-from referee_lab.study.protocols.scene import context_picture
+from referee_lab.study.folder.study_pictures import name_object_picture
+from referee_lab.study.protocols.scene import get_context_picture
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
@@ -51,15 +51,15 @@ class Photograph:
     svg: str = ""
 
 
-def photograph_of(trial: Trial) -> Photograph:
-    """A trial's photograph, or its scene drawn on one sheet (worked out once for a scene)."""
+def make_photograph(trial: Trial) -> Photograph:
+    """Return a trial's photograph, or a drawing of its scene on one sheet (cached by scene)."""
     notes = _SEEN.of(trial.scene)
     if "seen" not in notes:
-        notes["seen"] = _photograph(trial.scene) if trial.scene.picture is not None else _drawn(trial)
+        notes["seen"] = _read_photograph(trial.scene) if trial.scene.picture is not None else _draw_scene(trial)
     return notes["seen"]
 
 
-def _photograph(scene: Scene) -> Photograph:
+def _read_photograph(scene: Scene) -> Photograph:
     """Return the photograph of a scene. Raises InputError if its size is unknown."""
     picture = scene.picture
     assert picture is not None  # asked by who knows
@@ -72,8 +72,8 @@ def _photograph(scene: Scene) -> Photograph:
     return Photograph(name=sha256(picture.path.encode()).hexdigest()[:LENGTH], size=picture.size, regions=regions)
 
 
-def _drawn(trial: Trial) -> Photograph:
-    """Return a drawing of a scene without a photograph, with its objects in order of name, one per cell."""
+def _draw_scene(trial: Trial) -> Photograph:
+    """Return a drawing of a scene, with its objects in order of name, one per cell."""
     ordered = Scene(entities=tuple(sorted(trial.scene.entities, key=lambda e: (e.attributes, e.id))))
     layout = place(ordered)
     svg = draw_scene(ordered, domain=trial.domain, layout=layout)
@@ -90,32 +90,32 @@ def _drawn(trial: Trial) -> Photograph:
     return Photograph(name=name, size=Size(round(wide), round(tall)), regions=regions, svg=svg)
 
 
-def entity_at(shown: Photograph, x: float, y: float) -> str | None:
+def find_entity_at(shown: Photograph, x: float, y: float) -> str | None:
     """Return the entity at a point, borders included.
 
     Of several, the one with the smallest box, which is usually in front.
     """
     hit = [
-        (_area(region, shown.size), name)
+        (_compute_area(region, shown.size), name)
         for name, region in shown.regions.items()
         if region_holds(region, x, y, shown.size)
     ]
     return min(hit)[1] if hit else None
 
 
-def _area(region: Region, size: Size) -> float:
+def _compute_area(region: Region, size: Size) -> float:
     left, top, right, bottom = bounds_of(region, size)
     return (right - left) * (bottom - top)
 
 
-def drawn_photographs(study: Study) -> dict[str, str]:
+def draw_photographs(study: Study) -> dict[str, str]:
     """Return the drawings that replace photographs, by name."""
-    shown = (photograph_of(s.trial) for s in study.every_stimulus())
+    shown = (make_photograph(s.trial) for s in study.iterate_stimuli())
     return {p.name: p.svg for p in shown if p.svg}
 
 
-def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the photographs of trials into a study's folder, each checked to be the one its scene is about.
+def copy_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
+    """Copy the photographs of trials into a study's folder after checking each; return their number.
 
     Returns how many.
     """
@@ -126,31 +126,31 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
         path = checked(source, picture)
         check_whole(path)
         name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
-        ending = _shown_ending(path)
+        ending = _get_picture_extension(path)
         (folder / FOLDER).mkdir(exist_ok=True)
         shutil.copyfile(path, folder / FOLDER / f"{name}{ending}")
         copied += 1
     return copied
 
 
-def missing_pictures(study: Study) -> list[str]:
-    """Image files that the trials of a study name and that are not in its folder."""
-    return [image for image, path in picture_files(study).items() if path is None]
+def find_missing_pictures(study: Study) -> list[str]:
+    """Return the image files that trials of a study name and that are not in its folder."""
+    return [image for image, path in find_picture_files(study).items() if path is None]
 
 
-def picture_files(study: Study) -> dict[str, Path | None]:
-    """Return the files of the images that the trials of a study name; None for one that is not in its folder."""
-    scenes = [s.trial.scene for s in study.every_stimulus()]
+def find_picture_files(study: Study) -> dict[str, Path | None]:
+    """Return the files of the images that trials of a study name; None for a missing file."""
+    scenes = [s.trial.scene for s in study.iterate_stimuli()]
     if study.kind.info.plugin == "locate":
         named = [scene.picture.path for scene in scenes if scene.picture is not None]
     else:
-        above = filter(None, map(context_picture, scenes))
+        above = filter(None, map(get_context_picture, scenes))
         named = [*above, *(e.image for scene in scenes for e in scene.entities if e.image is not None)]
-    files = {image: photograph_file(study.folder, object_picture_name(image)) for image in named}
+    files = {image: find_photograph_file(study.folder, name_object_picture(image)) for image in named}
     return {image: file[0] if file else None for image, file in files.items()}
 
 
-def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
+def copy_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
     """Copy the image files of single objects into a study's folder after decoding each.
 
     Returns their number.
@@ -162,11 +162,11 @@ def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | N
         path = checked(source, ScenePicture(path=image))
         check_whole(path)
         (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(path, folder / FOLDER / f"{object_picture_name(image)}{_shown_ending(path)}")
+        shutil.copyfile(path, folder / FOLDER / f"{name_object_picture(image)}{_get_picture_extension(path)}")
     return len(images)
 
 
-def _shown_ending(path: Path) -> str:
+def _get_picture_extension(path: Path) -> str:
     """Return the file extension. Raises InputError for a type that browsers do not show."""
     if path.suffix.lower() not in KINDS:
         raise InputError(
@@ -177,8 +177,8 @@ def _shown_ending(path: Path) -> str:
     return path.suffix.lower()
 
 
-def photograph_file(folder: Path, name: str) -> tuple[Path, str] | None:
-    """The file of a photograph and its kind, for the server; None where the study has none of that name."""
+def find_photograph_file(folder: Path, name: str) -> tuple[Path, str] | None:
+    """Return the file of a photograph and its media type; None if the study has none of that name."""
     for ending, kind in KINDS.items():
         path = folder / FOLDER / f"{name}{ending}"
         if path.is_file():

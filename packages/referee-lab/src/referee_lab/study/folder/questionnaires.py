@@ -30,14 +30,14 @@ class FormField:
     when: str = "after"
 
     def public(self) -> dict[str, Any]:
-        """The question as the browser gets it."""
+        """Return the question in the form for the browser."""
         named = {"name": self.name, "question": self.question, "kind": self.kind}
         shown = {**named, "required": self.required, "longest": _LONGEST[self.kind]}
         return {**shown, "choices": list(self.choices)} if self.choices else shown
 
 
 def read_form(path: Path) -> tuple[FormField, ...]:
-    """The questions of a form; none where there is no file."""
+    """Return the questions of a form; empty if the file does not exist."""
     if not path.exists():
         return ()
     remedy = "[[field]] with name, question and kind (text, number, choice, multi, long)"
@@ -72,12 +72,12 @@ def read_form(path: Path) -> tuple[FormField, ...]:
     return fields
 
 
-def comment_fields(question: str) -> tuple[FormField, ...]:
-    """The field for comments."""
+def make_comment_fields(question: str) -> tuple[FormField, ...]:
+    """Return the field for comments."""
     return (FormField(name="comments", question=question, kind="long"),)
 
 
-def not_eligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
+def find_ineligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
     """Return the first question whose answer excludes the person; None if they may take part."""
     fields_answered = answer.get("fields") or {}
     return next(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from referee.records import Trial
 from referee.show.drawing import Layout, place
-from referee_lab.study.folder.hit_areas import least_across
+from referee_lab.study.folder.hit_areas import measure_press_areas
 
 DEVICES = ("computer", "tablet", "phone")
 # Around a scene: its page's padding, border and frame, in CSS pixels (2.6rem).
@@ -38,46 +38,47 @@ SCREENS = (
 )
 
 
-def admitted_screens(devices: tuple[str, ...], least_width: int = 0) -> list[Screen]:
-    """The windows of the devices that a study admits; narrower ones than the study asks for are left out."""
+def list_screens(devices: tuple[str, ...], least_width: int = 0) -> list[Screen]:
+    """Return the windows of the devices that a study admits, at least `least_width` pixels wide."""
     return [s for s in SCREENS if s.device in devices and s.width * s.scale >= least_width]
 
 
-def overhang(layout: Layout) -> float:
+def compute_overhang(layout: Layout) -> float:
     """The distance by which the outermost objects reach beyond the grid, in cells."""
     at = [(p.column + p.dx, p.row + p.dy) for p in layout.values()]
     return max([0.0, *(d for x, y in at for d in (-x, x - layout.columns + 1, -y, y - layout.rows + 1))])
 
 
-def cell_px(layout: Layout, screen: Screen, plugin: str) -> float:
-    """The side of a cell in CSS pixels."""
+def compute_cell_px(layout: Layout, screen: Screen, plugin: str) -> float:
+    """Return the side of a cell in CSS pixels."""
     judged = plugin == "judge"
     around, largest = (545.0, 130.0) if judged else (330.0, 168.0)
     if judged and screen.height <= MIDDLE_PX:
         around = 260.0
     if screen.height <= LOW_PX:
         around, largest = 150.0, 168.0
-    beyond = 2 * overhang(layout)
+    beyond = 2 * compute_overhang(layout)
     across = (screen.width - SIDES_PX) / (layout.columns + beyond)
     down = (screen.height - around) / (layout.rows + beyond)
     return max(min(across, down, largest), SMALLEST_CELL_PX)
 
 
-def smallest_px(trial: Trial, layout: Layout, screen: Screen, plugin: str) -> float:
-    """Return the shorter side of the smallest object of a scene: of its clickable area, or of its picture if nothing is
-    clickable.
+def compute_smallest_px(trial: Trial, layout: Layout, screen: Screen, plugin: str) -> float:
+    """Return the shorter side of the smallest object of a scene, in CSS pixels.
+
+    Measured is its clickable area, or its picture if nothing is clickable.
     """
-    shares = least_across(trial.scene, trial.domain, layout).values() if plugin == "identify" else (1.0,)
-    return cell_px(layout, screen, plugin) * min(shares, default=1.0)
+    shares = measure_press_areas(trial.scene, trial.domain, layout).values() if plugin == "identify" else (1.0,)
+    return compute_cell_px(layout, screen, plugin) * min(shares, default=1.0)
 
 
-def fitting_devices(trials: Iterable[Trial], plugin: str) -> list[str]:
-    """The devices on which every scene can be answered; computers are always among them."""
+def list_fitting_devices(trials: Iterable[Trial], plugin: str) -> list[str]:
+    """Return the devices on which every scene can be answered; computers are always included."""
     seen = {id(t.scene): t for t in trials if any(e.attributes or e.image for e in t.scene.entities)}.values()
     layouts = [(trial, place(trial.scene)) for trial in seen]
     small = {
         screen.device
         for screen in SCREENS
-        if any(smallest_px(trial, layout, screen, plugin) < screen.least_px for trial, layout in layouts)
+        if any(compute_smallest_px(trial, layout, screen, plugin) < screen.least_px for trial, layout in layouts)
     }
     return [device for device in DEVICES if device == DEVICES[0] or device not in small]

@@ -37,16 +37,16 @@ from referee_lab.study.folder.settings import (
     SessionSection,
     Setting,
     StudySection,
-    complete,
-    line_of,
+    fill_defaults,
+    find_line,
     read_section,
 )
 from referee_lab.study.protocols.contract import Info, Kind, Stimulus
 from referee_lab.study.protocols.own_plugin import FOLDER, OWN, create_protocol, is_own
 from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.room_protocol import RoomProtocol
-from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
-from referee_lab.study.texts.plurals import in_number
+from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill_placeholders, load_interface_words, to_html
+from referee_lab.study.texts.plurals import inflect
 
 __all__ = [
     "FEWEST_RANKED",
@@ -141,20 +141,20 @@ class Study:
     hash: str
     consent_hash: str
 
-    def every_stimulus(self) -> Iterator[Stimulus]:
-        """Everything that may be shown, practice and checks included."""
+    def iterate_stimuli(self) -> Iterator[Stimulus]:
+        """Yield every stimulus that may be shown, with those of practice and checks."""
         yield from self.stimuli.values()
         yield from self.practice
         yield from (check.stimulus for check in self.checks)
 
     def questions(self) -> Iterator[FormField]:
-        """Every question about the person, wherever it is asked."""
+        """Yield every question about the person, from all forms."""
         yield from self.before
         yield from self.demographics
         yield from (question for form in self.extra.values() if not isinstance(form, str) for question in form)
 
     def page_html(self, name: str) -> str:
-        """A page as HTML; without a contact and an institution the paragraph that would name them is left out."""
+        """Return a page as HTML, without the paragraph on contact and institution if both are empty."""
         text = self.texts[name]
         if not (self.about.contact or self.about.institution):
             # A paragraph of which only its bold lead is left.
@@ -162,7 +162,7 @@ class Study:
         return to_html(text)
 
     def list(self, list_id: str) -> StudyList:
-        """A list by its id."""
+        """Return a list by its id."""
         for entry in self.lists:
             if entry.id == list_id:
                 return entry
@@ -191,8 +191,8 @@ def open_study(path: str | Path) -> Study:
     """
     folder = Path(path)
     where = folder / "study.toml"
-    text = _text(where, "make a study with `referee study new`")
-    raw = _raw(text, where)
+    text = _read_text(where, "make a study with `referee study new`")
+    raw = _parse_toml(text, where)
     _check_sections(raw, where, text)
 
     def read(section: type[S], name: str) -> S:
@@ -211,43 +211,43 @@ def open_study(path: str | Path) -> Study:
         raise InputError(
             f"credit_url is {recruitment.credit_url!r}, and has to be an https address with {{id}} in it",
             where=where,
-            line=line_of(text, "recruitment", "credit_url"),
+            line=find_line(text, "recruitment", "credit_url"),
             remedy="copy the completion URL (client-side) of the study at Sona, and write {id} for its survey code",
         )
     if recruitment.signed_links and recruitment.platform != "prolific":
         raise InputError(
             f"signed_links is true, and the platform is {recruitment.platform!r}",
             where=where,
-            line=line_of(text, "recruitment", "signed_links"),
+            line=find_line(text, "recruitment", "signed_links"),
             remedy='set platform = "prolific", or signed_links = false',
         )
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
     kind: Kind = create_protocol(about.protocol)
-    settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    settings = fill_defaults(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
-    stimuli, lists = _shown(folder, spoken=kind.info.plugin not in ("produce", OWN))
-    practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
-    checks = tuple(_extra(folder / "checks.jsonl", "check"))
+    stimuli, lists = _load_stimuli(folder, spoken=kind.info.plugin not in ("produce", OWN))
+    practice = tuple(c.stimulus for c in _read_extras(folder / "practice.jsonl", "practice"))
+    checks = tuple(_read_extras(folder / "checks.jsonl", "check"))
     trials = max(len(entry.trials) for entry in lists)
-    minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
+    minutes = _estimate_minutes(trials + len(practice) + len(checks), kind.info.plugin)
     if isinstance(kind, RoomProtocol):
         minutes += round(kind.usual_seconds(next(iter(stimuli.values())), settings) / 60)
-    strings = interface_words(about.language, folder / "texts" / about.language / "strings.toml")
+    strings = load_interface_words(about.language, folder / "texts" / about.language / "strings.toml")
     facts = {
         **{name: getattr(about, name) for name in ("title", "contact", "institution", "participants")},
         "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
         "minutes": minutes,
-        **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
-        **_conditional_strings(strings, trials, session.break_every, speakers_of(design)),
-        **_room_facts(strings, about.language, kind, settings, minutes),
-        "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
+        **_count_words(strings, about.language, trials, minutes, policy.withdrawal_days),
+        **_select_sentences(strings, trials, session.break_every, list_speakers(design)),
+        **_describe_room(strings, about.language, kind, settings, minutes),
+        "quick_note": fill_placeholders(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
         if exclusion.fastest_trial_s
         else "",
     }
-    texts = _texts(folder, about.language, about.protocol, facts)
+    texts = _load_pages(folder, about.language, about.protocol, facts)
     made = Study(
         folder=folder,
         **{
@@ -271,7 +271,7 @@ def open_study(path: str | Path) -> Study:
         minutes=minutes,
         demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
         before=read_form(folder / "texts" / about.language / "before.toml"),
-        extra=_own_pages(folder / "texts" / about.language, session, facts),
+        extra=_read_own_pages(folder / "texts" / about.language, session, facts),
         branches=read_rules(PageBranch, raw.get("branch", []), "branch", where),
         quotas=read_rules(Quota, raw.get("quota", []), "quota", where),
         texts=texts,
@@ -292,12 +292,12 @@ def open_study(path: str | Path) -> Study:
 
 
 def is_credit_address(address: str) -> bool:
-    """Whether an address can give credit to a person: by https, with a place for the person's id."""
+    """Return whether an address can credit a person: it begins with https and has a field for their id."""
     return address.startswith("https://") and address.count("{id}") == 1
 
 
 def hash_folder(folder: Path) -> str:
-    """SHA-256 over names and contents of all files of a study but its data and hidden ones."""
+    """Return the SHA-256 over names and contents of a study's files, except its data and hidden files."""
     total = sha256()
     # By the same text on every system: separators and the order of folders differ.
     for path in sorted(folder.rglob("*"), key=lambda p: p.relative_to(folder).as_posix()):
@@ -312,7 +312,7 @@ def hash_folder(folder: Path) -> str:
 # -- study.toml ------------------------------------------------------------------------------------------------------------
 
 
-def _text(path: Path, remedy: str) -> str:
+def _read_text(path: Path, remedy: str) -> str:
     """Return a text file, without a byte order mark.
 
     Raises InputError if it is missing, MalformedInput if it is not UTF-8.
@@ -326,7 +326,7 @@ def _text(path: Path, remedy: str) -> str:
         raise MalformedInput(f"byte {error.start} is not UTF-8", where=path, remedy="save it as UTF-8") from None
 
 
-def _raw(text: str, where: Path) -> dict[str, Any]:
+def _parse_toml(text: str, where: Path) -> dict[str, Any]:
     """Return parsed TOML. Raises MalformedInput if it does not parse."""
     try:
         return tomllib.loads(text)
@@ -347,7 +347,7 @@ def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
             raise MalformedInput(
                 f"there is no section [{name}]",
                 where=where,
-                line=line_of(text, name, ""),
+                line=find_line(text, name, ""),
                 remedy=f"{meant}one of {sections}",
             )
 
@@ -358,14 +358,14 @@ def _check_names(about: StudySection, where: Path, text: str) -> None:
         raise InputError(
             f"the id {about.id!r} cannot be part of a link",
             where=where,
-            line=line_of(text, "study", "id"),
+            line=find_line(text, "study", "id"),
             remedy="small letters, digits and hyphens, at most 63",
         )
     if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", about.language):
         raise InputError(
             f"{about.language!r} is not a language code",
             where=where,
-            line=line_of(text, "study", "language"),
+            line=find_line(text, "study", "language"),
             remedy='for example "en" or "pt"',
         )
     if is_own(about.protocol):
@@ -374,14 +374,14 @@ def _check_names(about: StudySection, where: Path, text: str) -> None:
             raise InputError(
                 f"there is no plug-in {about.protocol!r}",
                 where=where,
-                line=line_of(text, "study", "protocol"),
+                line=find_line(text, "study", "protocol"),
                 remedy=f"put the file into {where.parent / FOLDER}",
             )
     elif about.protocol not in catalogue.names("protocol"):
         raise InputError(
             f"no protocol is called {about.protocol!r}",
             where=where,
-            line=line_of(text, "study", "protocol"),
+            line=find_line(text, "study", "protocol"),
             remedy=f"one of {', '.join(catalogue.names('protocol'))}",
         )
 
@@ -394,15 +394,15 @@ def _as_settings(info: Info) -> dict[str, Setting]:
 # ---------------------------------------------------------------------------------------------------------------
 
 
-def _minutes(trials: int, plugin: str) -> int:
+def _estimate_minutes(trials: int, plugin: str) -> int:
     """Return the estimated duration of a session, from the usual duration of such trials."""
     return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
 
 
-def _own_pages(
+def _read_own_pages(
     folder: Path, session: SessionSection, facts: Mapping[str, object]
 ) -> dict[str, str | tuple[FormField, ...]]:
-    """Pages and surveys that [session] names, by name: the words of a page, or the questions of a survey."""
+    """Return the pages and surveys that [session] names: text of a page, or questions of a survey."""
     pages: dict[str, str | tuple[FormField, ...]] = {}
     for name in (*session.pages_before, *session.pages_between, *session.pages_after):
         page, survey = folder / f"{name}.md", folder / f"{name}.toml"
@@ -412,27 +412,27 @@ def _own_pages(
                 where=folder,
                 remedy=f"write {name}.md (a page) or {name}.toml (a survey, as demographics.toml); small letters, digits, hyphens",
             )
-        pages[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
+        pages[name] = fill_placeholders(_read_text(page, ""), facts) if page.exists() else read_form(survey)
     return pages
 
 
-def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
-    """Numbers with their nouns, in the form that the language has for them."""
+def _count_words(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
+    """Return numbers with their nouns in the plural form of the language."""
     counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
-    phrases = {name: in_number(strings, language, name, n) for name, n in counts.items()}
+    phrases = {name: inflect(strings, language, name, n) for name, n in counts.items()}
     # {minutes} is the bare number, for pages that were written before there were forms.
-    return {**phrases, "minutes_words": in_number(strings, language, "minutes", minutes)}
+    return {**phrases, "minutes_words": inflect(strings, language, "minutes", minutes)}
 
 
-def speakers_of(design: DesignSection) -> tuple[str, ...]:
+def list_speakers(design: DesignSection) -> tuple[str, ...]:
     """Return the conditions that name speakers; those of tables and of chained studies do not."""
     return () if design.source.startswith(("table ", "study ")) else design.conditions
 
 
-def _conditional_strings(
+def _select_sentences(
     strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]
 ) -> dict[str, str]:
-    """Return the sentences of pages about breaks and about the authors of descriptions, only where they apply."""
+    """Return sentences about breaks and about the authors of descriptions, if they apply."""
     speakers = {name for condition in conditions for name in condition.split(VERSUS)}
     both = HUMAN in speakers and len(speakers) > 1
     programs = bool(speakers) and HUMAN not in speakers
@@ -442,10 +442,10 @@ def _conditional_strings(
     }
 
 
-def _room_facts(
+def _describe_room(
     strings: Mapping[str, str], language: str, kind: Any, settings: Mapping[str, Any], minutes: int
 ) -> dict[str, str]:
-    """Return the facts in the consent text of a room: speech or chat, recorded data, and the longest duration."""
+    """Return the facts on a room for the consent text: speech or chat, recorded data, longest duration."""
     if kind.info.plugin == "produce":
         return {"sound": strings["sound_spoken"] if is_spoken(settings) else ""}
     if not isinstance(kind, RoomProtocol):
@@ -455,12 +455,12 @@ def _room_facts(
     return {
         "talk": strings["talk_spoken" if has_voice else "talk_written"],
         "sound": strings["sound_stored" if has_voice else "sound_none"],
-        "longest": in_number(strings, language, "minutes", longest),
+        "longest": inflect(strings, language, "minutes", longest),
     }
 
 
-def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
-    """Return the pages of a study: its own ones, or shipped ones where these are optional."""
+def _load_pages(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
+    """Return the pages of a study: its own, or shipped pages where its own are optional and missing."""
     texts_folder = folder / "texts" / language
     shipped = default_pages(language, protocol)
     pages = {}
@@ -468,13 +468,13 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
         path = texts_folder / f"{page}.md"
         # Consent and instructions must be the study's own words.
         if path.exists() or page in REQUIRED:
-            pages[page] = _text(path, f"every study needs {page}.md in its language")
+            pages[page] = _read_text(path, f"every study needs {page}.md in its language")
         else:
             pages[page] = shipped[page]
-    return {page: fill(text, facts) for page, text in pages.items()}
+    return {page: fill_placeholders(text, facts) for page, text in pages.items()}
 
 
-def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+def _load_stimuli(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
     """Return stimuli and lists; without `spoken` (production), stimuli have no descriptions."""
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
     descriptions: dict[tuple[str, str], Description] = {}
@@ -488,7 +488,7 @@ def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[Study
                     remedy="leave one of them there",
                 )
             descriptions[output.trial, output.system] = output.description
-    lists = _lists(folder / "lists.json")
+    lists = _read_lists(folder / "lists.json")
     stimuli: dict[str, Stimulus] = {}
     for place in lists:
         for trial, condition in place.trials:
@@ -496,11 +496,11 @@ def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[Study
             if key not in stimuli:
                 where = f"{folder / 'lists.json'}: list {place.id}"
                 described = descriptions if spoken else {(trial, condition): Description(), **descriptions}
-                stimuli[key] = _stimulus(trial, condition, trials, described, where)
+                stimuli[key] = _make_stimulus(trial, condition, trials, described, where)
     return stimuli, lists
 
 
-def _stimulus(
+def _make_stimulus(
     trial: str,
     condition: str,
     trials: Mapping[str, Trial],
@@ -515,7 +515,7 @@ def _stimulus(
             f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
         )
     record = replace(record, id=trial) if record.id != trial else record
-    spoken = [_spoken(trial, system, record, descriptions, where) for system in condition.split(VERSUS)]
+    spoken = [_make_single(trial, system, record, descriptions, where) for system in condition.split(VERSUS)]
     # Of a pair the second is the rival; of several that are ranked, all are, one behind the other.
     rival: Stimulus | None = None
     for one in reversed(spoken[1:] if len(spoken) < FEWEST_RANKED else spoken):
@@ -529,10 +529,10 @@ def _stimulus(
     )
 
 
-def _spoken(
+def _make_single(
     trial: str, system: str, record: Trial, descriptions: Mapping[tuple[str, str], Description], where: str
 ) -> Stimulus:
-    """One description; a study without systems (production) has none."""
+    """Return the stimulus of one description; without a system (production) it has no description."""
     description = descriptions.get((trial, system)) if system else descriptions.get((trial, system), Description())
     if description is None:
         raise InputError(
@@ -543,10 +543,10 @@ def _spoken(
     return Stimulus(id=f"{trial}|{system}", trial=record, description=description, system=system or None)
 
 
-def _lists(path: Path) -> tuple[StudyList, ...]:
+def _read_lists(path: Path) -> tuple[StudyList, ...]:
     """Return the lists of lists.json. Raises MalformedInput if it is invalid."""
     try:
-        data = json.loads(_text(path, "make the lists with `referee study new`"))
+        data = json.loads(_read_text(path, "make the lists with `referee study new`"))
         entries = [
             StudyList(
                 id=str(entry["id"]),
@@ -568,8 +568,8 @@ def _lists(path: Path) -> tuple[StudyList, ...]:
     return tuple(entries)
 
 
-def _extra(path: Path, word: str) -> Iterator[Check]:
-    """Practice trials and checks: ``{"trial": {…}, "text": "…", "properties": […], "expect": {…}}`` a line."""
+def _read_extras(path: Path, word: str) -> Iterator[Check]:
+    """Yield practice trials or checks: ``{"trial": {…}, "text": "…", "properties": […], "expect": {…}}``."""
     if not path.exists():
         return
     for line, text in read_lines(path):

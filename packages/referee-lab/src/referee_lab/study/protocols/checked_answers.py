@@ -16,18 +16,18 @@ from referee_lab.study.protocols.contract import GivenAnswer, Info, RecordedColu
 _LONGEST_TEXT, _LONGEST_LIST = 5000, 500
 
 
-def in_ms(about: str) -> RecordedColumn:
-    """A column that records a time."""
+def make_time_column(about: str) -> RecordedColumn:
+    """Return a column that records a time in milliseconds."""
     return RecordedColumn(type="number", about=about, unit="ms")
 
 
 CLOCKS = {
-    "t_request": in_ms("when the scene was asked for"),
-    "t_frame": in_ms("time stamp of the frame in which it was drawn"),
-    "t_onset": in_ms("time stamp of the frame after, taken as its onset"),
-    "t_response": in_ms("time stamp of the event that answered"),
-    "t_handler": in_ms("when the page dealt with that event"),
-    "text_onset": in_ms("onset of the description"),
+    "t_request": make_time_column("when the scene was asked for"),
+    "t_frame": make_time_column("time stamp of the frame in which it was drawn"),
+    "t_onset": make_time_column("time stamp of the frame after, taken as its onset"),
+    "t_response": make_time_column("time stamp of the event that answered"),
+    "t_handler": make_time_column("when the page dealt with that event"),
+    "text_onset": make_time_column("onset of the description"),
 }
 CHOSEN = {
     "corrected": RecordedColumn(type="truth", about="whether a first choice was taken back"),
@@ -44,7 +44,7 @@ class NothingIdentified:
         return None
 
 
-def identified(
+def make_choice_response(
     answer: GivenAnswer,
     stimulus: Stimulus,
     shown: Shown,
@@ -52,7 +52,7 @@ def identified(
     reading_ms: float | None,
     identification_ms: float | None,
 ) -> Response:
-    """A choice of an object as a response.
+    """Return a choice of an object as a response; a choice that was taken back is flagged.
 
     A label is its entity again, and a choice taken back is flagged.
     """
@@ -72,13 +72,13 @@ def identified(
     )
 
 
-def refuse(field: str, problem: str) -> InputError:
-    """The error for one field of an answer."""
+def make_field_error(field: str, problem: str) -> InputError:
+    """Return the error for one field of an answer."""
     return InputError(problem, where=field, remedy="answers must come from this study's own page; reload it")
 
 
 def check_recorded(answer: GivenAnswer, info: Info) -> None:
-    """InputError unless all fields of answer and times are declared and of their kind."""
+    """Raise InputError unless all fields of answer and times are declared and of their type."""
     for part, fields, declared in (("answer", answer.answer, info.answer), ("times", answer.times, info.times)):
         _check_names(part, fields, declared)
         for name, value in fields.items():
@@ -89,10 +89,10 @@ def check_recorded(answer: GivenAnswer, info: Info) -> None:
 def _check_names(part: str, fields: Mapping[str, Any], declared: Collection[str]) -> None:
     """Raise InputError for a field that the protocol does not declare."""
     if not isinstance(fields, Mapping):
-        raise refuse(part, "not an object")
+        raise make_field_error(part, "not an object")
     for name in fields:
         if name not in declared:
-            raise refuse(f"{part}.{str(name)[:40]}", "this protocol has no such field")
+            raise make_field_error(f"{part}.{str(name)[:40]}", "this protocol has no such field")
 
 
 def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
@@ -103,35 +103,38 @@ def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
         _check_number(field, value, timed)
     elif declared.type == "list":
         if not isinstance(value, list) or len(value) > _LONGEST_LIST:
-            raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
+            raise make_field_error(field, f"should be a list of at most {_LONGEST_LIST} numbers")
         for member in value:
             _check_number(field, member, timed)
     elif declared.type == "json":
         if not isinstance(value, Mapping):
-            raise refuse(field, "should be an object")
+            raise make_field_error(field, "should be an object")
     elif declared.type == "labels":
         if not (isinstance(value, list) and len(value) <= _LONGEST_LIST and all(isinstance(v, str) for v in value)):
-            raise refuse(field, "should be a list of labels")
+            raise make_field_error(field, "should be a list of labels")
     elif declared.type == "truth" and not isinstance(value, bool):
-        raise refuse(field, "should be true or false")
+        raise make_field_error(field, "should be true or false")
     elif declared.type == "sound" and not isinstance(value, str):
-        raise refuse(field, "should be a recording")
+        raise make_field_error(field, "should be a recording")
     elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):
-        raise refuse(field, f"should be text of at most {_LONGEST_TEXT} characters")
+        raise make_field_error(field, f"should be text of at most {_LONGEST_TEXT} characters")
     if declared.values and value not in declared.values:
-        raise refuse(field, f"{value!r:.40} is none of {', '.join(declared.values)}")
+        raise make_field_error(field, f"{value!r:.40} is none of {', '.join(declared.values)}")
 
 
 def _check_number(field: str, value: Any, timed: bool) -> None:
-    """A finite number. A time may be negative: who presses in the very frame in which something appears is before its onset, and a fact."""
+    """Raise InputError unless a value is a finite number.
+
+    A time may be negative: a person may press in the frame in which something appears, before its onset.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        raise refuse(field, "should be a number")
+        raise make_field_error(field, "should be a number")
     if value < 0 and not timed:
-        raise refuse(field, "should not be below 0")
+        raise make_field_error(field, "should not be below 0")
 
 
-def claimed_ms(times: Mapping[str, Any]) -> float:
-    """Return the minimal duration of an answer by its own report, in ms; 0 without times."""
+def sum_claimed_ms(times: Mapping[str, Any]) -> float:
+    """Return the least duration of an answer in ms, by its own times; 0 without times."""
     reported = {name: times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
     spent = {name: float(ms) for name, ms in reported.items() if isinstance(ms, (int, float)) and ms > 0}
     return max(spent.get("combined_ms", 0.0), spent.get("reading_ms", 0.0) + spent.get("identification_ms", 0.0))

@@ -120,7 +120,7 @@ class Kind(Protocol):
         """Raise InputError, naming the field, if an answer cannot have come from this protocol."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """The answer as a response for the hearing metrics.
+        """Return the answer as a response for the hearing metrics; None if the protocol asks for no choice.
 
         None where the protocol asks for something else (words, ratings).
         """

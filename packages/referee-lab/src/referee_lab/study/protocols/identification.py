@@ -11,25 +11,32 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.records import Response
-from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
+from referee_lab.study.protocols.checked_answers import (
+    CHOSEN,
+    CLOCKS,
+    check_recorded,
+    make_choice_response,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import SCENE, language_of, problem_with_scene, show_context, show_scene
-from referee_lab.study.protocols.simulated_answers import answer_like, draw_times, straight_path
+from referee_lab.study.protocols.scene import SCENE, find_jitter_problem, get_language, show_context, show_scene
+from referee_lab.study.protocols.simulated_answers import convert_response, draw_path, draw_times
 from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
     check_heard,
-    heard_ms,
-    problem_with_heard,
+    estimate_heard_ms,
+    find_replay_problem,
     show_words,
     simulate_heard,
 )
 
 CHOICES = ("several", "none", "dont-know")
 _TIMES = {
-    "reading_ms": in_ms("from the description's onset to the request of the scene"),
-    "identification_ms": in_ms("from the scene's onset to the answer"),
-    "combined_ms": in_ms("from the description's onset to the answer"),
+    "reading_ms": make_time_column("from the description's onset to the request of the scene"),
+    "identification_ms": make_time_column("from the scene's onset to the answer"),
+    "combined_ms": make_time_column("from the description's onset to the answer"),
     "regions_ms": RecordedColumn(type="list", about="reading time of each word", unit="ms"),
     **CLOCKS,
     **HEARD_TIMES,
@@ -135,25 +142,25 @@ class Identification:
     reading: str
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Times are not negative."""
+        """Return a problem with negative times; None without one."""
         late = [n for n in ("fixation_ms", "timeout_ms", "reading_timeout_ms") if settings.get(n, 0) < 0]
         if late:
             return f"{late[0]} cannot be negative"
-        return problem_with_heard(settings) or problem_with_scene(settings)
+        return find_replay_problem(settings) or find_jitter_problem(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Description and scene under public labels, and how they follow each other."""
+        """Return description and scene under public labels, and the order in which they are shown."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         choices = list(settings.get("choices", ()))
         parameters = {
             **show_words(stimulus, settings),
-            **language_of(stimulus.trial),
-            "reading": self.reading_of(settings),
+            **get_language(stimulus.trial),
+            "reading": self.get_reading(settings),
             **{
                 name: settings[name]
                 for name in ("start", "input", "track", "fixation_ms", "bell", "timeout_ms", "confirm")
             },
-            **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
+            **({"reading_timeout_ms": limit} if (limit := self._get_reading_limit(settings)) else {}),
             **scene,
             "choices": choices,
             "best_guess": bool(choices) and bool(settings.get("best_guess", False)),
@@ -162,7 +169,7 @@ class Identification:
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """An object of this scene, an answer that was offered, and the times this way of reading has."""
+        """Raise InputError unless the answer is an object of the scene or offered, with all its times."""
         check_recorded(answer, self.info)
         fields = answer.answer
         outcome = fields.get("outcome")
@@ -171,45 +178,50 @@ class Identification:
         if shown.labels:
             offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
-            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
         if (outcome == "entity") != (fields.get("entity") is not None):
-            raise refuse("answer.entity", "an object is named if and only if the outcome is an entity")
+            raise make_field_error("answer.entity", "an object is named if and only if the outcome is an entity")
         for name in ("entity", "guess"):
             if fields.get(name) is not None and fields[name] not in shown.labels:
-                raise refuse(f"answer.{name}", "no such object was shown")
+                raise make_field_error(f"answer.{name}", "no such object was shown")
         if fields.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
-            raise refuse("answer.guess", "no best guess was asked for")
+            raise make_field_error("answer.guess", "no best guess was asked for")
         if settings["input"] == "mouse" and fields.get("pointer") not in (None, "mouse"):
-            raise refuse("answer.pointer", "only the mouse counts here")
+            raise make_field_error("answer.pointer", "only the mouse counts here")
         lengths = {len(fields.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
         if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
-            raise refuse("answer.path_ms", "a path has as many times as places, and only where it was asked for")
+            raise make_field_error(
+                "answer.path_ms", "a path has as many times as places, and only where it was asked for"
+            )
         check_heard(answer, shown)
-        if fields.get("reading_timeout") and not self._reading_limit(settings):
-            raise refuse("answer.reading_timeout", "reading has no limit here")
+        if fields.get("reading_timeout") and not self._get_reading_limit(settings):
+            raise make_field_error("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """The response; where description and scene came together, the identification time is the combined time. None where people only read."""
+        """Return the response; None if the trial ended with reading.
+
+        If description and scene are shown together, the identification time is the combined time.
+        """
         if answer.answer.get("outcome") == "read":
             return None
         times, together = answer.times, shown.parameters["reading"] == "together"
         reading = None if together else times.get("reading_ms")
         finding = times.get("combined_ms" if together else "identification_ms")
-        return identified(answer, stimulus, shown, hearer, reading, finding)
+        return make_choice_response(answer, stimulus, shown, hearer, reading, finding)
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
+        """Return a simulated hearer's choice among the offered answers, with its times or drawn ones."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         fields: dict[str, Any] = {"outcome": "read", "entity": None}
         if shown.labels:
-            fields = answer_like(response, shown, rng)
+            fields = convert_response(response, shown, rng)
         # A heard description is not available before its words are spoken.
-        times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
+        times = draw_times(response, shown, rng, estimate_heard_ms(stimulus) if "media" in shown.parameters else 0.0)
         times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
-        if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
+        if (longest := self._get_reading_limit(settings)) and times["reading_ms"] > longest:
             late = times["reading_ms"] - longest
             fields.update(reading_timeout=True)
             times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
@@ -217,7 +229,7 @@ class Identification:
         if not shown.labels:
             times.update(identification_ms=None, combined_ms=times["reading_ms"])
         if settings["track"] and shown.labels:
-            fields.update(straight_path(fields["entity"], shown, times["t_response"] - times["t_onset"], rng))
+            fields.update(draw_path(fields["entity"], shown, times["t_response"] - times["t_onset"], rng))
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:
@@ -225,12 +237,12 @@ class Identification:
             times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
         return GivenAnswer(answer=fields, times=times)
 
-    def _reading_limit(self, settings: Mapping[str, Any]) -> float:
-        """How long reading may take; 0 for any time, and where there is no reading apart."""
-        return 0.0 if self.reading_of(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
+    def _get_reading_limit(self, settings: Mapping[str, Any]) -> float:
+        """Return the limit on reading in ms; 0 for none, or if reading is not separate."""
+        return 0.0 if self.get_reading(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
 
-    def reading_of(self, settings: Mapping[str, Any]) -> str:
-        """Whether description and scene come together, one before the other, or word by word."""
+    def get_reading(self, settings: Mapping[str, Any]) -> str:
+        """Return when the description is shown: together with the scene, before it, or word by word."""
         return str(settings.get("reading", self.reading))
 
     def _check_times(self, answer: GivenAnswer, shown: Shown) -> None:
@@ -246,10 +258,12 @@ class Identification:
         }
         for name in needed[reading]:
             if times.get(name) is None and name not in lacking:
-                raise refuse(f"times.{name}", "this time is missing")
+                raise make_field_error(f"times.{name}", "this time is missing")
         words = len(str(shown.parameters["text"]).split())
         regions = times.get("regions_ms")
         if regions is not None and (reading != "words" or len(regions) > words):
-            raise refuse("times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only")
+            raise make_field_error(
+                "times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only"
+            )
         if reading == "words" and not unread and len(regions or ()) != words:
-            raise refuse("times.regions_ms", f"one time for each of the {words} words")
+            raise make_field_error("times.regions_ms", f"one time for each of the {words} words")

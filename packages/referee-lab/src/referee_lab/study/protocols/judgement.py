@@ -7,13 +7,19 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.checked_answers import (
+    CLOCKS,
+    NothingIdentified,
+    check_recorded,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.scene import (
     SCENE,
-    language_of,
+    find_jitter_problem,
+    get_language,
     mark_targets,
-    problem_with_scene,
     show_context,
     show_scene,
 )
@@ -21,7 +27,7 @@ from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
     check_heard,
-    problem_with_heard,
+    find_replay_problem,
     show_words,
     simulate_heard,
 )
@@ -30,7 +36,7 @@ SLIDER_TOP = 100
 FEWEST_POINTS, MOST_POINTS = 2, 11
 DECIDING_MS = 4000.0
 JUDGED = {
-    "combined_ms": in_ms("from the onset of description and scene to the end"),
+    "combined_ms": make_time_column("from the onset of description and scene to the end"),
     **CLOCKS,
 }
 MARKED = {"mark_target": Parameter(default=True, about="Mark the object that is described."), **SCENE}
@@ -84,15 +90,15 @@ class Judgement(NothingIdentified):
             return f"questions, low and high need one entry for each of the {len(names)} scales"
         if not FEWEST_POINTS <= settings["points"] <= MOST_POINTS:
             return f"a Likert scale has {FEWEST_POINTS} to {MOST_POINTS} points"
-        return problem_with_heard(settings) or problem_with_scene(settings)
+        return find_replay_problem(settings) or find_jitter_problem(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The scene, the description, and the scales."""
+        """Return the scene, the description, and the scales."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         parameters = {
             **show_words(stimulus, settings),
-            **language_of(stimulus.trial),
-            "scales": _scales(settings),
+            **get_language(stimulus.trial),
+            "scales": _list_scales(settings),
             **scene,
             **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
             **show_context(stimulus.trial),
@@ -100,42 +106,42 @@ class Judgement(NothingIdentified):
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A rating within limits on every scale."""
+        """Raise InputError unless every scale has a rating within its limits."""
         check_recorded(answer, self.info)
         check_heard(answer, shown)
         ratings = answer.answer.get("ratings")
         names = {scale["name"]: scale for scale in shown.parameters["scales"]}
         if not isinstance(ratings, Mapping) or set(ratings) != set(names):
-            raise refuse("answer.ratings", f"one rating for each of {', '.join(names)}")
+            raise make_field_error("answer.ratings", f"one rating for each of {', '.join(names)}")
         for name, value in ratings.items():
-            low, high = _limits(names[name])
+            low, high = _get_limits(names[name])
             whole = names[name]["kind"] == "slider" or isinstance(value, int)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not (low <= value <= high and whole):
-                raise refuse(f"answer.ratings.{name}", f"should be from {low} to {high}")
+                raise make_field_error(f"answer.ratings.{name}", f"should be from {low} to {high}")
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """High ratings where the hearer finds the target, low ones where not, with some noise."""
+        """Return high ratings if the hearer chooses the target and low ones if not, with some noise."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         liked = 0.8 if response.entity in stimulus.trial.targets else 0.3
         ratings = {}
         for scale in shown.parameters["scales"]:
-            low, high = _limits(scale)
+            low, high = _get_limits(scale)
             ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
-        times = deciding_times(rng)
+        times = draw_decision_times(rng)
         return GivenAnswer(
             answer={"ratings": ratings}, times={**times, **simulate_heard(stimulus, shown, times["t_onset"], rng)}
         )
 
 
-def deciding_times(rng: Random) -> dict[str, float]:
-    """When a simulated person has decided."""
+def draw_decision_times(rng: Random) -> dict[str, float]:
+    """Return the times at which a simulated person decides."""
     took = DECIDING_MS * (0.5 + rng.random())
     return {"combined_ms": took, "t_onset": 0.0, "t_response": took}
 
 
-def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _list_scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the scales with their questions, points and end labels."""
     named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
     # A slider has 0 to 100, both ends included.
@@ -146,5 +152,5 @@ def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _limits(scale: Mapping[str, Any]) -> tuple[int, int]:
+def _get_limits(scale: Mapping[str, Any]) -> tuple[int, int]:
     return (1, scale["points"]) if scale["kind"] == "likert" else (0, SLIDER_TOP)

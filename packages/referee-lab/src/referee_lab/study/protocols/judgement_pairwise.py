@@ -11,16 +11,16 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, refuse
+from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, make_field_error
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.judgement import JUDGED, MARKED, deciding_times
+from referee_lab.study.protocols.judgement import JUDGED, MARKED, draw_decision_times
 from referee_lab.study.protocols.scene import (
-    language_of,
+    find_jitter_problem,
+    get_language,
+    join_words,
     mark_targets,
-    problem_with_scene,
     show_context,
     show_scene,
-    tidy_words,
 )
 
 
@@ -47,11 +47,11 @@ class JudgementPairwise(NothingIdentified):
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Something is asked."""
-        return problem_with_scene(settings) if settings["question"].strip() else "the question is empty"
+        """Return a problem with an empty question; None without one."""
+        return find_jitter_problem(settings) if settings["question"].strip() else "the question is empty"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The scene and both descriptions, on sides of the lot's choosing."""
+        """Return the scene and both descriptions, on random sides."""
         if stimulus.rival is None:
             raise InputError(
                 f"the stimulus {stimulus.id!r} has no second description",
@@ -59,11 +59,11 @@ class JudgementPairwise(NothingIdentified):
             )
         scene, labels = show_scene(stimulus.trial, settings, rng)
         sides = ("left", "right") if rng.random() < 0.5 else ("right", "left")
-        texts = (tidy_words(stimulus.description), tidy_words(stimulus.rival.description))
+        texts = (join_words(stimulus.description), join_words(stimulus.rival.description))
         parameters = {
             # Sorted by side: in the order of the pair, the page's source would tell which system is first.
             "pairwise": dict(sorted(zip(sides, texts, strict=True))),
-            **language_of(stimulus.trial),
+            **get_language(stimulus.trial),
             "question": settings["question"],
             "tie": settings["tie"],
             **scene,
@@ -73,16 +73,16 @@ class JudgementPairwise(NothingIdentified):
         return Shown(parameters=parameters, labels={**labels, sides[0]: "first", sides[1]: "rival"})
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """One of the sides, or a tie where that was offered."""
+        """Raise InputError unless the answer is one of the sides, or a tie if ties are offered."""
         check_recorded(answer, self.info)
         offered = ("left", "right", "tie") if settings["tie"] else ("left", "right")
         if answer.answer.get("choice") not in offered:
-            raise refuse("answer.choice", f"should be one of {', '.join(offered)}")
+            raise make_field_error("answer.choice", f"should be one of {', '.join(offered)}")
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """The side whose description leads the hearer to the target; the lot decides between equals."""
+        """Return the side whose description leads the hearer to the target; equal ones are drawn at random."""
         assert stimulus.rival is not None
         view = stimulus.trial.for_hearer(rng)
         right = {
@@ -92,4 +92,4 @@ class JudgementPairwise(NothingIdentified):
         sides = {side: right[shown.labels[side]] for side in ("left", "right")}
         better = [side for side, good in sides.items() if good] or ["left", "right"]
         choice = better[0] if len(better) == 1 else rng.choice(["left", "right", *(["tie"] if settings["tie"] else [])])
-        return GivenAnswer(answer={"choice": choice}, times=deciding_times(rng))
+        return GivenAnswer(answer={"choice": choice}, times=draw_decision_times(rng))

@@ -13,9 +13,15 @@ from typing import Any
 
 from referee import catalogue
 from referee.contracts import Hearer
-from referee_lab.study.folder.media import shown_media
-from referee_lab.study.folder.study_pictures import object_picture_name
-from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.folder.media import get_media
+from referee_lab.study.folder.study_pictures import name_object_picture
+from referee_lab.study.protocols.checked_answers import (
+    CLOCKS,
+    NothingIdentified,
+    check_recorded,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Kind, RecordedColumn, Shown, Stimulus
 
 # The plug-in of the plan, the ending of the files, and their folder in a study.
@@ -40,18 +46,21 @@ class OwnPlugin(NothingIdentified):
                 "response": RecordedColumn(type="text", about="what the plug-in recorded as response"),
                 "data": RecordedColumn(type="json", about="everything that the plug-in recorded, as JSON"),
             },
-            times={"combined_ms": in_ms("rt of the plug-in, or from its onset to its end where it has none"), **CLOCKS},
+            times={
+                "combined_ms": make_time_column("rt of the plug-in, or from its onset to its end where it has none"),
+                **CLOCKS,
+            },
         )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return None: there are no settings."""
+        """Return None, because there are no settings."""
         return None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Return the file of the plug-in and the cells of the item, with the names of its pictures and its sound."""
+        """Return the plug-in's file and the cells of the item, with the names of its pictures and sound."""
         trial = stimulus.trial
-        images = {e.id: object_picture_name(e.image) for e in trial.scene.entities if e.image is not None}
-        heard = shown_media(stimulus.description)
+        images = {e.id: name_object_picture(e.image) for e in trial.scene.entities if e.image is not None}
+        heard = get_media(stimulus.description)
         sounds = {} if heard is None else {trial.meta[HEARD_IN]: heard["src"]}
         cells = dict(trial.meta.get(CELLS, {}))
         return Shown(
@@ -64,12 +73,12 @@ class OwnPlugin(NothingIdentified):
         check_recorded(answer, self.info)
         data = answer.answer.get("data")
         if not isinstance(data, Mapping) or len(json.dumps(data)) > LONGEST_DATA:
-            raise refuse("answer.data", f"should be an object of at most {LONGEST_DATA // 1000} kB as JSON")
+            raise make_field_error("answer.data", f"should be an object of at most {LONGEST_DATA // 1000} kB as JSON")
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """Return the right response (nine times in ten) where there is one, or a number from 0 to 100."""
+        """Return the correct response nine times in ten if there is one, else a number from 0 to 100."""
         right = stimulus.trial.meta.get(CORRECT)
         response = str(rng.randrange(101)) if right is None else right if rng.random() < SURE else f"not {right}"
         took = THINKING_MS * (0.5 + rng.random())
@@ -80,7 +89,7 @@ class OwnPlugin(NothingIdentified):
 
 
 def is_own(protocol: str) -> bool:
-    """Whether a protocol is named by the file of a plug-in."""
+    """Return whether a protocol is the file of an organiser's plug-in."""
     return protocol.endswith(ENDING)
 
 
@@ -90,7 +99,7 @@ def create_protocol(name: str) -> Kind:
     return kind
 
 
-def responded_right(stimulus: Stimulus, answer: GivenAnswer) -> bool | None:
+def is_response_correct(stimulus: Stimulus, answer: GivenAnswer) -> bool | None:
     """Return whether the response is that of the column `correct`; None where the item has none."""
     right = stimulus.trial.meta.get(CORRECT)
     return None if right is None else str(answer.answer.get("response") or "").strip() == str(right)

@@ -18,17 +18,23 @@ from referee.geometry import Box, Convention, Corners, Order, Place, Point, Size
 from referee.grounding.marks import bounds_of
 from referee.grounding.overlap import region_holds
 from referee.records import HearerView, Outcome, Response
-from referee_lab.study.folder.photographs import Photograph, entity_at, photograph_of
-from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, in_ms, refuse
+from referee_lab.study.folder.photographs import Photograph, find_entity_at, make_photograph
+from referee_lab.study.protocols.checked_answers import (
+    CHOSEN,
+    CLOCKS,
+    check_recorded,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import language_of
+from referee_lab.study.protocols.scene import get_language
 from referee_lab.study.protocols.simulated_answers import draw_times
 from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
     check_heard,
-    heard_ms,
-    problem_with_heard,
+    estimate_heard_ms,
+    find_replay_problem,
     show_words,
     simulate_heard,
 )
@@ -54,7 +60,11 @@ _ANSWER = {
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
 }
-_TIMES = {"combined_ms": in_ms("from the onset of picture and description to the answer"), **CLOCKS, **HEARD_TIMES}
+_TIMES = {
+    "combined_ms": make_time_column("from the onset of picture and description to the answer"),
+    **CLOCKS,
+    **HEARD_TIMES,
+}
 
 
 def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
@@ -97,16 +107,16 @@ class Pointing:
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Times are not negative."""
-        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else problem_with_heard(settings)
+        """Return a problem with negative times; None without one."""
+        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else find_replay_problem(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return description and photograph.
 
         Regions are shown only as marks, all of them, under public numbers in an independent order.
         """
-        seen = photograph_of(stimulus.trial)
-        labels = _labels(seen) if settings["way"] == "mark" else {}
+        seen = make_photograph(stimulus.trial)
+        labels = _number_marks(seen) if settings["way"] == "mark" else {}
         marks = [
             {"id": label, "box": [round(n, 2) for n in bounds_of(seen.regions[e], seen.size)]}
             for label, e in labels.items()
@@ -114,7 +124,7 @@ class Pointing:
         choices = list(settings["choices"])
         parameters = {
             **show_words(stimulus, settings),
-            **language_of(stimulus.trial),
+            **get_language(stimulus.trial),
             "photo": {
                 "picture": seen.name,
                 "drawn": bool(seen.svg),
@@ -138,7 +148,7 @@ class Pointing:
         expected = "entity" if asked["way"] == "mark" else asked["way"]
         outcome = fields.get("outcome")
         if outcome not in (expected, *asked["choices"], *(("timeout",) if asked["timeout_ms"] else ())):
-            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
         size = Size(asked["photo"]["width"], asked["photo"]["height"])
         _check_pair(fields, ("x", "y"), outcome == "point", size)
         _check_pair(
@@ -146,15 +156,15 @@ class Pointing:
         )
         _check_box(fields.get("box"), outcome == "box", size)
         if (outcome == "entity") != (fields.get("entity") in shown.labels and fields.get("entity") is not None):
-            raise refuse("answer.entity", "a mark that was shown is named if and only if that is the answer")
+            raise make_field_error("answer.entity", "a mark that was shown is named if and only if that is the answer")
         if outcome != "timeout" and answer.times.get("combined_ms") is None:
-            raise refuse("times.combined_ms", "this time is missing")
+            raise make_field_error("times.combined_ms", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """Return the response with the object at the given place; a place outside all objects has no entity."""
+        """Return the response with the object at the chosen position; outside all objects it has no entity."""
         fields = answer.answer
-        seen = photograph_of(stimulus.trial)
-        outcome, entity, places = _found(fields, seen, shown)
+        seen = make_photograph(stimulus.trial)
+        outcome, entity, places = _read_outcome(fields, seen, shown)
         corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
         return Response(
             trial=stimulus.trial.id,
@@ -173,8 +183,8 @@ class Pointing:
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
         """Return the answer of a simulated hearer: its point, or a point in the region of its choice."""
-        seen = photograph_of(stimulus.trial)
-        response = hearer.resolve(stimulus.description, _view(stimulus, hearer, rng))
+        seen = make_photograph(stimulus.trial)
+        response = hearer.resolve(stimulus.description, _make_view(stimulus, hearer, rng))
         asked = shown.parameters
         fields: dict[str, Any] = {
             **dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")),
@@ -186,14 +196,14 @@ class Pointing:
         if str(outcome) in asked["choices"]:
             fields["outcome"] = str(outcome)
             if asked["best_guess"]:
-                fields["guess_x"], fields["guess_y"] = _aim(response, seen, rng)
+                fields["guess_x"], fields["guess_y"] = _draw_point(response, seen, rng)
         else:
-            fields |= _placed(response, seen, shown, rng)
+            fields |= _convert_simulated(response, seen, shown, rng)
         times = draw_times(
             response,
             Shown(parameters={**asked, "reading": "together", "fixation_ms": 0}, labels={}),
             rng,
-            heard_ms(stimulus) if "media" in asked else 0.0,
+            estimate_heard_ms(stimulus) if "media" in asked else 0.0,
         )
         recorded = {name: value for name, value in times.items() if name in _TIMES}
         recorded |= simulate_heard(stimulus, shown, times["text_onset"], rng)
@@ -219,8 +229,8 @@ class RefOiChoice(Pointing):
     )
 
 
-def _labels(seen: Photograph) -> dict[str, str]:
-    """Return marks numbered from left to right and top to bottom, so that numbers reveal neither file order nor target."""
+def _number_marks(seen: Photograph) -> dict[str, str]:
+    """Return marks numbered from left to right and top to bottom, which reveals nothing else."""
 
     def corner(name: str) -> tuple[float, ...]:
         left, top, right, bottom = bounds_of(seen.regions[name], seen.size)
@@ -230,43 +240,48 @@ def _labels(seen: Photograph) -> dict[str, str]:
 
 
 def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: bool | None, size: Size) -> None:
-    """Raise InputError unless two numbers inside the picture are present (True), absent (False), or either (None)."""
+    """Raise InputError unless two numbers inside the picture are present, absent, or either.
+
+    `is_asked` is True, False or None for these three.
+    """
     x, y = (fields.get(name) for name in names)
     has_point = x is not None and y is not None
     if (x is None) != (y is None) or (is_asked is not None and has_point != is_asked):
-        raise refuse(f"answer.{names[0]}", "a place is given if and only if it was asked for")
+        raise make_field_error(f"answer.{names[0]}", "a place is given if and only if it was asked for")
     if has_point and not (0 <= x <= size.width and 0 <= y <= size.height):  # type: ignore[operator]
-        raise refuse(f"answer.{names[0]}", "this is outside the picture")
+        raise make_field_error(f"answer.{names[0]}", "this is outside the picture")
 
 
 def _check_box(box: Any, is_asked: bool, size: Size) -> None:
-    """Raise InputError unless a box is present exactly when requested, and lies inside the picture."""
+    """Raise InputError unless a box inside the picture is present exactly when it is requested."""
     if (box is not None) != is_asked:
-        raise refuse("answer.box", "a box is given if and only if it was asked for")
+        raise make_field_error("answer.box", "a box is given if and only if it was asked for")
     if box is None:
         return
     if len(box) != 4 or not (0 <= box[0] < box[2] <= size.width and 0 <= box[1] < box[3] <= size.height):
-        raise refuse("answer.box", "left, top, right, bottom within the picture, with an inside")
+        raise make_field_error("answer.box", "left, top, right, bottom within the picture, with an inside")
 
 
-def _found(fields: Mapping[str, Any], seen: Photograph, shown: Shown) -> tuple[Outcome, str | None, tuple[Place, ...]]:
+def _read_outcome(
+    fields: Mapping[str, Any], seen: Photograph, shown: Shown
+) -> tuple[Outcome, str | None, tuple[Place, ...]]:
     """Return outcome, entity and places of an answer."""
     outcome = fields["outcome"]
     if outcome == "entity":
         return Outcome.ENTITY, shown.labels[fields["entity"]], ()
     if outcome == "point":
-        hit = entity_at(seen, fields["x"], fields["y"])
+        hit = find_entity_at(seen, fields["x"], fields["y"])
         return (Outcome.POINT if hit is None else Outcome.ENTITY), hit, (Point((fields["x"], fields["y"]), XY),)
     if outcome == "box":
         left, top, right, bottom = fields["box"]
         box = Box((left, top, right, bottom))
-        hit = _overlapped(box, seen)
+        hit = _find_overlapped(box, seen)
         return (Outcome.BOX if hit is None else Outcome.ENTITY), hit, (box,)
     return Outcome(outcome), None, ()
 
 
-def _overlapped(box: Box, seen: Photograph) -> str | None:
-    """The thing that a box overlaps most, if that is half of both together (IoU >= .5)."""
+def _find_overlapped(box: Box, seen: Photograph) -> str | None:
+    """Return the entity that a box overlaps most, if their IoU is at least .5."""
     from referee.grounding.overlap import region_iou
 
     shares = {name: region_iou(box, region, seen.size) for name, region in seen.regions.items()}
@@ -277,38 +292,38 @@ def _overlapped(box: Box, seen: Photograph) -> str | None:
 # -- simulated people --------------------------------------------------------------------------------------------------------
 
 
-def _view(stimulus: Stimulus, hearer: Hearer, rng: Random) -> HearerView:
+def _make_view(stimulus: Stimulus, hearer: Hearer, rng: Random) -> HearerView:
     return stimulus.trial.for_hearer(rng, marks=isinstance(hearer, SeesMarks) and hearer.marks)
 
 
-def _placed(response: Response, seen: Photograph, shown: Shown, rng: Random) -> dict[str, Any]:
+def _convert_simulated(response: Response, seen: Photograph, shown: Shown, rng: Random) -> dict[str, Any]:
     """Return a simulated response as the fields of an answer, in the requested way of pointing."""
     way = shown.parameters["way"]
-    x, y = _aim(response, seen, rng)
+    x, y = _draw_point(response, seen, rng)
     if way == "point":
         return {"outcome": "point", "x": x, "y": y}
     if way == "mark":
-        entity = response.entity or entity_at(seen, x, y)
+        entity = response.entity or find_entity_at(seen, x, y)
         label = next((label for label, name in shown.labels.items() if name == entity), None)
         return {"outcome": "entity", "entity": label or rng.choice(sorted(shown.labels))}
     region = seen.regions.get(response.entity or "")
-    box = bounds_of(region, seen.size) if region is not None else _around(x, y, seen.size)
-    return {"outcome": "box", "box": list(_within(box, seen.size))}
+    box = bounds_of(region, seen.size) if region is not None else _make_box_around(x, y, seen.size)
+    return {"outcome": "box", "box": list(_clip_box(box, seen.size))}
 
 
-def _aim(response: Response, seen: Photograph, rng: Random) -> tuple[float, float]:
-    """Return a point of the answer: its own point, one inside the region of its entity, or a random one."""
+def _draw_point(response: Response, seen: Photograph, rng: Random) -> tuple[float, float]:
+    """Return a point: that of the response, one inside the region of its entity, or a random one."""
     if response.places:
         place = response.places[0]
         if isinstance(place, Point):
             return place.on(seen.size)
-        left, top, right, bottom = _within(bounds_of(place, seen.size), seen.size)
+        left, top, right, bottom = _clip_box(bounds_of(place, seen.size), seen.size)
         return (left + right) / 2, (top + bottom) / 2
-    name = response.entity or rng.choice(sorted(_likely(response, seen)))
+    name = response.entity or rng.choice(sorted(_find_most_probable(response, seen)))
     region = seen.regions.get(name)
     if region is None:
         return rng.uniform(0, seen.size.width), rng.uniform(0, seen.size.height)
-    left, top, right, bottom = _within(bounds_of(region, seen.size), seen.size)
+    left, top, right, bottom = _clip_box(bounds_of(region, seen.size), seen.size)
     for _ in range(50):
         x, y = rng.uniform(left, right), rng.uniform(top, bottom)
         if region_holds(region, x, y, seen.size):
@@ -316,17 +331,17 @@ def _aim(response: Response, seen: Photograph, rng: Random) -> tuple[float, floa
     return (left + right) / 2, (top + bottom) / 2
 
 
-def _likely(response: Response, seen: Photograph) -> list[str]:
+def _find_most_probable(response: Response, seen: Photograph) -> list[str]:
     """Return the entities with the highest probability; all if the response has none."""
     shares = {e: p for e, p in response.probabilities or () if e in seen.regions}
     best = max(shares.values(), default=0.0)
     return [e for e, p in shares.items() if p >= best - 1e-9] or list(seen.regions) or [""]
 
 
-def _around(x: float, y: float, size: Size) -> Corners:
+def _make_box_around(x: float, y: float, size: Size) -> Corners:
     return x - size.width / 10, y - size.height / 10, x + size.width / 10, y + size.height / 10
 
 
-def _within(box: Corners, size: Size) -> Corners:
+def _clip_box(box: Corners, size: Size) -> Corners:
     left, top, right, bottom = box
     return max(0.0, left), max(0.0, top), min(float(size.width), right), min(float(size.height), bottom)

@@ -12,9 +12,15 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
-from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.checked_answers import (
+    CLOCKS,
+    NothingIdentified,
+    check_recorded,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
+from referee_lab.study.protocols.scene import SCENE, find_jitter_problem, get_language, mark_targets, show_scene
 
 TYPING_MS, THINKING_MS = 180.0, 1500.0
 LONGEST = 5000
@@ -52,25 +58,25 @@ class Production(NothingIdentified):
             "text": RecordedColumn(type="text", about="the description as typed, or its transcript"),
             "sound": RecordedColumn(type="sound", about="the recording: its file in an export"),
             "recordings": RecordedColumn(type="number", about="how often it was recorded"),
-            "first_sound_ms": in_ms("from the scene's onset to the begin of the first recording"),
+            "first_sound_ms": make_time_column("from the scene's onset to the begin of the first recording"),
             "edits": RecordedColumn(type="number", about="changes to the text, deletions included"),
-            "first_key_ms": in_ms("from the scene's onset to the first key"),
+            "first_key_ms": make_time_column("from the scene's onset to the first key"),
         },
-        times={"combined_ms": in_ms("from the scene's onset to the end"), **CLOCKS},
+        times={"combined_ms": make_time_column("from the scene's onset to the end"), **CLOCKS},
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """There is room for some words."""
+        """Return a problem with the length limits of a text; None without one."""
         if not 0 < settings["longest_s"] <= MOST_SECONDS:
             return f"longest_s is from 1 to {MOST_SECONDS:g}"
         room = 0 < settings["shortest"] <= settings["longest"] <= LONGEST
-        return problem_with_scene(settings) if room else f"shortest and longest are from 1 to {LONGEST}, in this order"
+        return find_jitter_problem(settings) if room else f"shortest and longest are from 1 to {LONGEST}, in this order"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Return the scene with the target marked; only this protocol sends it."""
+        """Return the scene with the target marked; no other protocol sends the target."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         parameters = {
-            **language_of(stimulus.trial),
+            **get_language(stimulus.trial),
             **({"spoken": True, "longest_s": settings["longest_s"]} if is_spoken(settings) else {}),
             **{name: settings[name] for name in ("shortest", "longest", "prompt")},
             **scene,
@@ -79,20 +85,22 @@ class Production(NothingIdentified):
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A text of the length asked for, or a recording."""
+        """Raise InputError unless the answer is a text of the requested length, or a recording."""
         check_recorded(answer, self.info)
         text = answer.answer.get("text")
         if is_spoken(settings):
-            recording_of(answer.answer)
+            get_recording(answer.answer)
             if text is None:
                 return
         elif any(answer.answer.get(name) is not None for name in ("sound", "recordings", "first_sound_ms")):
-            raise refuse("answer.sound", "nothing is recorded in this study")
+            raise make_field_error("answer.sound", "nothing is recorded in this study")
         if text is None:
-            raise refuse("answer.text", "the description is missing")
+            raise make_field_error("answer.text", "the description is missing")
         # Blanks do not help to reach the shortest length, and count towards the longest, as in the field of the page.
         if not settings["shortest"] <= len(text.strip()) or len(text) > settings["longest"]:
-            raise refuse("answer.text", f"should have {settings['shortest']} to {settings['longest']} characters")
+            raise make_field_error(
+                "answer.text", f"should have {settings['shortest']} to {settings['longest']} characters"
+            )
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
@@ -113,11 +121,11 @@ class Production(NothingIdentified):
 
 
 def is_spoken(settings: Mapping[str, Any]) -> bool:
-    """Whether descriptions are recorded."""
+    """Return whether descriptions are recorded as sound."""
     return settings.get("answer") == "spoken"
 
 
-def recording_of(answer: Mapping[str, Any]) -> tuple[bytes, str]:
+def get_recording(answer: Mapping[str, Any]) -> tuple[bytes, str]:
     """Return the recording in an answer and the extension of its file. Raises InputError without one."""
     match = SOUND.fullmatch(str(answer.get("sound") or ""))
     try:
@@ -125,5 +133,5 @@ def recording_of(answer: Mapping[str, Any]) -> tuple[bytes, str]:
     except binascii.Error:
         content = b""
     if match is None or not 0 < len(content) <= MOST_BYTES:
-        raise refuse("answer.sound", f"should be a recording of at most {MOST_BYTES // 1000} kB")
+        raise make_field_error("answer.sound", f"should be a recording of at most {MOST_BYTES // 1000} kB")
     return content, ENDINGS[match[1]]

@@ -11,16 +11,16 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, refuse
+from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, make_field_error
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.judgement import JUDGED, MARKED, deciding_times
+from referee_lab.study.protocols.judgement import JUDGED, MARKED, draw_decision_times
 from referee_lab.study.protocols.scene import (
-    language_of,
+    find_jitter_problem,
+    get_language,
+    join_words,
     mark_targets,
-    problem_with_scene,
     show_context,
     show_scene,
-    tidy_words,
 )
 
 
@@ -44,17 +44,17 @@ class Ranking(NothingIdentified):
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Something is asked."""
-        return problem_with_scene(settings) if settings["question"].strip() else "the question is empty"
+        """Return a problem with an empty question; None without one."""
+        return find_jitter_problem(settings) if settings["question"].strip() else "the question is empty"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The scene and all descriptions, in an order of the lot's choosing."""
+        """Return the scene and all descriptions in a random order."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
-        described = ranked_stimuli(stimulus)
+        described = list_ranked(stimulus)
         options = {f"o{n}": one for n, one in enumerate(rng.sample(described, len(described)), 1)}
         parameters = {
-            "ranked": [{"id": label, "text": tidy_words(one.description)} for label, one in options.items()],
-            **language_of(stimulus.trial),
+            "ranked": [{"id": label, "text": join_words(one.description)} for label, one in options.items()],
+            **get_language(stimulus.trial),
             "question": settings["question"],
             **scene,
             **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
@@ -63,29 +63,29 @@ class Ranking(NothingIdentified):
         return Shown(parameters=parameters, labels={**labels, **{label: str(o.system) for label, o in options.items()}})
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """Every description once."""
+        """Raise InputError unless the ranking has every description once."""
         check_recorded(answer, self.info)
         offered = sorted(option["id"] for option in shown.parameters["ranked"])
         ranking = answer.answer.get("ranking")
         if not isinstance(ranking, list) or sorted(map(str, ranking)) != offered:
-            raise refuse("answer.ranking", f"should name each of {', '.join(offered)} once")
+            raise make_field_error("answer.ranking", f"should name each of {', '.join(offered)} once")
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """Descriptions that lead the hearer to the target first; the lot decides between equals."""
+        """Return descriptions that lead the hearer to the target first; equal ones in random order."""
         view = stimulus.trial.for_hearer(rng)
         misses = {
             str(one.system): hearer.resolve(one.description, view).entity not in stimulus.trial.targets
-            for one in ranked_stimuli(stimulus)
+            for one in list_ranked(stimulus)
         }
         labels = [option["id"] for option in shown.parameters["ranked"]]
         ranking = sorted(rng.sample(labels, len(labels)), key=lambda label: misses[shown.labels[label]])
-        return GivenAnswer(answer={"ranking": ranking}, times=deciding_times(rng))
+        return GivenAnswer(answer={"ranking": ranking}, times=draw_decision_times(rng))
 
 
-def ranked_stimuli(stimulus: Stimulus) -> list[Stimulus]:
-    """The stimuli of all systems that are ranked together, in the order of the condition's name.
+def list_ranked(stimulus: Stimulus) -> list[Stimulus]:
+    """Return the stimuli of all systems in the order of the condition's name. Raises InputError for one.
 
     Raises InputError where there is only one.
     """

@@ -12,7 +12,7 @@ from typing import Any
 from referee import catalogue
 from referee.contracts import Hearer
 from referee.errors import RefereeError
-from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
 from referee_lab.tangram.players.roster import MODEL, make_partner
@@ -68,13 +68,13 @@ class ReferenceGame(RoomProtocol):
 
     def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
         """Return a problem with the players or times: a game needs a person and a partner, and positive limits."""
-        if wrong := self.problem_with_group(settings):
+        if wrong := self.find_group_problem(settings):
             return wrong
         if settings["bots"] not in range(settings["group"]):
             return f"bots is 0 to {settings['group'] - 1}: a group of {settings['group']} has at least one person"
         if settings["begins"] == "bot" and not settings["bots"]:
             return "begins is bot, but there are no bots"
-        if wrong := _problem_with_bots(settings):
+        if wrong := _find_bot_problem(settings):
             return wrong
         if settings["objects"] and settings["objects"] < FEWEST_OBJECTS:
             return f"objects is 0 (all) or at least {FEWEST_OBJECTS}"
@@ -90,7 +90,7 @@ class ReferenceGame(RoomProtocol):
         The room sends each player's order and the target.
         """
         trial = stimulus.trial
-        pictures = picture_names(trial.scene, trial.domain)
+        pictures = name_pictures(trial.scene, trial.domain)
         photos = {e.id for e in trial.scene.entities if e.image is not None}
         # Ordered by appearance: the order in a corpus file might reveal information.
         order = sorted(pictures, key=lambda entity: (pictures[entity], entity))
@@ -99,7 +99,7 @@ class ReferenceGame(RoomProtocol):
             {"id": label, "picture": pictures[entity], **({"photo": pictures[entity]} if entity in photos else {})}
             for label, entity in labels.items()
         ]
-        return Shown(parameters={"entities": entities, "rounds": _rounds(len(labels), settings)}, labels=labels)
+        return Shown(parameters={"entities": entities, "rounds": _count_rounds(len(labels), settings)}, labels=labels)
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
@@ -107,13 +107,13 @@ class ReferenceGame(RoomProtocol):
         """Return the answer of a completed room, without its game, which bots in the room play."""
         rounds = int(shown.parameters["rounds"])
         counts = {"rounds": rounds, "right": rounds}
-        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+        return self.simulate_room(rng, counts, self.usual_seconds(stimulus, settings))
 
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
-        return ROUND_SECONDS * _rounds(len(stimulus.trial.scene.entities), settings)
+        return ROUND_SECONDS * _count_rounds(len(stimulus.trial.scene.entities), settings)
 
 
-def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
+def _find_bot_problem(settings: Mapping[str, Any]) -> str | None:
     """Return a problem with the names of playing programs, so that people do not meet it in the room."""
     try:
         for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")) if settings["bots"] else ():
@@ -127,5 +127,5 @@ def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _rounds(objects: int, settings: Mapping[str, Any]) -> int:
+def _count_rounds(objects: int, settings: Mapping[str, Any]) -> int:
     return int(settings["repetitions"]) * (min(objects, settings["objects"]) if settings["objects"] else objects)

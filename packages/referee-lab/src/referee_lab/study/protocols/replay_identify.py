@@ -18,9 +18,16 @@ from referee.capabilities import manner_of
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Response
-from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
+from referee_lab.study.protocols.checked_answers import (
+    CHOSEN,
+    CLOCKS,
+    check_recorded,
+    make_choice_response,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import language_of
+from referee_lab.study.protocols.scene import get_language
 
 DONT_KNOW = "dont-know"
 # Invented, for rehearsals only: times in milliseconds, repeats and doubt as in `dialogue.evaluation`.
@@ -64,12 +71,14 @@ class ReplayIdentify:
             **CHOSEN,
         },
         times={
-            "combined_ms": in_ms("from the utterance's onset to the choice"),
-            "identification_ms": in_ms("from the end of the last replay (at the earliest the onset) to the choice"),
-            "reading_ms": in_ms("from the utterance's onset to the end of the last replay"),
-            "confirming_ms": in_ms("from the choice to its confirmation"),
-            "clip_ms": in_ms("how long the first replay took"),
-            "t_replay_end": in_ms("when the last replay ended"),
+            "combined_ms": make_time_column("from the utterance's onset to the choice"),
+            "identification_ms": make_time_column(
+                "from the end of the last replay (at the earliest the onset) to the choice"
+            ),
+            "reading_ms": make_time_column("from the utterance's onset to the end of the last replay"),
+            "confirming_ms": make_time_column("from the choice to its confirmation"),
+            "clip_ms": make_time_column("how long the first replay took"),
+            "t_replay_end": make_time_column("when the last replay ended"),
             **CLOCKS,
         },
         # It is nothing where the clip was watched once, and long where it was watched again; neither is a lapse.
@@ -77,13 +86,13 @@ class ReplayIdentify:
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Clips move forward, and times are not negative."""
+        """Return a problem with clips that run backwards or negative times; None without one."""
         if not 0 < settings["speed"] <= 8:
             return "speed is above 0 and at most 8"
         return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The clip, the utterance of this condition, and the pieces by number."""
+        """Return the clip, the utterance of this condition, and the pieces by number."""
         meta, condition = stimulus.trial.meta, stimulus.system or ""
         if not {"clip", "clips"} & set(meta) or condition not in meta.get("shown", {}):
             raise InputError(
@@ -99,7 +108,7 @@ class ReplayIdentify:
             "film": film if settings["sound"] else {k: v for k, v in film.items() if k != "sounds"},
             "text": expression["text"],
             "span": list(expression["span"]),
-            **language_of(stimulus.trial),
+            **get_language(stimulus.trial),
             "pieces": {piece: label for label, piece in labels.items()},
             "choices": [DONT_KNOW] if settings["dont_know"] else [],
             **{name: settings[name] for name in ("role", "cursor", "subtitles", "confirm", "speed", "timeout_ms")},
@@ -107,26 +116,26 @@ class ReplayIdentify:
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A piece that was there or an answer that was offered, with both clocks."""
+        """Raise InputError unless the answer is a visible piece or offered, with both times."""
         check_recorded(answer, self.info)
         fields, times = answer.answer, answer.times
         outcome = fields.get("outcome")
         offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
-            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
         if (outcome == "entity") != (fields.get("entity") is not None):
-            raise refuse("answer.entity", "a piece is named if and only if the outcome is an entity")
+            raise make_field_error("answer.entity", "a piece is named if and only if the outcome is an entity")
         if fields.get("entity") is not None and fields["entity"] not in shown.labels:
-            raise refuse("answer.entity", "no such piece was shown")
+            raise make_field_error("answer.entity", "no such piece was shown")
         for name in ("combined_ms", "identification_ms") if outcome != "timeout" else ():
             if times.get(name) is None:
-                raise refuse(f"times.{name}", "this time is missing")
+                raise make_field_error(f"times.{name}", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """Return the response; its reading time is the difference of the two times, so their sum is the published time."""
+        """Return the response; its reading and identification times add up to the published time."""
         whole, last = answer.times.get("combined_ms"), answer.times.get("identification_ms")
         reading = None if whole is None or last is None else whole - last
-        return identified(answer, stimulus, shown, hearer, reading, last)
+        return make_choice_response(answer, stimulus, shown, hearer, reading, last)
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
@@ -135,10 +144,10 @@ class ReplayIdentify:
 
         Else the hearer's response to the words.
         """
-        chances = _chances(stimulus, shown, hearer, rng)
+        chances = _compute_probabilities(stimulus, shown, hearer, rng)
         doubt = -sum(c * log2(c) for c in chances.values() if c > 0)
         unsure = max(chances.values()) < UNSURE_BELOW and bool(shown.parameters["choices"])
-        repeats = _poisson(REPEATS_PER_BIT * doubt, rng)
+        repeats = _draw_poisson(REPEATS_PER_BIT * doubt, rng)
         film = shown.parameters["film"]
         clip = (film["end_ms"] - film["start_ms"]) / settings["speed"]
         watched = repeats * (clip + 400.0)
@@ -175,8 +184,8 @@ class ReplayIdentify:
         return GivenAnswer(answer=fields, times=times)
 
 
-def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> dict[str, float]:
-    """How likely each label is chosen, with a small share for slips."""
+def _compute_probabilities(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> dict[str, float]:
+    """Return the probability of each label, with a small share for slips."""
     believed = stimulus.trial.meta.get("overheard", {}).get(stimulus.system or "")
     if not believed:
         heard = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
@@ -187,7 +196,7 @@ def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> d
     return {k: LAPSE / n + (1 - LAPSE) * (w / total if total else 1 / n) for k, w in weights.items()}
 
 
-def _poisson(mean: float, rng: Random) -> int:
+def _draw_poisson(mean: float, rng: Random) -> int:
     """Return a random number from a Poisson distribution."""
     count, left = 0, rng.expovariate(1.0)
     while left < mean:

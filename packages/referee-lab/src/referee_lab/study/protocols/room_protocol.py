@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.checked_answers import (
+    CLOCKS,
+    NothingIdentified,
+    check_recorded,
+    make_field_error,
+    make_time_column,
+)
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 
 ANYBODY, INVITED = "any", "invited"
@@ -27,7 +33,7 @@ WAIT_MINUTES = Parameter(
 HOW_IT_ENDED = RecordedColumn(
     type="text", about="how the room ended", values=("completed", "partner-left", "no-partner")
 )
-TIMES = {"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS}
+TIMES = {"combined_ms": make_time_column("from the beginning of the step to its end"), **CLOCKS}
 
 
 class RoomProtocol(NothingIdentified, ABC):
@@ -36,7 +42,7 @@ class RoomProtocol(NothingIdentified, ABC):
     info: Info
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with the settings: an unknown one, or one that the game cannot use."""
+        """Return a problem with the settings: an unknown one, or a value that the game cannot use."""
         if unknown := sorted(set(settings) - set(self.info.parameters)):
             return f"there is no setting {unknown[0]}"
         return self.problem_with_game(settings)
@@ -47,26 +53,26 @@ class RoomProtocol(NothingIdentified, ABC):
 
     @abstractmethod
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
-        """About how long a room is played in."""
+        """Return the usual duration of a room in seconds."""
 
     def longest_seconds(self, settings: Mapping[str, Any]) -> float:
-        """Return by how much the longest room exceeds the usual one: the wait for a partner."""
+        """Return by how many seconds the longest room exceeds the usual one: the wait for a partner."""
         return 60.0 * float(settings["wait_minutes"])
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A room and how it ended."""
+        """Raise InputError unless the answer is a room's id and outcome."""
         check_recorded(answer, self.info)
         for name in self.info.answer:
             if answer.answer.get(name) is None:
-                raise refuse(f"answer.{name}", "is missing")
+                raise make_field_error(f"answer.{name}", "is missing")
 
     @staticmethod
-    def problem_with_group(settings: Mapping[str, Any]) -> str | None:
+    def find_group_problem(settings: Mapping[str, Any]) -> str | None:
         """Return a problem with the number of players, which rooms limit."""
         return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
 
     @staticmethod
-    def simulated_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:
+    def simulate_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:
         """Return a page's answer after a completed room."""
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", **counts}

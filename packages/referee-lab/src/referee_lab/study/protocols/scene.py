@@ -12,9 +12,9 @@ from typing import Any
 from referee.records import Description, Entity, Scene, SceneNotes, Trial
 from referee.show.drawing import Layout, Place, place
 from referee.show.drawing.placement import settled
-from referee_lab.study.folder.hit_areas import hit_areas
+from referee_lab.study.folder.hit_areas import compute_hit_areas
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT
-from referee_lab.study.folder.study_pictures import object_picture_name, picture_names
+from referee_lab.study.folder.study_pictures import name_object_picture, name_pictures
 from referee_lab.study.protocols.contract import Parameter
 
 # The attribute of an object that is a text to choose.
@@ -35,10 +35,10 @@ SCENE = {
 
 
 def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return grid and entities for the browser (columns and rows from 0 at the top left), and the entity behind each
-    label.
+    """Return grid and entities for the browser, and the entity behind each label.
 
-    Positions are those of the scene, if it has any. Pictures have names here and get their addresses in the plan.
+    Columns and rows count from 0 at the top left. Positions are those of the scene, if it has any. Pictures have
+    names here and get their addresses in the plan.
     """
     # Shuffled as for any hearer: in a scene without positions this order is the position. Drawn even where it is
     # unused, because the sequence of random draws is a format (`plan.make_plan`).
@@ -46,10 +46,10 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
     if is_bare(scene):
         return {"grid": {"columns": 1, "rows": 1, "size": 1.0}, "entities": []}, {}
     jitter, seed = float(settings.get("jitter", 0.0)), rng.getrandbits(32)
-    if not jitter and (settled_scene := _settled(trial)) is not None:
+    if not jitter and (settled_scene := _show_fixed(trial)) is not None:
         return settled_scene
-    layout, size = scene_layout(scene, jitter, seed)
-    return _shown(trial, scene, layout, size, hit_areas(scene, trial.domain, layout))
+    layout, size = compute_layout(scene, jitter, seed)
+    return _build_display(trial, scene, layout, size, compute_hit_areas(scene, trial.domain, layout))
 
 
 ShownScene = tuple[dict[str, Any], dict[str, str]]
@@ -58,34 +58,38 @@ ShownScene = tuple[dict[str, Any], dict[str, str]]
 _SETTLED: SceneNotes[str | None, ShownScene | None] = SceneNotes("studies.settled_scenes")
 
 
-def _settled(trial: Trial) -> ShownScene | None:
-    """A scene in which neither chance nor order has a say, worked out once; None for any other."""
+def _show_fixed(trial: Trial) -> ShownScene | None:
+    """Return the display of a scene without random choices, cached; None for any other scene."""
     notes = _SETTLED.of(trial.scene)
     if trial.domain not in notes:
         layout = settled(trial.scene)
         # Two on one spot come in the order that was drawn: that of the file might tell the target.
-        alone = layout is not None and len({_reading_order(at) for at in layout.values()}) == len(layout)
+        alone = layout is not None and len({_make_reading_key(at) for at in layout.values()}) == len(layout)
         shown = None
         if layout is not None and alone:
-            shown = _shown(trial, trial.scene, layout, 1.0, hit_areas(trial.scene, trial.domain, layout))
+            shown = _build_display(
+                trial, trial.scene, layout, 1.0, compute_hit_areas(trial.scene, trial.domain, layout)
+            )
         notes[trial.domain] = shown
     return notes[trial.domain]
 
 
-def _reading_order(at: Place) -> tuple[float, ...]:
+def _make_reading_key(at: Place) -> tuple[float, ...]:
     return at.row, at.column, at.dy, at.dx
 
 
-def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mapping[str, list[float]]) -> ShownScene:
+def _build_display(
+    trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mapping[str, list[float]]
+) -> ShownScene:
     """Return the display of a scene for a layout, with labels in reading order."""
-    pictures = picture_names(trial.scene, trial.domain)
+    pictures = name_pictures(trial.scene, trial.domain)
     spots = {e.id: layout[e.id] for e in scene.entities}
-    order = sorted(spots, key=lambda e: _reading_order(spots[e]))
+    order = sorted(spots, key=lambda e: _make_reading_key(spots[e]))
     labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
     entities = [
         {
             "id": label,
-            **_appearance(trial.scene.entity(entity), pictures[entity]),
+            **_get_appearance(trial.scene.entity(entity), pictures[entity]),
             "column": spots[entity].column,
             "row": spots[entity].row,
             "dx": spots[entity].dx,
@@ -102,20 +106,20 @@ def is_bare(scene: Scene) -> bool:
     return all(not e.attributes and e.image is None for e in scene.entities)
 
 
-def _appearance(entity: Entity, picture: str) -> dict[str, str]:
+def _get_appearance(entity: Entity, picture: str) -> dict[str, str]:
     """Return the appearance of an entity on the page: a text, a file of the study (`photo`), or a drawing."""
-    if (words := option_text(entity)) is not None:
+    if (words := get_option_text(entity)) is not None:
         return {"words": words}
     return {"picture": picture} if entity.image is None else {"picture": picture, "photo": picture}
 
 
-def option_text(entity: Entity) -> str | None:
+def get_option_text(entity: Entity) -> str | None:
     """Return the text of an entity that is only a text; None for all others."""
     alone = entity.image is None and [p.name for p in entity.attributes] == [OPTION]
     return entity.attributes[0].value if alone else None
 
 
-def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
+def compute_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
     """Return the layout of the pictures and their size as a share of a cell.
 
     Jittered pictures are smaller, so they do not overlap.
@@ -127,42 +131,42 @@ def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]
     return place(scene, jitter=jitter * size, seed=seed), round(size, 4)
 
 
-def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
-    """Pictures may move within their cell, not out of it."""
+def find_jitter_problem(settings: Mapping[str, Any]) -> str | None:
+    """Return a problem with pictures that would leave their cells; None without one."""
     return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
 
 
-def context_picture(scene: Scene) -> str | None:
+def get_context_picture(scene: Scene) -> str | None:
     """Return the picture above the options; None if objects of the scene are pictures themselves."""
-    if scene.picture is None or not (is_bare(scene) or all(map(option_text, scene.entities))):
+    if scene.picture is None or not (is_bare(scene) or all(map(get_option_text, scene.entities))):
         return None
     return scene.picture.path
 
 
 def show_context(trial: Trial) -> dict[str, Any]:
     """Return the context of a trial: a picture, a text, and the item's own question."""
-    picture = context_picture(trial.scene)
-    shown = {"context": object_picture_name(picture)} if picture is not None else {}
+    picture = get_context_picture(trial.scene)
+    shown = {"context": name_object_picture(picture)} if picture is not None else {}
     return {**shown, **{name: str(trial.meta[name]) for name in ("text", "question") if trial.meta.get(name)}}
 
 
-def _direction(language: str) -> str:
-    """Which way a language is written."""
+def _get_direction(language: str) -> str:
+    """Return the direction in which a language is written: ltr or rtl."""
     return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
-def language_of(trial: Trial) -> dict[str, str]:
-    """The language of a trial's words and which way it is written, for the browser."""
-    return {"language": trial.language, "direction": _direction(trial.language)}
+def get_language(trial: Trial) -> dict[str, str]:
+    """Return the language of a trial's words and its direction, for the browser."""
+    return {"language": trial.language, "direction": _get_direction(trial.language)}
 
 
-def tidy_words(description: Description) -> str:
+def join_words(description: Description) -> str:
     """Return the words separated by single spaces, so that browser and server count the same words."""
     return " ".join((description.text or "").replace(BYTE_ORDER_MARK, " ").split())
 
 
 def mark_targets(trial: Trial, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Which objects are marked, for protocols that ask about a marked object."""
+    """Return the labels of the marked objects, for protocols that ask about them."""
     marked = [label for label, entity in labels.items() if entity in trial.targets]
     if not marked:
         return {}

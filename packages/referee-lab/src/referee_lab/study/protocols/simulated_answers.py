@@ -21,7 +21,7 @@ LATE = 6.0
 PATH_SEEN, TREMOR = 25, 0.02
 
 
-def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
+def convert_response(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
     """Return the offered answer that corresponds to a hearer's response."""
     outcome = Outcome.DONT_KNOW if response.outcome is Outcome.UNPARSABLE else response.outcome
     fields: dict[str, Any] = {
@@ -34,14 +34,14 @@ def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]
         "trusted": True,
     }
     if outcome is Outcome.ENTITY or str(outcome) not in shown.parameters["choices"]:
-        fields["entity"] = _likeliest(response, shown, rng)
+        fields["entity"] = _choose_label(response, shown, rng)
     else:
         fields["outcome"] = str(outcome)
-        fields["guess"] = _likeliest(response, shown, rng) if shown.parameters["best_guess"] else None
+        fields["guess"] = _choose_label(response, shown, rng) if shown.parameters["best_guess"] else None
     return fields
 
 
-def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
+def _choose_label(response: Response, shown: Shown, rng: Random) -> str:
     """Return the label of the hearer's entity, or one of its most probable ones."""
     labels = {entity: label for label, entity in shown.labels.items()}
     if response.entity in labels:
@@ -59,12 +59,12 @@ def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0
     words = len(str(shown.parameters["text"]).split())
     reading_way = shown.parameters["reading"]
     start = float(shown.parameters["fixation_ms"])
-    regions = [_around(PER_WORD_MS + READING_MS / max(words, 1), rng) for _ in range(words)]
-    reading = sum(regions) if response.reading_ms is None else _around(response.reading_ms, rng)
+    regions = [_draw_around(PER_WORD_MS + READING_MS / max(words, 1), rng) for _ in range(words)]
+    reading = sum(regions) if response.reading_ms is None else _draw_around(response.reading_ms, rng)
     if reading_way == "words":
         reading = sum(regions)
     reading = max(reading, heard)
-    finding = _around(IDENTIFYING_MS if response.identification_ms is None else response.identification_ms, rng)
+    finding = _draw_around(IDENTIFYING_MS if response.identification_ms is None else response.identification_ms, rng)
     together = reading_way == "together"
     request = start if together else start + reading
     onset = request if together else request + NEXT_FRAME_MS
@@ -83,10 +83,10 @@ def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0
     }
 
 
-def straight_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> dict[str, list[float]]:
-    """Return a pointer path that rests below the scene's middle and then moves to the object with a trembling hand.
+def draw_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> dict[str, list[float]]:
+    """Return a pointer path from below the scene to the object, with a trembling hand.
 
-    Empty for an answer that is no object.
+    Empty for an answer that is not an object.
     """
     at = next((entity_shown for entity_shown in shown.parameters["entities"] if entity_shown["id"] == entity), None)
     if at is None:
@@ -98,5 +98,5 @@ def straight_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> d
     return {"path_ms": [ms * n / (PATH_SEEN - 1) for n in range(PATH_SEEN)], "path_x": x, "path_y": y}
 
 
-def _around(median: float, rng: Random) -> float:
+def _draw_around(median: float, rng: Random) -> float:
     return exp(rng.gauss(log(max(median, 1.0)), SPREAD))

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from referee_lab.study.folder.media import shown_media
-from referee_lab.study.protocols.checked_answers import in_ms, refuse
+from referee_lab.study.folder.media import get_media
+from referee_lab.study.protocols.checked_answers import make_field_error, make_time_column
 from referee_lab.study.protocols.contract import GivenAnswer, Parameter, Shown, Stimulus
-from referee_lab.study.protocols.scene import tidy_words
+from referee_lab.study.protocols.scene import join_words
 
 HEARD = {
     "media_text": Parameter(
@@ -20,9 +20,9 @@ HEARD = {
     "media_repeats": Parameter(default=0, about="How often a sound or film may be played again; 0 for never."),
 }
 HEARD_TIMES = {
-    "media_onset": in_ms("when the sound or film began, on the page's clock"),
-    "media_onset_error_ms": in_ms("how much later than wanted it began; below 0 for earlier"),
-    "media_ms": in_ms("how long it was played until the answer (the first time)"),
+    "media_onset": make_time_column("when the sound or film began, on the page's clock"),
+    "media_onset_error_ms": make_time_column("how much later than wanted it began; below 0 for earlier"),
+    "media_ms": make_time_column("how long it was played until the answer (the first time)"),
 }
 # A simulated voice: about as fast as people talk, and begun within a frame.
 PER_WORD_MS, ERROR_MS, NO_WORDS = 350.0, 4.0, 5
@@ -33,35 +33,39 @@ def show_words(stimulus: Stimulus, settings: Mapping[str, Any]) -> dict[str, Any
 
     Words are hidden unless both are requested.
     """
-    media = shown_media(stimulus.description)
+    media = get_media(stimulus.description)
     if media is None:
-        return {"text": tidy_words(stimulus.description)}
-    text = tidy_words(stimulus.description) if settings["media_text"] == "shown" else ""
+        return {"text": join_words(stimulus.description)}
+    text = join_words(stimulus.description) if settings["media_text"] == "shown" else ""
     return {"text": text, "media": media, "media_repeats": settings["media_repeats"]}
 
 
-def problem_with_heard(settings: Mapping[str, Any]) -> str | None:
+def find_replay_problem(settings: Mapping[str, Any]) -> str | None:
     """Return a problem with the number of replays, which is not negative."""
     return "media_repeats cannot be negative" if settings["media_repeats"] < 0 else None
 
 
 def check_heard(answer: GivenAnswer, shown: Shown) -> None:
-    """Times of a sound only where there was one, and no more repeats than allowed."""
+    """Raise InputError for times of a sound that was not played, or for more repeats than allowed."""
     if "media" not in shown.parameters:
         time_name = next((name for name in HEARD_TIMES if answer.times.get(name) is not None), None)
         if time_name:
-            raise refuse(f"times.{time_name}", "nothing was heard here")
+            raise make_field_error(f"times.{time_name}", "nothing was heard here")
     elif (answer.answer.get("repeats") or 0) > shown.parameters["media_repeats"]:
-        raise refuse("answer.repeats", f"it could be played again {shown.parameters['media_repeats']} times")
+        raise make_field_error("answer.repeats", f"it could be played again {shown.parameters['media_repeats']} times")
 
 
-def heard_ms(stimulus: Stimulus) -> float:
-    """How long a simulated voice takes for the words."""
-    return PER_WORD_MS * (len(tidy_words(stimulus.description).split()) or NO_WORDS)
+def estimate_heard_ms(stimulus: Stimulus) -> float:
+    """Return the time in ms that a simulated voice takes for the words."""
+    return PER_WORD_MS * (len(join_words(stimulus.description).split()) or NO_WORDS)
 
 
 def simulate_heard(stimulus: Stimulus, shown: Shown, onset: float, rng: Random) -> dict[str, float]:
-    """The times of a sound that a simulated person heard to its end."""
+    """Return the times of a sound that a simulated person hears to its end."""
     if "media" not in shown.parameters:
         return {}
-    return {"media_onset": onset, "media_onset_error_ms": rng.gauss(0.0, ERROR_MS), "media_ms": heard_ms(stimulus)}
+    return {
+        "media_onset": onset,
+        "media_onset_error_ms": rng.gauss(0.0, ERROR_MS),
+        "media_ms": estimate_heard_ms(stimulus),
+    }

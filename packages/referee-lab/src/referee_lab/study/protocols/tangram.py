@@ -63,10 +63,10 @@ class Tangram(RoomProtocol):
     )  # fmt: skip
 
     def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
-        """Times run forward, a turn divides the circle, and there is something to play."""
+        """Return a problem with times, turns that do not divide the circle, people, players or figures."""
         if not settings["puzzles"]:
             return "puzzles is empty"
-        if wrong := _problem_with_people(settings) or _problem_with_figures(settings) or _problem_with_player(settings):
+        if wrong := _find_people_problem(settings) or _find_figure_problem(settings) or _find_player_problem(settings):
             return wrong
         due = [*settings["hints_minutes"], settings["limit_minutes"]]
         if due != sorted(due) or due[0] <= 0:
@@ -92,21 +92,21 @@ class Tangram(RoomProtocol):
         """Return the answer of a completed room, without recordings, which bots make (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
         counts = {"puzzles": puzzles, "solved": puzzles}
-        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+        return self.simulate_room(rng, counts, self.usual_seconds(stimulus, settings))
 
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
         return SECONDS_PER_PUZZLE * len(settings["puzzles"])
 
     def longest_seconds(self, settings: Mapping[str, Any]) -> float:
-        """Add to the wait for a partner the time by which every puzzle may exceed the usual one, and the pauses."""
+        """Add to the wait for a partner the extra time of every puzzle, and the pauses."""
         puzzle = max(60.0 * settings["limit_minutes"] - SECONDS_PER_PUZZLE, 0.0)
         pauses = settings["pause_seconds"] * (len(settings["puzzles"]) - 1)
         return float(super().longest_seconds(settings) + puzzle * len(settings["puzzles"]) + pauses)
 
 
-def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
-    """Groups and invited pairs are of people."""
-    if wrong := RoomProtocol.problem_with_group(settings):
+def _find_people_problem(settings: Mapping[str, Any]) -> str | None:
+    """Return a problem with groups or invited pairs that include programs; None without one."""
+    if wrong := RoomProtocol.find_group_problem(settings):
         return wrong
     if settings["group"] > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
@@ -115,7 +115,7 @@ def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _problem_with_player(settings: Mapping[str, Any]) -> str | None:
+def _find_player_problem(settings: Mapping[str, Any]) -> str | None:
     """Return a problem with the playing program, so that a person does not meet it in the room."""
     from referee_lab.tangram.players.roster import make_player
 
@@ -128,8 +128,8 @@ def _problem_with_player(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _problem_with_figures(settings: Mapping[str, Any]) -> str | None:
-    """Every figure is known."""
+def _find_figure_problem(settings: Mapping[str, Any]) -> str | None:
+    """Return a problem with an unknown figure; None without one."""
     try:
         for name in settings["puzzles"]:
             find_goal(name, settings["goals"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee_lab.study.texts.plurals import COUNTED, counted_word, plural_categories
+from referee_lab.study.texts.plurals import COUNTED, get_counted_word, get_plural_categories
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
@@ -23,7 +23,7 @@ PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
 READ, HEARD, WATCHED = "read", "heard", "watched"
 
 
-def _shipped(language: str) -> str:
+def _choose_language(language: str) -> str:
     """Return the shipped language for a language: pt for pt-BR, English for a language without texts."""
     spoken = language.partition("-")[0]
     return spoken if spoken in LANGUAGES else "en"
@@ -34,51 +34,51 @@ LIKE = {"ranking": "judgement-pairwise", "production-spoken": "production"}
 
 
 def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
-    """Return the pages shipped for a language, with a protocol's own pages.
+    """Return the shipped pages of a language, with a protocol's own pages; English for other languages.
 
     English for a language without texts.
 
     `way` is how descriptions are presented; `shown` is the display that replaces a scene (a key of without_scene.toml),
     empty for a scene.
     """
-    folder = HERE / _shipped(language)
+    folder = HERE / _choose_language(language)
     names = (f"-{protocol}", f"-{LIKE.get(protocol, protocol)}", "")
     files = {page: [folder / f"{page}{name}.md" for name in names] for page in PAGES}
     paths = {page: next(path for path in candidates if path.exists()) for page, candidates in files.items()}
-    phrases = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
-    filled = {page: fill(path.read_text(encoding="utf-8"), phrases) for page, path in paths.items()}
+    phrases = {f"way_{name}": words for name, words in _load_ways(folder.name)[way].items()}
+    filled = {page: fill_placeholders(path.read_text(encoding="utf-8"), phrases) for page, path in paths.items()}
     if shown:
         heading, end = filled["instructions"].splitlines()[0], "{tasks_there} {breaks}\n"
-        filled["instructions"] = f"{heading}\n\n{_without_scene(folder.name)[shown]}\n\n{end}"
+        filled["instructions"] = f"{heading}\n\n{_load_scene_texts(folder.name)[shown]}\n\n{end}"
     # Where there is nothing to say, no blank is left behind.
     return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
 
 
-def about_voices(language: str) -> str:
+def get_voices_sentence(language: str) -> str:
     """Return the sentence for instructions of studies whose clips have voices, but whose utterances are read."""
-    return str(tomllib.loads((HERE / _shipped(language) / "clips.toml").read_text(encoding="utf-8"))["voices"])
+    return str(tomllib.loads((HERE / _choose_language(language) / "clips.toml").read_text(encoding="utf-8"))["voices"])
 
 
 @cache
-def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
+def _load_ways(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 
 @cache
-def _without_scene(language: str) -> Mapping[str, Any]:
+def _load_scene_texts(language: str) -> Mapping[str, Any]:
     return tomllib.loads((HERE / language / "without_scene.toml").read_text(encoding="utf-8"))
 
 
-def ready_without_practice(language: str) -> str:
-    """The page before the first trial of a study without practice."""
-    folder = HERE / _shipped(language)
+def get_ready_page(language: str) -> str:
+    """Return the page before the first trial of a study without practice."""
+    folder = HERE / _choose_language(language)
     heading = (folder / "ready.md").read_text(encoding="utf-8").splitlines()[0]
-    return f"{heading}\n\n{_without_scene(folder.name)['ready']}\n"
+    return f"{heading}\n\n{_load_scene_texts(folder.name)['ready']}\n"
 
 
 def default_title(language: str) -> str:
-    """The heading of a study without a title."""
-    return str(_without_scene(_shipped(language))["title"])
+    """Return the heading of a study without a title."""
+    return str(_load_scene_texts(_choose_language(language))["title"])
 
 
 def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
@@ -86,38 +86,41 @@ def default_questions(language: str, protocol: str, shown: str = "") -> dict[str
 
     Empty if its own (English) ones apply.
     """
-    without_scene = _without_scene(_shipped(language))["ask"]
+    without_scene = _load_scene_texts(_choose_language(language))["ask"]
     if shown in without_scene:
         return dict(without_scene[shown])
-    path = HERE / _shipped(language) / "questions.toml"
+    path = HERE / _choose_language(language) / "questions.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")).get(protocol, {}) if path.exists() else {}
 
 
 def default_demographics(language: str) -> str:
-    """The optional questions about the person, as TOML."""
-    folder = HERE / _shipped(language)
+    """Return the optional questions about the person as TOML."""
+    folder = HERE / _choose_language(language)
     return (folder / "demographics.toml").read_text(encoding="utf-8")
 
 
 @cache
-def _shipped_words(language: str) -> Mapping[str, str]:
+def _load_words(language: str) -> Mapping[str, str]:
     return tomllib.loads((HERE / language / "strings.toml").read_text(encoding="utf-8"))
 
 
-def interface_words(language: str, strings_file: Path | None = None) -> dict[str, str]:
-    """The words on buttons and in messages: English, overlaid by the language where shipped, overlaid by the study's own strings.toml."""
-    words = dict(_shipped_words("en"))
+def load_interface_words(language: str, strings_file: Path | None = None) -> dict[str, str]:
+    """Return the words on buttons and in messages.
+
+    English words are replaced by those of the language, and these by the study's own strings.toml.
+    """
+    words = dict(_load_words("en"))
     spoken = language.partition("-")[0]  # pt-BR has the words of pt
     if spoken in LANGUAGES:
         # Its own plural forms and no others.
-        words = {name: text for name, text in words.items() if counted_word(name) is None}
-        words.update(_shipped_words(spoken))
+        words = {name: text for name, text in words.items() if get_counted_word(name) is None}
+        words.update(_load_words(spoken))
     if strings_file is not None and strings_file.exists():
-        words.update(_own_words(strings_file, words, language))
+        words.update(_load_own_words(strings_file, words, language))
     return words
 
 
-def _own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str, str]:
+def _load_own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str, str]:
     """Return the interface texts with those of the study's own file.
 
     Raises InputError for an unknown or invalid one.
@@ -127,15 +130,15 @@ def _own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str,
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
     # A language that tells more apart than the shipped ones has forms of its own.
-    forms = {f"{name}_{category}" for name in COUNTED for category in plural_categories(language)}
+    forms = {f"{name}_{category}" for name in COUNTED for category in get_plural_categories(language)}
     for key, value in replaced.items():
         if (key not in words and key not in forms) or not isinstance(value, str):
             raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(words)}")
     return replaced
 
 
-def fill(text: str, facts: Mapping[str, object]) -> str:
-    """A page with its {placeholders} filled in; braces around anything else stay."""
+def fill_placeholders(text: str, facts: Mapping[str, object]) -> str:
+    """Return a page with its {placeholders} filled in; other braces stay."""
     for name, value in facts.items():
         # Not `format`: organisers write braces of their own, and a text must not reach into objects.
         text = text.replace("{" + name + "}", str(value))
@@ -143,7 +146,7 @@ def fill(text: str, facts: Mapping[str, object]) -> str:
 
 
 @cache
-def _renderer() -> object:
+def _make_renderer() -> object:
     """Return the Markdown renderer without HTML, links or pictures."""
     from markdown_it import MarkdownIt
 
@@ -154,5 +157,5 @@ def _renderer() -> object:
 
 @lru_cache(maxsize=1024)
 def to_html(markdown: str) -> str:
-    """Safe HTML: tags in the text are shown as text, links with scripts are not links, and there are no pictures from elsewhere."""
-    return str(_renderer().render(markdown))  # type: ignore[attr-defined]
+    """Return Markdown as safe HTML: tags are shown as text, and scripts and foreign pictures are left out."""
+    return str(_make_renderer().render(markdown))  # type: ignore[attr-defined]

@@ -21,14 +21,14 @@ COUNTED = ("scene", "short_tasks", "tasks_there", "minutes", "days")
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 
 
-def counted_word(key: str) -> str | None:
+def get_counted_word(key: str) -> str | None:
     """Return the counted word of which a key of strings.toml is one form; None for a word without forms."""
     name, _, category = key.rpartition("_")
     return name if name in COUNTED and category in CATEGORIES else None
 
 
 @cache
-def _rule(language: str) -> PluralRule:
+def _get_rule(language: str) -> PluralRule:
     """Return the plural rule of a language from Unicode; that of English if it has none."""
     with naming_extra():
         from babel import Locale, UnknownLocaleError
@@ -39,12 +39,12 @@ def _rule(language: str) -> PluralRule:
         return Locale.parse("en").plural_form
 
 
-def plural_categories(language: str) -> frozenset[str]:
+def get_plural_categories(language: str) -> frozenset[str]:
     """Return the plural categories of a language: one and other in English, only other in Japanese."""
-    return frozenset({*_rule(language).tags, "other"})
+    return frozenset({*_get_rule(language).tags, "other"})
 
 
-def in_number(words: Mapping[str, str], language: str, name: str, n: int) -> str:
-    """A counted word in the form for `n` things, with the number filled in."""
-    form = words.get(f"{name}_{_rule(language)(n)}", words[f"{name}_other"])
+def inflect(words: Mapping[str, str], language: str, name: str, n: int) -> str:
+    """Return a counted word in the form for `n` things, with the number filled in."""
+    form = words.get(f"{name}_{_get_rule(language)(n)}", words[f"{name}_other"])
     return form.replace("{n}", str(n))

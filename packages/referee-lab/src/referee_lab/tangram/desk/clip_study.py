@@ -24,7 +24,7 @@ from referee.records import Description, Trial
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft, Extra, write_study
 from referee_lab.study.folder.study import Study, StudyList
-from referee_lab.study.texts import interface_words
+from referee_lab.study.texts import load_interface_words
 from referee_lab.tangram.evaluation.replacement import (
     EvaluationMaterial,
     Item,
@@ -296,7 +296,7 @@ def draft_of(
     invented = "simulated " if any(d.synthetic for d in dialogues) else ""
     return Draft(
         id=request.id,
-        title=request.title or interface_words(dialogues[0].language)["which_piece"],
+        title=request.title or load_interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
         participants=request.participants,
         layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
