@@ -12,9 +12,9 @@ from machine import IN_CI
 from referee.cli import main
 from referee.records import Event
 from referee_lab.server.web.built_pages import STATIC
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import write_recording
+from referee_lab.tangram.game.log import format_recording
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import write_dialogue
@@ -25,7 +25,7 @@ from referee_lab.tangram.tiers.tier_tables import from_csv
 
 @pytest.fixture(scope="module")
 def master() -> str:
-    return write_recording(play(GOALS["boat"], 4))
+    return format_recording(play_bot_game(GOALS["boat"], 4))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_replay_writes_one_page_beside_the_recording(recording: Path, capsys: py
 def test_tiers_are_exported_and_come_back(recording: Path, kind: str, tmp_path: Path) -> None:
     out = tmp_path / f"tiers.{kind}"
     assert main(["tangram", "export", str(recording), "--as", kind, "--out", str(out)]) == 0
-    expected = to_dialogue(play(GOALS["boat"], 4))
+    expected = to_dialogue(play_bot_game(GOALS["boat"], 4))
     if kind == "eaf":
         found = from_eaf(out.read_bytes())
     elif kind == "csv":
@@ -94,7 +94,7 @@ def test_marks_made_in_elan_become_an_annotation_that_is_never_replaced(
     into = ["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "elan"]
     assert main(into) == 0
     lines = (recording.parent / "boat.elan.annotations.jsonl").read_text("utf-8").splitlines()
-    said = to_dialogue(play(GOALS["boat"], 4)).tier("utterance")
+    said = to_dialogue(play_bot_game(GOALS["boat"], 4)).tier("utterance")
     assert len(lines) == 1 + len(said)
     assert all(json.loads(line)["done"] for line in lines[1:])
     assert main(into) == 2
@@ -108,7 +108,7 @@ def test_a_program_and_the_recording_agree_as_far_as_they_do(
     assert main(["tangram", "preannotate", folder]) == 0
     assert "spans F 1.000" in capsys.readouterr().out
     eaf = tmp_path / "boat.eaf"
-    known = to_dialogue(play(GOALS["boat"], 4))
+    known = to_dialogue(play_bot_game(GOALS["boat"], 4))
     from referee_lab.tangram.tiers.elan import to_eaf
 
     eaf.write_bytes(to_eaf(known))

@@ -14,9 +14,9 @@ from referee.errors import InputError
 from referee.records import Event
 from referee_lab.tangram.desk.annotation_desk import Desk
 from referee_lab.tangram.desk.annotation_server import create_desk_app
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import write_recording
+from referee_lab.tangram.game.log import format_recording
 from referee_lab.tangram.tiers.annotations import annotation_path, header_of
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import write_dialogue
@@ -51,12 +51,12 @@ class Client:
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     path = tmp_path / "one.jsonl"
-    path.write_text(write_recording(play(GOALS["boat"], 4)), encoding="utf-8")
+    path.write_text(format_recording(play_bot_game(GOALS["boat"], 4)), encoding="utf-8")
     return path
 
 
 def _client(recording: Path, annotator: str = "ann") -> Client:
-    return Client(Desk.lay([recording], annotator))
+    return Client(Desk.open_for_annotation([recording], annotator))
 
 
 def _save(client: Client, utterance: int = 0, marks: Any = (MARK,), done: bool = False) -> Any:
@@ -124,7 +124,7 @@ def test_the_program_proposes_and_does_not_tell_what_the_bots_meant(recording: P
     rows = _client(recording).get("/api/recordings/0", headers=ASK).json()["utterances"]
     assert sum(len(row["proposed"]) for row in rows) > 20
     assert all(row["marks"] is None for row in rows)
-    plain = Client(Desk.lay([recording], "ann", offer=False))
+    plain = Client(Desk.open_for_annotation([recording], "ann", offer=False))
     assert all(row["proposed"] is None for row in plain.get("/api/recordings/0", headers=ASK).json()["utterances"])
 
 
@@ -149,7 +149,7 @@ def test_adjudication_takes_over_what_is_alike_and_asks_about_the_rest(recording
 
 def test_nobody_can_annotate_as_the_adjudicator(recording: Path) -> None:
     with pytest.raises(InputError, match="not a person"):
-        Desk.lay([recording], "adjudicated")
+        Desk.open_for_annotation([recording], "adjudicated")
     with pytest.raises(InputError, match="both"):
         Desk.adjudicate([recording], ("ann", "bob"))
 
@@ -171,7 +171,7 @@ def test_a_dialogue_without_a_recording_lies_on_the_desk_too(tmp_path: Path) -> 
     path.write_text(
         write_dialogue(Dialogue(id="talk-1", pair="p", pieces=pieces, events=(said,), language="de")), "utf-8"
     )
-    sheet = Desk.lay([path], "ann").sheets[0]
+    sheet = Desk.open_for_annotation([path], "ann").sheets[0]
     content = sheet.content()
     assert content["film"]["state"]["own"]["X"]["name"] == "red X"
     (row,) = content["utterances"]

@@ -19,10 +19,10 @@ from referee.cli import main
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.study.folder.draft import write_study
 from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import LogEntry, Recording, write_recording
+from referee_lab.tangram.game.log import LogEntry, Recording, format_recording
 from referee_lab.tangram.game.sound_files import delay_sound, whole_sound
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
@@ -63,7 +63,7 @@ def tones(seconds: int) -> bytes:
 
 def speak(goal: str, seed: int, folder: Path) -> Recording:
     """A game of bots whose solver was recorded from the fourth second on, with the sound beside it."""
-    game = play(GOALS[goal], seed)
+    game = play_bot_game(GOALS[goal], seed)
     solver = next(name for name, role in game.header.players.items() if role == "solver")
     clock = next(e.t_server_ms - e.t_client_ms for e in game.entries if e.actor == solver and e.t_client_ms is not None)
     about = {"chunk": 0, "part": 0, "puzzle": 0, "name": "", "sha256": ""}
@@ -72,7 +72,7 @@ def speak(goal: str, seed: int, folder: Path) -> Recording:
     piece = LogEntry(last.seq + 1, last.t_server_ms, None, solver, "voice", {**about, **times})
     (folder / f"{game.header.session}.{solver}-00000.wav").write_bytes(tones(round((END_MS - START_MS) / 1000)))
     recording = replace(game, entries=(*game.entries, piece))
-    (folder / f"{goal}.jsonl").write_text(write_recording(recording), encoding="utf-8")
+    (folder / f"{goal}.jsonl").write_text(format_recording(recording), encoding="utf-8")
     return recording
 
 

@@ -19,8 +19,8 @@ from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.store.store import make_sqlite_url, open_store
 from referee_lab.server.web.built_pages import STATIC
 from referee_lab.tangram.game.board import Placement
-from referee_lab.tangram.game.goals import find_goal, solution
-from referee_lab.tangram.game.log import faults
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
+from referee_lab.tangram.game.log import find_faults
 
 pytestmark = [
     pytest.mark.slow,
@@ -141,7 +141,7 @@ def test_two_pages_talk_lay_two_pieces_and_see_one_board(
     chromium: Browser, server: ServerProcess, problems: list[str]
 ) -> None:
     operator, solver = pair_that_talks(chromium, server, problems)
-    for piece, wanted in list(solution(find_goal("house")).placements.items())[:2]:
+    for piece, wanted in list(lay_out_goal(find_goal("house")).placements.items())[:2]:
         lay(operator, piece, wanted)
         same_board(operator, solver)
         assert placed(solver, piece) == placed(operator, piece)
@@ -165,7 +165,7 @@ def test_two_pages_lay_a_whole_figure_and_see_one_board(
     chromium: Browser, server: ServerProcess, problems: list[str]
 ) -> None:
     operator, solver = pair_that_talks(chromium, server, problems)
-    for piece, wanted in solution(find_goal("house")).placements.items():
+    for piece, wanted in lay_out_goal(find_goal("house")).placements.items():
         if piece == "7":
             nearly_there(operator, solver, wanted)
         lay(operator, piece, wanted)
@@ -189,7 +189,7 @@ def test_two_pages_lay_a_whole_figure_and_see_one_board(
         room = connection.execute(text("SELECT id FROM room ORDER BY created DESC")).scalar()
     first = load_recordings(store, str(room))[0]
     store.close()
-    assert faults(first) == []
+    assert find_faults(first) == []
     assert [e.data["hash"] for e in first.entries if e.kind == "snapshot"][-1] == last
     kinds = {e.kind for e in first.entries}
     assert {

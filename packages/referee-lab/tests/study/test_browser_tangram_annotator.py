@@ -15,9 +15,9 @@ from study_in_browser import chromium, wait_for
 
 from referee_lab.tangram.desk.annotation_desk import Desk
 from referee_lab.tangram.desk.annotation_server import create_desk_app
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import write_recording
+from referee_lab.tangram.game.log import format_recording
 from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark, annotation_path, parse_annotation
 
 TOKEN = "only-for-this-test"
@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     path = tmp_path / "one.jsonl"
-    path.write_text(write_recording(play(GOALS["house"], 1)), encoding="utf-8")
+    path.write_text(format_recording(play_bot_game(GOALS["house"], 1)), encoding="utf-8")
     return path
 
 
@@ -72,7 +72,7 @@ def _press(page: Page, *keys: str) -> None:
 
 def test_an_utterance_is_annotated_by_keys_alone(recording: Path, browser: Browser) -> None:
     """take the large triangle at the bottom: mark "the large triangle", two referents, two codes, done."""
-    with _desk(Desk.lay([recording], "ann", offer=False), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann", offer=False), browser) as page:
         assert page.locator(".sentence").inner_text() == "take the large triangle at the bottom"
         _press(page, "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Enter", "1", "2", "0", "e", "r", "v")
         wait_for(lambda: _on_file(recording, "ann").done == {0})
@@ -83,7 +83,7 @@ def test_an_utterance_is_annotated_by_keys_alone(recording: Path, browser: Brows
 
 
 def test_undo_takes_back_and_stays_on_record(recording: Path, browser: Browser) -> None:
-    with _desk(Desk.lay([recording], "ann", offer=False), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann", offer=False), browser) as page:
         _press(page, "Enter", "1")
         wait_for(lambda: [m.referents for m in _on_file(recording, "ann").marks.get(0, ())] == [("1",)])
         # On file is not yet back on the page, and what is being saved cannot be undone.
@@ -97,7 +97,7 @@ def test_undo_takes_back_and_stays_on_record(recording: Path, browser: Browser) 
 
 
 def test_words_are_marked_by_drawing_over_them_and_removed_again(recording: Path, browser: Browser) -> None:
-    with _desk(Desk.lay([recording], "ann", offer=False), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann", offer=False), browser) as page:
         words = page.locator(".sentence .token")
         words.nth(1).hover()
         page.mouse.down()
@@ -110,7 +110,7 @@ def test_words_are_marked_by_drawing_over_them_and_removed_again(recording: Path
 
 
 def test_proposals_are_offered_and_nothing_is_saved_before_they_are_accepted(recording: Path, browser: Browser) -> None:
-    with _desk(Desk.lay([recording], "ann"), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann"), browser) as page:
         assert page.locator(".sentence .proposed").count() > 0
         assert not annotation_path(recording, "ann").exists()
         _press(page, "p")
@@ -122,7 +122,7 @@ def test_proposals_are_offered_and_nothing_is_saved_before_they_are_accepted(rec
 
 def test_two_annotators_differ_and_a_third_person_decides(recording: Path, browser: Browser) -> None:
     for name, piece in (("ann", "1"), ("bob", "2")):
-        with _desk(Desk.lay([recording], name, offer=False), browser) as page:
+        with _desk(Desk.open_for_annotation([recording], name, offer=False), browser) as page:
             _press(page, "Enter", piece, "v", "v")
             wait_for(lambda name=name: _on_file(recording, name).done == {0, 1})
     with _desk(Desk.adjudicate([recording], ("ann", "bob")), browser) as page:
@@ -138,7 +138,7 @@ def test_two_annotators_differ_and_a_third_person_decides(recording: Path, brows
 
 
 def test_without_the_token_the_page_says_where_to_find_it(recording: Path, browser: Browser) -> None:
-    with _desk(Desk.lay([recording], "ann"), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann"), browser) as page:
         context = browser.new_context()
         stranger = context.new_page()
         stranger.goto(page.url)
@@ -148,6 +148,6 @@ def test_without_the_token_the_page_says_where_to_find_it(recording: Path, brows
 
 
 def test_a_phone_needs_no_sideways_scrolling(recording: Path, browser: Browser) -> None:
-    with _desk(Desk.lay([recording], "ann"), browser) as page:
+    with _desk(Desk.open_for_annotation([recording], "ann"), browser) as page:
         page.set_viewport_size({"width": 375, "height": 760})
         assert page.evaluate("document.documentElement.scrollWidth") <= 375

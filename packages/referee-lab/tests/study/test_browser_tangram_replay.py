@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, Page
 from study_in_browser import chromium
 
 from referee.records import Event
-from referee_lab.tangram.desk.replay_page import replay_page, session_page
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.dialogue_film import numbered
+from referee_lab.tangram.desk.replay_page import build_replay_page, build_session_page
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.dialogue_film import number_pieces
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import Recording, state_at
+from referee_lab.tangram.game.log import Recording, find_state
 from referee_lab.tangram.game.rules import SETTINGS
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
@@ -29,13 +29,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def recording() -> Recording:
-    return play(GOALS["eagle"], 2, {**SETTINGS, "hints_ms": (15_000, 30_000)})
+    return play_bot_game(GOALS["eagle"], 2, {**SETTINGS, "hints_ms": (15_000, 30_000)})
 
 
 @pytest.fixture
 def page(browser: Browser, recording: Recording, tmp_path: Path) -> Iterator[Page]:
     file = tmp_path / "replay.html"
-    file.write_text(replay_page(recording), encoding="utf-8")
+    file.write_text(build_replay_page(recording), encoding="utf-8")
     context = browser.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
     problems: list[str] = []
@@ -54,7 +54,7 @@ def test_the_states_in_the_browser_are_those_of_the_log_at_any_time(page: Page, 
     rng = Random(7)
     times = [0.0, *(rng.uniform(0, 120_000) for _ in range(12))]
     for t_ms in times:
-        moment = state_at(recording, t_ms)
+        moment = find_state(recording, t_ms)
         assert moment is not None
         assert page.evaluate("t => replay.hash(t)", t_ms) == moment.board.hash()
         seen = page.evaluate("t => replay.cursor(t)", t_ms)
@@ -63,7 +63,7 @@ def test_the_states_in_the_browser_are_those_of_the_log_at_any_time(page: Page, 
 
 def test_what_is_drawn_is_the_state_of_the_time_shown(page: Page, recording: Recording) -> None:
     page.evaluate("replay.seek(47000)")
-    moment = state_at(recording, 47_000)
+    moment = find_state(recording, 47_000)
     assert moment is not None
     for piece, placed in moment.board.placements.items():
         group = page.locator(f'[data-piece="{piece}"]')
@@ -125,7 +125,7 @@ def test_words_of_players_are_words_on_the_page(browser: Browser, recording: Rec
         for e in recording.entries
     ]
     file = tmp_path / "hostile.html"
-    file.write_text(replay_page(Recording(recording.header, tuple(entries))), encoding="utf-8")
+    file.write_text(build_replay_page(Recording(recording.header, tuple(entries))), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     assert page.locator(".line-text").first.inner_text() == hostile
@@ -144,7 +144,7 @@ def test_a_dialogue_without_positions_is_drawn_with_pieces_of_any_name(
     dialogue = Dialogue(id="d", pair="p", pieces=pieces, events=(said, hand), language="de")
     file = tmp_path / "drawn.html"
     file.write_text(
-        session_page(DialogueSession(None, dialogue if named == "letters" else numbered(dialogue))), "utf-8"
+        build_session_page(DialogueSession(None, dialogue if named == "letters" else number_pieces(dialogue))), "utf-8"
     )
     page = browser.new_page()
     problems: list[str] = []

@@ -21,10 +21,10 @@ from real_chromium import PATIENCE_MS, open_chromiums
 from referee.cli import main
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.web.built_pages import STATIC
-from referee_lab.tangram.game.clocks import timeline
-from referee_lab.tangram.game.goals import find_goal, solution
+from referee_lab.tangram.game.clocks import iterate_timeline
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
 from referee_lab.tangram.game.log import parse_recording
-from referee_lab.tangram.game.recorded_sound import RecordedSound, recorded_sounds
+from referee_lab.tangram.game.recorded_sound import RecordedSound, list_recorded_sounds
 
 pytestmark = [
     pytest.mark.long,
@@ -141,7 +141,7 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
     calls = [e.data for e in recording.entries if e.kind == "call"]
     assert calls
     assert all(call["state"] == "connected" and call["received"] > 0 for call in calls)
-    sounds = recorded_sounds(recording)
+    sounds = list_recorded_sounds(recording)
     assert {sound.role for sound in sounds} == {"operator", "solver"}
     for sound in sounds:
         content = (tmp_path / "out" / sound.name).read_bytes()
@@ -186,8 +186,8 @@ def test_every_puzzle_has_its_own_voices_to_its_end(browsers: list[Browser], tmp
     assert len(files) == 3
     for file in files:
         recording = parse_recording(file.read_bytes())
-        end = next(t for t, entry in timeline(recording) if entry.kind == "solved")
-        sounds = recorded_sounds(recording)
+        end = next(t for t, entry in iterate_timeline(recording) if entry.kind == "solved")
+        sounds = list_recorded_sounds(recording)
         assert [sound.role for sound in sorted(sounds, key=lambda s: s.role)] == ["operator", "solver"]
         for sound in sounds:
             assert (tmp_path / "out" / sound.name).is_file()
@@ -244,7 +244,7 @@ def lay_the_figure(pages: list[Page]) -> None:
     box = operator.locator("svg.board").bounding_box()
     assert box
     scale = box["width"] / 1200
-    for piece, place in solution(find_goal("house")).placements.items():
+    for piece, place in lay_out_goal(find_goal("house")).placements.items():
         operator.locator("svg.board").focus()
         operator.keyboard.press(piece)
         _turn(operator, piece, place.rotation, place.flipped)

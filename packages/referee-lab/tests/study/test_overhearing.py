@@ -22,11 +22,11 @@ from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer, Stimulus
 from referee_lab.study.protocols.replay_identify import ReplayIdentify
-from referee_lab.tangram.desk.clip_answers import overheard_answers
-from referee_lab.tangram.desk.clip_study import Overhearing, Wanted, bot_sessions, prepare_overhearing
+from referee_lab.tangram.desk.clip_answers import load_overheard_answers
+from referee_lab.tangram.desk.clip_study import Overhearing, Wanted, make_bot_sessions, prepare_overhearing
 from referee_lab.tangram.evaluation.task_performance import evaluate
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-from referee_lab.tangram.game.log import Recording, state_at
+from referee_lab.tangram.game.log import Recording, find_state
 
 Sessions = list[DialogueSession]
 WANTED = Wanted(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
@@ -34,7 +34,7 @@ WANTED = Wanted(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
 
 @pytest.fixture(scope="module")
 def sessions() -> Sessions:
-    return bot_sessions(4, 1)
+    return make_bot_sessions(4, 1)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_clip_shows_the_stored_states_up_to_the_utterance(study: Study, sessio
 
 
 def _board(recording: Recording, t_ms: float) -> dict[str, Any]:
-    moment = state_at(recording, t_ms)
+    moment = find_state(recording, t_ms)
     assert moment is not None
     return moment.board.to_data()
 
@@ -208,7 +208,7 @@ def test_simulated_evaluators_give_the_tables(prepared: Overhearing, tmp_path: P
     write_study(folder, prepared.draft)
     played = simulate(folder, participants=4)
     assert (played.sound, played.endings) == (True, {"completed": 4})
-    trials, responses = overheard_answers(folder)
+    trials, responses = load_overheard_answers(folder)
     assert len(responses) == 4 * 13
     found = evaluate(responses, trials)
     assert found.simulated

@@ -24,7 +24,7 @@ from referee_lab.rooms.room_store import read_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.goals import find_goal, solution
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
 from referee_lab.tangram.game.log import parse_recording
 
 
@@ -77,7 +77,7 @@ async def play(hall: Hall, people: Sequence[Person]) -> Live:
 
 
 def _placements() -> Any:
-    goal: Board = solution(find_goal("house"))
+    goal: Board = lay_out_goal(find_goal("house"))
     return goal.placements
 
 

@@ -12,7 +12,7 @@ from referee import catalogue
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import Room, act, join, leave, pass_time, quit_room
 from referee_lab.rooms.views import build_status, view_line
-from referee_lab.tangram.game.goals import find_goal, solution
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
 from referee_lab.tangram.game.piece_sets import PIECES
 
 MINUTE = 60_000.0
@@ -35,7 +35,7 @@ def kinds(lines: list[RoomLine]) -> list[str]:
 
 def solve(running: Room, t_ms: float) -> tuple[Room, list[RoomLine]]:
     handler, lines = str(running.handler), []
-    for piece, place in solution(find_goal(running.settings["puzzles"][running.puzzle])).placements.items():
+    for piece, place in lay_out_goal(find_goal(running.settings["puzzles"][running.puzzle])).placements.items():
         running, more = act(running, handler, "flip", {"piece": piece, **place._asdict()}, t_ms)
         lines += more
     return running, lines
@@ -45,7 +45,7 @@ def test_a_figure_that_is_all_but_laid_stays_told_until_it_is_laid():
     """The room's own snapshots, every few seconds, say it too, and so does the status that a page begins with."""
     running = started()
     handler = str(running.handler)
-    placements = dict(solution(find_goal("house")).placements)
+    placements = dict(lay_out_goal(find_goal("house")).placements)
     last = placements.pop("7")
     for piece, place in placements.items():
         running, _ = act(running, handler, "flip", {"piece": piece, **place._asdict()}, 3000.0)

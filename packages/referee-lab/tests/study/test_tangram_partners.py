@@ -22,10 +22,10 @@ from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board, Change, Placement
-from referee_lab.tangram.game.goals import find_goal, solution
-from referee_lab.tangram.game.instructions import Hand, understand
-from referee_lab.tangram.game.log import faults
-from referee_lab.tangram.game.operator_bot import Act, follow
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
+from referee_lab.tangram.game.instructions import Hand, interpret
+from referee_lab.tangram.game.log import find_faults
+from referee_lab.tangram.game.operator_bot import Act, perform_command
 from referee_lab.tangram.game.solver_bot import Mind, instruct
 
 FAST = 60.0
@@ -92,8 +92,8 @@ async def play(hall: Hall, person: Person) -> Live:
             continue
         if live.room.handler == person.session and len(live.chat) > heard:
             heard = len(live.chat)
-            command = understand(live.chat[-1]["text"], game.board, hand, rng)
-            acts, hand = follow(command, game.board, hand, 0.0, rng)
+            command = interpret(live.chat[-1]["text"], game.board, hand, rng)
+            acts, hand = perform_command(command, game.board, hand, 0.0, rng)
             changes = [act.change for act in acts if act.change] or touch(game.board)
             for change in changes:
                 seq += 1
@@ -120,7 +120,7 @@ def test_a_person_and_a_bot_solve_a_puzzle_in_each_role(site: Site, monkeypatch:
     live = site.loop.run_until_complete(asyncio.wait_for(play(hall, person), 300))
     assert (live.room.outcome, live.solved) == ("completed", 2)
     first, second = load_recordings(site.served.store, live.room.id)
-    assert faults(first) == faults(second) == []
+    assert find_faults(first) == find_faults(second) == []
     assert first.header.synthetic
     assert second.header.synthetic
     assert first.header.players == {"P-1": "operator", "bot": "solver"}
@@ -154,7 +154,7 @@ def test_a_bot_that_solves_answers_a_question(site: Site, monkeypatch: pytest.Mo
 
 def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_they_are():
     goal = find_goal("house")
-    wanted = solution(goal)
+    wanted = lay_out_goal(goal)
     near = wanted.put("1", wanted.placements["1"]._replace(x=wanted.placements["1"].x + 20))
     mind, settled = accept_placement(Mind(wanted.placements, "1"), near, set(), 28.0)
     assert settled == {"1"}
@@ -166,7 +166,7 @@ def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_
 
 
 def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
-    wanted = solution(find_goal("house"))
+    wanted = lay_out_goal(find_goal("house"))
     place = wanted.placements["1"]
     for wrong in (place._replace(x=place.x + 40), Placement(place.x, place.y, (place.rotation + 45) % 360)):
         mind = Mind(wanted.placements, "1")

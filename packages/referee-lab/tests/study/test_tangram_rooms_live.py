@@ -19,8 +19,8 @@ from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.store.store import Store, make_sqlite_url, open_store
 from referee_lab.tangram.game.board import Board, Change
-from referee_lab.tangram.game.goals import find_goal, solution
-from referee_lab.tangram.game.log import Recording, board_after, faults, parse_recording, write_recording
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal
+from referee_lab.tangram.game.log import Recording, apply_entry, find_faults, format_recording, parse_recording
 
 QUIET = {"clock", "voice", "hint", "left"}
 
@@ -108,8 +108,8 @@ def check_the_log(server: ServerProcess, operator: Player, solver: Player, told_
         )
         assert len(told) > told_at_least
     recording = load_recordings(store, operator.room)[0]
-    assert faults(recording) == []
-    assert parse_recording(write_recording(recording)) == recording
+    assert find_faults(recording) == []
+    assert parse_recording(format_recording(recording)) == recording
     store.close()
 
 
@@ -170,7 +170,7 @@ def hashes(recording: Recording) -> list[str]:
     for entry in recording.entries:
         if entry.kind == "snapshot" and board is not None:
             found.append(board.hash())
-        board = board_after(board, entry) if entry.kind != "snapshot" else board
+        board = apply_entry(board, entry) if entry.kind != "snapshot" else board
     return found
 
 
@@ -179,7 +179,7 @@ async def two_puzzles(port: int) -> tuple[Player, Player, list[str]]:
     roles = [operator.role]
     for goal in ("house", "cat"):
         for piece in "1234567":
-            place(operator, piece, solution(find_goal(goal)))
+            place(operator, piece, lay_out_goal(find_goal(goal)))
         await operator.settled()
         for player in (operator, solver):
             await player.until(lambda player=player: player.status["result"] == "solved")
@@ -211,7 +211,7 @@ def test_two_puzzles_with_swapped_roles_are_two_recordings_that_replay_as_they_w
     assert first.header.players.keys() == second.header.players.keys()
     assert all(first.header.players[name] != second.header.players[name] for name in first.header.players)
     for recording in (first, second):
-        assert faults(recording) == []
+        assert find_faults(recording) == []
         live = [e.data["hash"] for e in recording.entries if e.kind == "snapshot"]
         assert hashes(recording) == live
         assert len(live) >= 7
@@ -235,7 +235,7 @@ async def killed_in_a_game(server: ServerProcess) -> tuple[Player, Player, str]:
         await solver.settled()
     room = operator.room
     for piece in "1234567":
-        place(operator, piece, solution(find_goal("house")))
+        place(operator, piece, lay_out_goal(find_goal("house")))
     await operator.until(lambda: operator.status["result"] == "solved")
     await solver.until(lambda: solver.status["result"] == "solved")
     await operator.end()
@@ -252,14 +252,14 @@ def test_after_kill_9_what_was_acknowledged_is_there_and_the_game_goes_on(server
         mine = [row.client_seq for row in log if row.client_seq and row.session == _session(server, player)]
         assert mine == list(range(1, player.seq + 1))
     recording = load_recordings(store, room)[0]
-    assert faults(recording) == []
+    assert find_faults(recording) == []
     assert sum(e.kind == "reconnect" for e in recording.entries) >= 2
     store.close()
 
 
 async def a_lost_partner(port: int) -> tuple[Player, Player, dict[str, Any], dict[str, Any]]:
     operator, solver = await pair(port, "pairs")
-    place(operator, "3", solution(find_goal("house")))
+    place(operator, "3", lay_out_goal(find_goal("house")))
     await operator.settled()
     await operator.end()
     await solver.until(lambda: solver.status["partner"][0]["present"] is False)
@@ -293,7 +293,7 @@ def test_a_partner_who_stays_away_ends_the_room_and_both_are_paid(tmp_path: Path
     assert left["code"]
     store = stored(server)
     recording = load_recordings(store, operator.room)[0]
-    assert faults(recording) == []
+    assert find_faults(recording) == []
     assert recording.entries[-1].data == {"reason": "partner-left"}
     store.close()
 
@@ -387,6 +387,6 @@ def test_of_a_packet_with_a_bad_message_what_came_before_it_is_kept(server: Serv
 
 def test_a_change_by_hand_is_the_change_of_the_board() -> None:
     """The driver of these tests does what a page does: the same changes give the same board."""
-    board = solution(find_goal("house"))
+    board = lay_out_goal(find_goal("house"))
     put = board.placements["3"]
     assert board.apply(Change("move", "3", put.x, put.y, put.rotation, put.flipped)).placements == board.placements

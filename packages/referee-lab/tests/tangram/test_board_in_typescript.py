@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from referee_lab.tangram.game.board import CHANGES, Change
-from referee_lab.tangram.game.goals import scatter
+from referee_lab.tangram.game.goals import scatter_pieces
 from referee_lab.tangram.game.piece_sets import PENTOMINOES, PIECES
 
 WALK = Path(__file__).parents[2] / "browser/tests/tangram-walk.json"
@@ -22,7 +22,7 @@ PENTOMINO_WALK = WALK.with_name("pentomino-walk.json")
 
 def walk(seed: int = 11, steps: int = 150, pieces: Collection[str] = PIECES) -> dict[str, Any]:
     """A random walk with the hash of every state, and what lies under random points of the first one."""
-    rng, board = Random(seed), scatter(seed, 45, pieces)
+    rng, board = Random(seed), scatter_pieces(seed, 45, pieces)
     first, rows = board, []
     for _ in range(steps):
         x, y = rng.uniform(-50, 1300), rng.choice([None, rng.randrange(0, 800_000) / 1000])
@@ -31,7 +31,7 @@ def walk(seed: int = 11, steps: int = 150, pieces: Collection[str] = PIECES) -> 
         board = board.apply(change)
         rows.append({"change": asdict(change), "hash": board.hash(), "corners": board.corners(change.piece)})
     points = [(rng.uniform(0, 1200), rng.uniform(0, 800)) for _ in range(200)]
-    found = [{"x": x, "y": y, "piece": first.piece_at(x, y)} for x, y in points]
+    found = [{"x": x, "y": y, "piece": first.find_piece_at(x, y)} for x, y in points]
     return {"board": first.to_data(), "steps": rows, "points": found}
 
 

@@ -15,7 +15,7 @@ from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.texts import get_voices_sentence
 from referee_lab.tangram.desk import context_study
-from referee_lab.tangram.desk.clip_study import Wanted, bot_sessions
+from referee_lab.tangram.desk.clip_study import Wanted, make_bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
 from referee_lab.tangram.evaluation.task_performance import evaluate
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -26,7 +26,7 @@ CELLS = ("human@both", "human@none", "classic/incremental@both", "classic/increm
 
 @pytest.fixture(scope="module")
 def sessions() -> list[DialogueSession]:
-    return bot_sessions(6)
+    return make_bot_sessions(6)
 
 
 @pytest.fixture(scope="module")

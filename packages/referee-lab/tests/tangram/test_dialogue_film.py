@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.records import Event
-from referee_lab.tangram.game.dialogue_film import LIFT, dialogue_film, numbered
+from referee_lab.tangram.game.dialogue_film import LIFT, make_dialogue_film, number_pieces
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
@@ -42,8 +42,8 @@ DIALOGUE = Dialogue(
 
 
 def test_a_clip_begins_with_what_led_up_to_it_and_ends_before_what_it_leads_to() -> None:
-    film = dialogue_film(DIALOGUE, 2200.0, 6000.0)
-    plain = dialogue_film(DIALOGUE, 0.0, 6000.0)
+    film = make_dialogue_film(DIALOGUE, 2200.0, 6000.0)
+    plain = make_dialogue_film(DIALOGUE, 0.0, 6000.0)
     start, before = film["state"]["pieces"]["F"], plain["state"]["pieces"]["F"]
     assert (start["rotation"], before["y"] - start["y"]) == (90, LIFT)
     assert [line["text"] for line in film["said"]] == ["das da"]
@@ -58,16 +58,16 @@ def test_a_clip_begins_with_what_led_up_to_it_and_ends_before_what_it_leads_to()
 
 
 def test_pieces_get_numbers_for_letters_that_speakers_use_otherwise() -> None:
-    found = numbered(DIALOGUE)
+    found = number_pieces(DIALOGUE)
     assert list(found.pieces) == ["1", "2"]
     assert {p for e in found.events for p in e.entities} == {"1"}
-    assert dialogue_film(found, 0.0, 6000.0)["state"]["order"] == ["1", "2"]
+    assert make_dialogue_film(found, 0.0, 6000.0)["state"]["order"] == ["1", "2"]
 
 
 def test_every_piece_is_drawn_whatever_it_is_called() -> None:
     kinds = {"p1": {"shape": "boat", "rgb": "255,0,16", "size": "small"}, "p2": {"shape": "teapot"}, "6": PIECES["6"]}
     chosen = Event(kind=ACTION, by=OPERATOR, entities=("p2",), start_ms=400, end_ms=400, data={"action": "select"})
-    film = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=(chosen,)), 0.0, 1000.0)
+    film = make_dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=(chosen,)), 0.0, 1000.0)
     drawn = film["state"]["own"]
     # The outline of the boat has nine corners (KTH: nine edges), an unknown shape is a square, and the Tangram's pieces are known by number.
     assert (drawn["p1"]["colour"], len(drawn["p1"]["corners"]), len(drawn["p2"]["corners"])) == ("#ff0010", 9, 4)
@@ -83,12 +83,12 @@ def test_pieces_lie_and_move_where_positions_put_them() -> None:
         return Event(kind=POSITION, entities=(piece,), start_ms=t_ms, data={"x": x, "y": y})
 
     events = (put("a", 0, 0, 0), put("b", 0, 10, 0), put("a", 2000, 10, 5))
-    film = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events), 1000.0, 3000.0)
+    film = make_dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events), 1000.0, 3000.0)
     # Ten units become the width of 1,200 less two margins of 80, and five of them half of that: 520 about the middle, 400.
     assert [(place["x"], place["y"]) for place in film["state"]["pieces"].values()] == [(80, 140), (1120, 140)]
     assert film["marks"] == [[2000, "a", 1120, 660, 0, False]]
     # One piece without a position: rows, for its place among the others is not known.
-    rows = dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events[:1]), 0.0, 3000.0)
+    rows = make_dialogue_film(Dialogue(id="d", pair="p", pieces=kinds, events=events[:1]), 0.0, 3000.0)
     assert len({place["y"] for place in rows["state"]["pieces"].values()}) == 1
 
 
@@ -101,7 +101,7 @@ def test_the_published_material_can_be_had_from_pentocv(data_folder: Path) -> No
     from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 
     wanted = Wanted(id="overheard", by="pair")
-    prepared = prepare_overhearing([DialogueSession(None, numbered(d)) for d in pento_dialogues(data_folder)], wanted)
+    prepared = prepare_overhearing([DialogueSession(None, number_pieces(d)) for d in pento_dialogues(data_folder)], wanted)
     (note,) = prepared.notes
     assert note.startswith("a decision value above -0.")
     assert [len(one.trials) for one in prepared.draft.layout.lists] == [76, 76]

@@ -12,7 +12,7 @@ import pytest
 
 from referee.errors import MalformedInput
 from referee.records import Event
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.models.corpus_statistics import count_corpus
@@ -26,7 +26,7 @@ from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, to_csv
 
 @pytest.fixture(scope="module")
 def dialogue():
-    return to_dialogue(play(GOALS["eagle"], 2))
+    return to_dialogue(play_bot_game(GOALS["eagle"], 2))
 
 
 def test_json_lines_lose_nothing(dialogue):
@@ -223,7 +223,7 @@ def test_in_a_table_without_codes_the_words_decide_what_is_a_pronoun(language: s
 def test_a_table_that_does_not_say_so_is_not_about_the_tangram() -> None:
     (mugs,) = from_csv(table_of_mugs("en", "it", "the red mug"))
     assert mugs.pieces == {"1": {"shape": "1"}, "2": {"shape": "2"}}
-    own = to_dialogue(play(GOALS["cat"], 1))
+    own = to_dialogue(play_bot_game(GOALS["cat"], 1))
     assert from_csv(to_csv(own))[0].pieces == PIECES
 
 

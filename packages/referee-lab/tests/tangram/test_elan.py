@@ -16,7 +16,7 @@ from lxml import etree
 
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.annotations import marks_in
@@ -76,7 +76,7 @@ def test_a_dialogue_comes_back_from_its_file(dialogue):
 
 @pytest.mark.parametrize("name", ["cat", "house"])
 def test_a_played_session_comes_back_from_its_file(name):
-    dialogue = to_dialogue(play(GOALS[name], 6))
+    dialogue = to_dialogue(play_bot_game(GOALS[name], 6))
     back = from_eaf(to_eaf(dialogue))
     assert shown(back) == shown(dialogue)
     assert (back.id, back.pair, back.language, back.synthetic) == (dialogue.id, dialogue.pair, "en", True)
@@ -91,7 +91,7 @@ def test_the_eleven_tiers_are_there_even_when_empty():
 
 def test_another_reader_sees_the_same_annotations(tmp_path):
     pympi = pytest.importorskip("pympi", reason="pympi-ling is the independent reader of this test")
-    dialogue = to_dialogue(play(GOALS["boat"], 2))
+    dialogue = to_dialogue(play_bot_game(GOALS["boat"], 2))
     path = tmp_path / "boat.eaf"
     path.write_bytes(to_eaf(dialogue))
     eaf = pympi.Elan.Eaf(str(path))
@@ -123,7 +123,7 @@ def schema(tmp_path_factory):
 
 @pytest.mark.long
 def test_files_pass_the_schema_of_elan_itself(schema):
-    dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
+    dialogues = [to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
     odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)
     for events in ((), (odd,)):
         dialogues.append(Dialogue(id="d", pair="p", pieces=PIECES, events=events))
@@ -286,7 +286,7 @@ def test_objects_that_are_declared_join_those_that_occur():
 
 
 def test_a_programs_guesses_are_marked_as_such_in_the_file():
-    dialogue = preannotate(to_dialogue(play(GOALS["cat"], 6)))
+    dialogue = preannotate(to_dialogue(play_bot_game(GOALS["cat"], 6)))
     content = to_eaf(dialogue)
     rex = {t.get("TIER_ID"): t.get("ANNOTATOR") for t in etree.fromstring(content).iterfind("TIER")}
     assert (rex["SV-REX"], rex["SV-UT"]) == ("program (proposed)", None)
@@ -294,7 +294,7 @@ def test_a_programs_guesses_are_marked_as_such_in_the_file():
 
 
 def test_media_participants_and_vocabularies_are_in_the_file():
-    root = etree.fromstring(to_eaf(to_dialogue(play(GOALS["cat"], 6)), media=["a.wav"]))
+    root = etree.fromstring(to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 6)), media=["a.wav"]))
     assert root.find("HEADER/MEDIA_DESCRIPTOR").get("RELATIVE_MEDIA_URL") == "./a.wav"
     assert {t.get("PARTICIPANT") for t in root.iterfind("TIER")} == {"solver", "operator"}
     words = {v.get("CV_ID"): [x.text for x in v.iter("CVE_VALUE")] for v in root.iterfind("CONTROLLED_VOCABULARY")}
@@ -344,7 +344,7 @@ def test_speakers_without_a_role_have_tiers_of_their_names():
 
 def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
     """Before, a file with tiers of other names was empty without a word, and references to other pieces than the Tangram's were left out."""
-    file = to_eaf(to_dialogue(play(GOALS["cat"], 1))).decode()
+    file = to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 1))).decode()
     file = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", file)
     file = file.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"').replace("<ANNOTATION_VALUE>6<", "<ANNOTATION_VALUE>Q<")
     found = from_eaf(file.encode())
@@ -358,7 +358,7 @@ def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
 def test_a_file_says_whether_a_hand_or_a_cursor_points():
     hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
     assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
-    assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta
+    assert not from_eaf(to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 1)))).meta
 
 
 @pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the triangle)")])

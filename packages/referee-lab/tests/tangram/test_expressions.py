@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from referee.records import Event
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import positions
+from referee_lab.tangram.game.log import track_positions
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import compare, find_phrases, preannotate
@@ -109,7 +109,7 @@ def test_the_operator_says_this_of_what_the_cursor_is_over():
 
 def test_proposals_meet_what_the_bots_meant():
     # The rules were written beside the bots' own small grammar: an upper bound, not an estimate for people.
-    known = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(GOALS.values())]
+    known = [to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(GOALS.values())]
     counts = [sum(column) for column in zip(*(compare(d, preannotate(d)) for d in known), strict=True)]
     total, _, same_span, same_attributes, same_referents, uncertain, _ = counts
     assert total > 250
@@ -120,8 +120,8 @@ def test_proposals_meet_what_the_bots_meant():
 
 
 def test_known_places_help():
-    recording = play(GOALS["cat"], 5)
-    dialogue, places = to_dialogue(recording), positions(recording)
+    recording = play_bot_game(GOALS["cat"], 5)
+    dialogue, places = to_dialogue(recording), track_positions(recording)
     without, with_places = compare(dialogue, preannotate(dialogue)), compare(dialogue, preannotate(dialogue, places))
     assert with_places.same_referents >= without.same_referents
     assert with_places.uncertain <= without.uncertain

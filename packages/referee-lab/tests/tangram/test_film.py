@@ -1,4 +1,4 @@
-"""A film has exactly what the log has: whoever applies its marks gets the states that `state_at` gives."""
+"""A film has exactly what the log has: whoever applies its marks gets the states that `find_state` gives."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from referee.errors import InputError
-from referee_lab.tangram.game.board import Board, placement
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.board import Board, read_placement
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import Header, LogEntry, Recording, state_at
+from referee_lab.tangram.game.log import Header, LogEntry, Recording, find_state
 from referee_lab.tangram.game.rules import SETTINGS
 
 
 @pytest.fixture(scope="module")
 def recording() -> Recording:
-    return play(GOALS["swan"], 5)
+    return play_bot_game(GOALS["swan"], 5)
 
 
 def _apply(film: dict[str, Any], t_ms: float) -> tuple[Board, list[float] | None]:
@@ -33,7 +33,7 @@ def _apply(film: dict[str, Any], t_ms: float) -> tuple[Board, list[float] | None
             board = Board.from_data(mark[1])
         else:
             names = ("x", "y", "rotation", "flipped")
-            board = board.put(mark[1], placement(dict(zip(names, mark[2:], strict=True))))
+            board = board.put(mark[1], read_placement(dict(zip(names, mark[2:], strict=True))))
     return board, cursor
 
 
@@ -42,7 +42,7 @@ def test_a_film_has_the_stored_state_of_every_time(recording: Recording) -> None
     rng = Random(1)
     times = [0.0, film["end_ms"], *(rng.uniform(0, film["end_ms"]) for _ in range(12)), film["marks"][40][0]]
     for t_ms in times:
-        moment = state_at(recording, t_ms)
+        moment = find_state(recording, t_ms)
         board, cursor = _apply(film, t_ms)
         assert moment is not None
         assert board.hash() == moment.board.hash()
@@ -51,7 +51,7 @@ def test_a_film_has_the_stored_state_of_every_time(recording: Recording) -> None
 
 def test_a_clip_begins_with_the_state_it_finds_and_holds_nothing_later(recording: Recording) -> None:
     clip = make_film(recording, 20_000, 32_000)
-    before, after = state_at(recording, 20_000), state_at(recording, 32_000)
+    before, after = find_state(recording, 20_000), find_state(recording, 32_000)
     assert before is not None
     assert after is not None
     assert Board.from_data(clip["state"]).hash() == before.board.hash()
@@ -67,7 +67,7 @@ def test_snapshots_that_repeat_the_state_cost_nothing(recording: Recording) -> N
 
 
 def test_a_state_that_changes_more_than_one_piece_is_kept_whole(recording: Recording) -> None:
-    other = play(GOALS["house"], 9).entries[0]
+    other = play_bot_game(GOALS["house"], 9).entries[0]
     jump = LogEntry(10_000, 5_000.0, None, "server", "snapshot", other.data)
     film = make_film(Recording(recording.header, (recording.entries[0], jump)))
     assert [len(mark) for mark in film["marks"]] == [2]
@@ -75,7 +75,7 @@ def test_a_state_that_changes_more_than_one_piece_is_kept_whole(recording: Recor
 
 
 def test_hints_are_in_the_film_with_their_times() -> None:
-    slow = play(GOALS["cat"], 3, {**SETTINGS, "hints_ms": (20_000, 40_000)})
+    slow = play_bot_game(GOALS["cat"], 3, {**SETTINGS, "hints_ms": (20_000, 40_000)})
     hints = make_film(slow)["hints"]
     assert [hint["number"] for hint in hints] == [0, 1]
     # the bots look at the clock when an instruction is done

@@ -9,15 +9,24 @@ from shapely import Polygon, box
 from shapely.affinity import scale, translate
 
 from referee.errors import InputError, UnknownName
-from referee_lab.tangram.game.board import corners
-from referee_lab.tangram.game.goals import GOALS, TRAINING, Goal, find_goal, hint, outline, outline_path, scatter
+from referee_lab.tangram.game.board import compute_corners
+from referee_lab.tangram.game.goals import (
+    GOALS,
+    TRAINING,
+    Goal,
+    find_goal,
+    format_outline,
+    get_hint,
+    get_outline,
+    scatter_pieces,
+)
 from referee_lab.tangram.game.piece_sets import PIECES
 
 WHOLE = 80_000  # sixteen small triangles of 5,000
 
 
 def laid(goal):
-    return [Polygon(corners(p, place)) for p, place in goal.placements.items()]
+    return [Polygon(compute_corners(p, place)) for p, place in goal.placements.items()]
 
 
 def difference(one, other):
@@ -39,7 +48,7 @@ def test_pieces_of_a_goal_do_not_overlap(goal):
 
 @pytest.mark.parametrize("goal", list(GOALS.values()), ids=list(GOALS))
 def test_a_goal_is_one_figure_with_the_area_of_all_pieces(goal):
-    figure = outline(goal)
+    figure = get_outline(goal)
     assert figure.geom_type == "Polygon"
     assert figure.is_valid
     assert figure.area == pytest.approx(WHOLE, rel=1e-3)
@@ -47,7 +56,7 @@ def test_a_goal_is_one_figure_with_the_area_of_all_pieces(goal):
 
 @pytest.mark.parametrize("goal", list(GOALS.values()), ids=list(GOALS))
 def test_a_goal_is_as_symmetric_as_it_says(goal):
-    figure = outline(goal)
+    figure = get_outline(goal)
     mirrored = [difference(figure, scale(figure, xfact=x, yfact=y)) for x, y in ((-1, 1), (1, -1))]
     assert (min(mirrored) < 0.002) == goal.symmetric
     assert goal.symmetric or min(mirrored) > 0.1
@@ -57,39 +66,42 @@ def test_the_training_has_a_figure_of_its_own_that_can_be_laid():
     assert TRAINING.name not in GOALS
     assert find_goal("training") is TRAINING
     assert max(a.intersection(b).area for a, b in combinations(laid(TRAINING), 2)) < 3
-    figure = outline(TRAINING)
+    figure = get_outline(TRAINING)
     assert figure.area == pytest.approx(WHOLE, rel=1e-3)
     assert difference(figure, scale(figure, xfact=-1)) < 0.002
-    assert min(difference(figure, f) for g in GOALS.values() for f in (outline(g), scale(outline(g), xfact=-1))) > 0.15
+    assert (
+        min(difference(figure, f) for g in GOALS.values() for f in (get_outline(g), scale(get_outline(g), xfact=-1)))
+        > 0.15
+    )
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(GOALS, 2)))
 def test_no_two_goals_look_alike(one, other):
-    figures = outline(GOALS[one]), outline(GOALS[other])
+    figures = get_outline(GOALS[one]), get_outline(GOALS[other])
     assert min(difference(figures[0], f) for f in (figures[1], scale(figures[1], xfact=-1))) > 0.15
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_beginning_lies_apart_on_the_work_area(seed):
-    pieces = list(scatter(seed).polygons().values())
+    pieces = list(scatter_pieces(seed).polygons().values())
     assert all(box(0, 0, 1200, 800).contains(p) for p in pieces)
     assert min(a.distance(b) for a, b in combinations(pieces, 2)) > 0
 
 
 def test_a_seed_gives_one_beginning():
-    assert scatter(5) == scatter(5)
-    assert scatter(5) != scatter(6)
+    assert scatter_pieces(5) == scatter_pieces(5)
+    assert scatter_pieces(5) != scatter_pieces(6)
 
 
 def test_the_path_draws_the_outline():
-    path = outline_path(GOALS["house"])
+    path = format_outline(GOALS["house"])
     points = [tuple(map(float, p.strip("MLZ ").split(","))) for p in path.removesuffix(" Z").split(" L")]
-    assert Polygon(points).symmetric_difference(outline(GOALS["house"])).area < 5
+    assert Polygon(points).symmetric_difference(get_outline(GOALS["house"])).area < 5
 
 
 def test_hints_show_two_different_pieces_where_they_belong():
     goal = GOALS["cat"]
-    (first, place), (second, _) = hint(goal, 0), hint(goal, 1)
+    (first, place), (second, _) = get_hint(goal, 0), get_hint(goal, 1)
     assert first != second
     assert place == goal.placements[first]
 
@@ -103,4 +115,4 @@ def test_a_figure_in_two_parts_is_no_goal():
     house = GOALS["house"]
     apart = {**house.placements, "6": house.placements["6"]._replace(x=900.0)}
     with pytest.raises(InputError, match="falls apart"):
-        outline(Goal("broken", False, apart))
+        get_outline(Goal("broken", False, apart))

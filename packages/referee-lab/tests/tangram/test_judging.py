@@ -9,7 +9,11 @@ from scipy import stats
 
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
-from referee_lab.tangram.evaluation.published_results import published_design, published_results, published_review
+from referee_lab.tangram.evaluation.published_results import (
+    describe_published_design,
+    describe_published_results,
+    describe_published_review,
+)
 from referee_lab.tangram.evaluation.task_performance import Evaluation, evaluate
 
 SCENE = Scene(entities=tuple(Entity(id=str(i)) for i in range(1, 8)))
@@ -132,9 +136,9 @@ def test_a_model_that_cannot_be_fitted_leaves_its_reason_and_the_other_tables() 
 
 def test_what_was_published_is_read_from_the_audited_tables() -> None:
     # Spanger et al. 2013, tables 4, 5 and 7 and section 5: as the audit's tables and the specification have them
-    assert published_design() == "76 trials, 15.2 s"
-    assert published_review() == "precision .664 → .718, F .730 → .762"
-    assert published_results() == (
+    assert describe_published_design() == "76 trials, 15.2 s"
+    assert describe_published_review() == "precision .664 → .718, F .730 → .762"
+    assert describe_published_results() == (
         "IR TP .972; MIR TP 20/20, FN 16/20, FP-DP 34/36, FP-Orig 32/36; agreement .969 .871 .926 .969; "
         "TP against FN t(33) = 16.24"
     )

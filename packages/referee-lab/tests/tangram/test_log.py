@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.board import CHANGES, Change
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording, read_session
-from referee_lab.tangram.game.goals import GOALS, scatter
+from referee_lab.tangram.game.goals import GOALS, scatter_pieces
 from referee_lab.tangram.game.log import (
     Header,
     LogEntry,
     Recording,
-    entry_line,
-    faults,
-    header_line,
+    find_faults,
+    find_state,
+    format_entry,
+    format_header,
+    format_recording,
+    iterate_moments,
     parse_recording,
-    positions,
-    replay,
-    state_at,
-    write_recording,
+    track_positions,
 )
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
@@ -46,7 +46,7 @@ CHANGE = st.builds(
 
 @pytest.fixture(scope="module")
 def played():
-    return play(GOALS["cat"], 3)
+    return play_bot_game(GOALS["cat"], 3)
 
 
 def state(board):
@@ -59,53 +59,53 @@ def handled(seq, t_ms, board, change, client=None):
 
 
 def test_a_recording_survives_its_file(played):
-    assert parse_recording(write_recording(played)) == played
-    assert parse_recording(write_recording(played).encode()) == played
+    assert parse_recording(format_recording(played)) == played
+    assert parse_recording(format_recording(played).encode()) == played
 
 
 @given(st.lists(CHANGE, max_size=30))
 def test_a_replay_equals_the_live_boards(changes):
-    board = scatter(0)
+    board = scatter_pieces(0)
     boards, entries = [board], [LogEntry(0, 0.0, None, "server", "start", state(board))]
     for change in changes:
         board = board.apply(change)
         boards.append(board)
         entries.append(handled(len(entries), 10.0 * len(entries), board, change))
     entries.append(LogEntry(len(entries), 10.0 * len(entries), None, "server", "snapshot", state(board)))
-    recording = parse_recording(write_recording(Recording(HEADER, tuple(entries))))
-    assert [m.board.hash() for m in replay(recording)] == [b.hash() for b in (*boards, board)]
-    assert faults(recording) == []
+    recording = parse_recording(format_recording(Recording(HEADER, tuple(entries))))
+    assert [m.board.hash() for m in iterate_moments(recording)] == [b.hash() for b in (*boards, board)]
+    assert find_faults(recording) == []
 
 
 def test_a_played_session_has_no_faults_and_its_last_state_solves_it(played):
-    from referee_lab.tangram.game.goals import outline
+    from referee_lab.tangram.game.goals import get_outline
 
-    assert faults(played) == []
-    assert list(replay(played))[-1].board.covered(outline(GOALS["cat"]))
+    assert find_faults(played) == []
+    assert list(iterate_moments(played))[-1].board.is_covered(get_outline(GOALS["cat"]))
 
 
 @given(st.integers(1, 400))
 def test_a_crash_in_the_last_line_costs_that_line_only(cut):
-    start = LogEntry(0, 0.0, None, "server", "start", state(scatter(0)))
+    start = LogEntry(0, 0.0, None, "server", "start", state(scatter_pieces(0)))
     entries = (start, *(LogEntry(i, 1.0 * i, None, "a", "say", {"text": "so"}) for i in (1, 2, 3)))
-    text, last = write_recording(Recording(HEADER, entries)), entry_line(entries[-1])
+    text, last = format_recording(Recording(HEADER, entries)), format_entry(entries[-1])
     torn = parse_recording(text[: len(text) - min(cut, len(last) - 1)])
     assert torn.entries == entries[:-1]
     assert torn.torn
-    assert any("torn" in fault for fault in faults(torn))
+    assert any("torn" in fault for fault in find_faults(torn))
 
 
 def test_a_character_cut_in_half_is_a_torn_line_too():
-    start = LogEntry(0, 0.0, None, "server", "start", state(scatter(0)))
+    start = LogEntry(0, 0.0, None, "server", "start", state(scatter_pieces(0)))
     say = LogEntry(1, 5.0, 5.0, "a", "say", {"text": "grün"})
-    content = (header_line(HEADER) + entry_line(start) + entry_line(say)).encode()
+    content = (format_header(HEADER) + format_entry(start) + format_entry(say)).encode()
     cut = content[: content.index("ü".encode()) + 1]
     assert parse_recording(cut).entries == (start,)
 
 
 def test_a_broken_line_in_the_middle_is_named():
     with pytest.raises(MalformedInput, match=r"log\.jsonl:3"):
-        parse_recording(header_line(HEADER) + entry_line(LogEntry(0, 0, None, "a", "end")) + "{oops\n", "log.jsonl")
+        parse_recording(format_header(HEADER) + format_entry(LogEntry(0, 0, None, "a", "end")) + "{oops\n", "log.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -121,11 +121,11 @@ def test_a_broken_line_in_the_middle_is_named():
 def test_an_entry_that_cannot_be_replayed_is_refused(row):
     line = json.dumps({"seq": 0, "t_server_ms": 0, "t_client_ms": None, "actor": "a", "data": {}} | row)
     with pytest.raises(MalformedInput):
-        parse_recording(header_line(HEADER) + line + "\n")
+        parse_recording(format_header(HEADER) + line + "\n")
 
 
 def test_a_newer_version_is_refused_and_says_so():
-    header = json.loads(header_line(HEADER))
+    header = json.loads(format_header(HEADER))
     with pytest.raises(InputError, match="newer"):
         parse_recording(json.dumps(header | {"version": header["version"] + 1}) + "\n")
 
@@ -139,12 +139,12 @@ def test_a_recording_of_the_older_form_is_the_same_recording(played):
 
 def test_a_recording_is_a_dialogue_on_disk(played, tmp_path):
     jsonschema = pytest.importorskip("jsonschema")
-    header, *lines = map(json.loads, write_recording(played).splitlines())
+    header, *lines = map(json.loads, format_recording(played).splitlines())
     for row in (header, *lines[:50], lines[-1]):
         jsonschema.validate(row, dialogue_schema())
     assert set(header["objects"]) == set(PIECES)
     path = tmp_path / "cat.jsonl"
-    path.write_text(write_recording(played), encoding="utf-8")
+    path.write_text(format_recording(played), encoding="utf-8")
     assert is_recording(path)
     assert not is_dialogue(path)
     assert read_session(path).dialogue == to_dialogue(played)
@@ -168,7 +168,7 @@ def test_another_file_is_not_a_recording():
 
 def test_a_lost_entry_is_found_by_its_number(played):
     gone = replace(played, entries=played.entries[:50] + played.entries[51:])
-    assert faults(gone)[0] == "entry 51 follows entry 49"
+    assert find_faults(gone)[0] == "entry 51 follows entry 49"
 
 
 def test_a_forged_state_is_found_by_its_hash(played):
@@ -178,7 +178,7 @@ def test_a_forged_state_is_found_by_its_hash(played):
     forged["state"]["pieces"]["1"]["x"] += 0.01
     entries = list(played.entries)
     entries[index] = replace(entry, data=forged)
-    assert any("stored hash" in fault for fault in faults(replace(played, entries=tuple(entries))))
+    assert any("stored hash" in fault for fault in find_faults(replace(played, entries=tuple(entries))))
 
 
 def test_a_changed_move_is_found_by_the_next_snapshot(played):
@@ -186,11 +186,11 @@ def test_a_changed_move_is_found_by_the_next_snapshot(played):
     snapshot = next(i for i, e in enumerate(entries) if e.kind == "snapshot")
     index = max(i for i in range(snapshot) if entries[i].kind in ("release", "rotate", "flip"))
     entries[index] = replace(entries[index], data={**entries[index].data, "x": 1.0})
-    assert any("another state" in fault for fault in faults(replace(played, entries=tuple(entries))))
+    assert any("another state" in fault for fault in find_faults(replace(played, entries=tuple(entries))))
 
 
 def test_the_state_at_a_time_is_the_last_one_before_it():
-    board = scatter(0)
+    board = scatter_pieces(0)
     moved = board.apply(Change("move", "1", 5, 5))
     entries = (
         LogEntry(0, 100.0, None, "server", "start", state(board)),
@@ -198,37 +198,37 @@ def test_the_state_at_a_time_is_the_last_one_before_it():
         LogEntry(2, 320.0, None, "b", "cursor", {"points": [[-10, 1, 2], [0, 3, 4]]}),
     )
     recording = Recording(HEADER, entries)
-    assert state_at(recording, 99).board == board
-    assert state_at(recording, 100).board == moved
-    assert state_at(recording, 215).cursor == (1, 2)
-    assert state_at(recording, 500).cursor == (3, 4)
-    assert state_at(recording, -1) is None
-    assert positions(recording)(50)["1"] == board.placements["1"][:2]
-    assert positions(recording)(-5) == positions(recording)(0)
-    assert positions(recording)(1000)["1"] == (5, 5)
+    assert find_state(recording, 99).board == board
+    assert find_state(recording, 100).board == moved
+    assert find_state(recording, 215).cursor == (1, 2)
+    assert find_state(recording, 500).cursor == (3, 4)
+    assert find_state(recording, -1) is None
+    assert track_positions(recording)(50)["1"] == board.placements["1"][:2]
+    assert track_positions(recording)(-5) == track_positions(recording)(0)
+    assert track_positions(recording)(1000)["1"] == (5, 5)
 
 
 def test_the_quickest_ping_lays_a_players_clock_on_the_servers():
     ping = {"sent_ms": 1000.0, "received_ms": 1020.0, "server_ms": 510.0}  # offset -500, good to 10 ms
     slow = {"sent_ms": 2000.0, "received_ms": 2400.0, "server_ms": 1900.0}  # offset -300, good to 200 ms
     entries = (
-        LogEntry(0, 0.0, None, "server", "start", state(scatter(0))),
+        LogEntry(0, 0.0, None, "server", "start", state(scatter_pieces(0))),
         LogEntry(1, 520.0, 1020.0, "b", "clock", ping),
         LogEntry(2, 2500.0, 2400.0, "b", "clock", slow),
         LogEntry(3, 900.0, 1300.0, "b", "typing", {"typing": True}),
     )
-    assert {e.seq: t for t, e in timeline(Recording(HEADER, entries))}[3] == 800.0
+    assert {e.seq: t for t, e in iterate_timeline(Recording(HEADER, entries))}[3] == 800.0
 
 
 def test_nothing_happens_after_it_arrived_and_a_new_connection_has_a_new_clock():
     ping = {"sent_ms": 0.0, "received_ms": 0.0, "server_ms": 500.0}
     entries = (
-        LogEntry(0, 0.0, None, "server", "start", state(scatter(0))),
+        LogEntry(0, 0.0, None, "server", "start", state(scatter_pieces(0))),
         LogEntry(1, 500.0, 0.0, "b", "clock", ping),
         LogEntry(2, 510.0, 100.0, "b", "typing", {"typing": True}),
         LogEntry(3, 900.0, None, "b", "reconnect"),
         LogEntry(4, 950.0, 5.0, "b", "typing", {"typing": True}),
     )
-    times = [t for t, _ in timeline(Recording(HEADER, entries))]
+    times = [t for t, _ in iterate_timeline(Recording(HEADER, entries))]
     assert times[2] == 510.0
     assert times[4] == 950.0  # no ping yet on the new connection: the time of arrival

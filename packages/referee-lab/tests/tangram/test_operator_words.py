@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from referee_lab.tangram.game.board import Placement
-from referee_lab.tangram.game.goals import find_goal, scatter, solution
-from referee_lab.tangram.game.instructions import Command, Hand, clauses, understand
+from referee_lab.tangram.game.goals import find_goal, lay_out_goal, scatter_pieces
+from referee_lab.tangram.game.instructions import Command, Hand, interpret, split_clauses
 from referee_lab.tangram.game.piece_sets import ALL_PIECES
 from referee_lab.tangram.players.bots import OperatorBot
 from referee_lab.tangram.players.contract import SAY, TURN, WAIT, Seen
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-BOARD = scatter(0)
+BOARD = scatter_pieces(0)
 # The words, the piece in hand, what they ask for, of which piece; then where to (x, y), which way (sx, sy), how far round, beside what.
 ASKED: list[tuple[str, str | None, str, str | None, dict[str, Any]]] = [
     ("I want the square in the top right corner", None, "put", "6", {"x": 1000, "y": 133}),
@@ -357,7 +357,7 @@ def _sign(value: float) -> int:
 
 def _wrong(text: str, held: str | None, kind: str, piece: str | None, details: dict[str, Any]) -> str | None:
     hand = Hand(piece=held, before=Placement(1.0, 2.0), last=Command("turn", held, degrees=-45)) if held else Hand()
-    got = understand(text, BOARD, hand, Random(0))
+    got = interpret(text, BOARD, hand, Random(0))
     told = {
         "x": got.x,
         "y": got.y,
@@ -391,28 +391,28 @@ def test_the_operator_follows_instructions_in_many_words() -> None:
 def test_an_answer_chooses_among_the_pieces_that_were_asked_about(
     question: str, answer: str, expected: Command
 ) -> None:
-    asked = understand(question, BOARD, Hand(), Random(0))
+    asked = interpret(question, BOARD, Hand(), Random(0))
     assert asked.kind == "ask"
-    assert understand(answer, BOARD, Hand(asked=asked), Random(0)) == expected
+    assert interpret(answer, BOARD, Hand(asked=asked), Random(0)) == expected
 
 
 def test_an_answer_that_leaves_two_is_asked_about_again() -> None:
-    asked = understand("turn the triangle", BOARD, Hand(), Random(0))
-    again = understand("the big one", BOARD, Hand(asked=asked), Random(0))
+    asked = interpret("turn the triangle", BOARD, Hand(), Random(0))
+    again = interpret("the big one", BOARD, Hand(asked=asked), Random(0))
     assert (again.kind, again.options) == ("ask", ("1", "2"))
-    done = understand("the left one", BOARD, Hand(asked=again), Random(0))
+    done = interpret("the left one", BOARD, Hand(asked=again), Random(0))
     assert (done.kind, done.piece) == ("turn", "2")
 
 
 def test_how_far_to_turn_hangs_on_the_piece_that_is_chosen() -> None:
     wish = "so that it points up"
-    asked = understand(f"turn the large triangle {wish}", BOARD, Hand(), Random(0))
-    chosen = understand("the one on the left", BOARD, Hand(asked=asked), Random(0))
-    at_once = understand(f"turn it {wish}", BOARD, Hand(piece="2"), Random(0))
+    asked = interpret(f"turn the large triangle {wish}", BOARD, Hand(), Random(0))
+    chosen = interpret("the one on the left", BOARD, Hand(asked=asked), Random(0))
+    at_once = interpret(f"turn it {wish}", BOARD, Hand(piece="2"), Random(0))
     assert (chosen.piece, chosen.degrees) == (at_once.piece, at_once.degrees)
 
 
-PENTOMINOES = solution(find_goal("dog"), step=90)
+PENTOMINOES = lay_out_goal(find_goal("dog"), step=90)
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ def test_pentominoes_go_by_letters_without_articles(
     text: str, held: str | None, kind: str, letter: str, degrees: int
 ) -> None:
     numbers = {ALL_PIECES[piece]["shape"]: piece for piece in PENTOMINOES.placements}
-    got = understand(text, PENTOMINOES, Hand(piece=held and numbers[held]), Random(0))
+    got = interpret(text, PENTOMINOES, Hand(piece=held and numbers[held]), Random(0))
     assert (got.kind, got.piece, got.degrees % 360) == (kind, numbers[letter], degrees)
 
 
@@ -449,7 +449,7 @@ def test_pentominoes_go_by_letters_without_articles(
     ],
 )
 def test_a_message_may_ask_for_several_things(text: str, parts: list[str]) -> None:
-    assert clauses(text) == parts
+    assert split_clauses(text) == parts
 
 
 def seen(*talk: tuple[str, str]) -> Seen:

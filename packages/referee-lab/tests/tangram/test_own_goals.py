@@ -12,9 +12,17 @@ from referee.cli import main
 from referee.errors import InputError
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.study.folder.study import open_study
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.goals import GOALS, PENTOMINO_GOALS, find_goal, goal_text, outline, parse_goal, scatter
-from referee_lab.tangram.game.log import parse_recording, write_recording
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.goals import (
+    GOALS,
+    PENTOMINO_GOALS,
+    find_goal,
+    format_goal,
+    get_outline,
+    parse_goal,
+    scatter_pieces,
+)
+from referee_lab.tangram.game.log import format_recording, parse_recording
 from referee_lab.tangram.game.own_goals import check_figure, read_goals, write_goals
 from referee_lab.tangram.game.piece_sets import PENTOMINOES, PIECES, SHAPES, has_two_sides
 
@@ -32,7 +40,7 @@ def test_every_figure_of_this_package_passes_the_check_and_is_as_symmetric_as_it
     assert found.problems == ()
     assert found.goal is not None
     assert found.goal.symmetric == goal.symmetric
-    assert parse_goal(goal_text(goal)) == goal
+    assert parse_goal(format_goal(goal)) == goal
 
 
 @pytest.mark.parametrize(
@@ -84,13 +92,15 @@ def test_pentominoes_are_the_twelve_of_five_squares() -> None:
 
 
 def test_a_piece_with_a_bay_is_not_touched_in_its_bay() -> None:
-    board = scatter(1, 90, ["17"]).put("17", scatter(1, 90, ["17"]).placements["17"]._replace(x=300, y=300, rotation=0))
+    board = scatter_pieces(1, 90, ["17"]).put(
+        "17", scatter_pieces(1, 90, ["17"]).placements["17"]._replace(x=300, y=300, rotation=0)
+    )
     board = board.put("17", board.placements["17"]._replace(flipped=False))
     # The U has its bay in the middle above: the square from (280, 256) to (320, 296).
-    assert board.piece_at(300, 270) is None
-    assert board.piece_at(260, 270) == "17"
-    assert board.piece_at(300, 310) == "17"
-    assert board.piece_at(280, 270) == "17"  # its edge
+    assert board.find_piece_at(300, 270) is None
+    assert board.find_piece_at(260, 270) == "17"
+    assert board.find_piece_at(300, 310) == "17"
+    assert board.find_piece_at(280, 270) == "17"  # its edge
 
 
 def test_a_file_is_read_as_json_and_as_toml_and_faults_have_a_place(tmp_path: Path, capsys: Any) -> None:
@@ -101,7 +111,7 @@ def test_a_file_is_read_as_json_and_as_toml_and_faults_have_a_place(tmp_path: Pa
     rows = "\n".join(f"{p} = [{c.x}, {c.y}, {c.rotation}, {str(c.flipped).lower()}]" for p, c in CAT.items())
     (tmp_path / "mine.toml").write_text(f'[[goals]]\nname = "kitten"\n[goals.pieces]\n{rows}\n')
     (from_toml,) = read_goals(tmp_path / "mine.toml")
-    assert outline(from_toml).symmetric_difference(outline(made)).area < 1
+    assert get_outline(from_toml).symmetric_difference(get_outline(made)).area < 1
     assert main(["tangram", "goals", "check", str(tmp_path / "mine.toml")]) == 0
     assert "kitten: can be solved, not symmetric, 7 pieces" in capsys.readouterr().out
     broken = {"goals": [{"name": "apart", "pieces": {p: list(c) for p, c in moved("7", 300, 0).items()}}]}
@@ -123,15 +133,15 @@ def test_bots_play_own_figures_and_the_recording_knows_them(tmp_path: Path) -> N
     assert recording.header.goal == "kitten"
     assert any(entry.kind == "solved" for entry in recording.entries)
     assert find_goal("kitten", recording.header.settings["goals"]) == made
-    assert parse_recording(write_recording(recording)) == recording
+    assert parse_recording(format_recording(recording)) == recording
     # Those of this package are known anyway, and recordings stay as they were.
-    assert "goals" not in play(GOALS["cat"], 1).header.settings
+    assert "goals" not in play_bot_game(GOALS["cat"], 1).header.settings
 
 
 def test_a_study_holds_its_own_figures_and_refuses_unknown_ones(tmp_path: Path) -> None:
     made = check_figure("kitten", CAT).goal
     assert made is not None
-    own = {"goals": [goal_text(made)]}
+    own = {"goals": [format_goal(made)]}
     study = make_tangram_study(tmp_path / "study", puzzles=["kitten", "house"], settings=own)
     assert open_study(study.folder).settings["goals"] == own["goals"]
     with pytest.raises(InputError, match="no goal is called 'puppy'"):

@@ -13,13 +13,26 @@ import pytest
 from referee.cli import main
 from referee.errors import InputError
 from referee_lab.tangram.game.board import Board, Placement
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.goals import GOALS, PENTOMINO_GOALS, goal_text, parse_goal, solution, training_for
-from referee_lab.tangram.game.instructions import Hand, understand
-from referee_lab.tangram.game.log import parse_recording, write_recording
-from referee_lab.tangram.game.own_goals import check_figure, goals_in, write_goals
-from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data, read_pieces
-from referee_lab.tangram.game.piece_sets import find_pieces, has_two_sides, piece_name, set_of, step_of
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.goals import (
+    GOALS,
+    PENTOMINO_GOALS,
+    format_goal,
+    get_training_goal,
+    lay_out_goal,
+    parse_goal,
+)
+from referee_lab.tangram.game.instructions import Hand, interpret
+from referee_lab.tangram.game.log import format_recording, parse_recording
+from referee_lab.tangram.game.own_goals import check_figure, check_goals, write_goals
+from referee_lab.tangram.game.own_pieces import pieces_to_data, read_pieces, register_from_data
+from referee_lab.tangram.game.piece_sets import (
+    find_pieces,
+    find_set_of,
+    get_piece_name,
+    get_rotation_step,
+    has_two_sides,
+)
 from referee_lab.tangram.players.model_players import rules_for
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
@@ -64,8 +77,8 @@ def farm() -> dict[str, Placement]:
 
 def test_pieces_have_numbers_names_and_colours(houses: Path) -> None:
     assert list(find_pieces("houses")) == ["31", "32", "33", "34", "35"]
-    assert [piece_name(p) for p in find_pieces("houses")] == ["wall", "red roof", "tower", "wing", "blue roof"]
-    assert (set_of(["31", "33"]), step_of(["31"])) == ("houses", 90)
+    assert [get_piece_name(p) for p in find_pieces("houses")] == ["wall", "red roof", "tower", "wing", "blue roof"]
+    assert (find_set_of(["31", "33"]), get_rotation_step(["31"])) == ("houses", 90)
     # An L turned over is no L; a rectangle and a triangle of two equal sides are what they were.
     assert [p for p in find_pieces("houses") if has_two_sides(p)] == ["34"]
 
@@ -106,25 +119,25 @@ def test_another_piece_under_the_same_number_is_refused(houses: Path, tmp_path: 
 def test_figures_and_boards_carry_their_pieces(houses: Path, tmp_path: Path) -> None:
     goal = check_figure("farm", farm()).goal
     assert goal is not None
-    assert parse_goal(goal_text(goal)) == goal
-    board = solution(goal, step=90)
+    assert parse_goal(format_goal(goal)) == goal
+    board = lay_out_goal(goal, step=90)
     assert set(board.to_data()["own"]) == {"31", "32", "33"}
     assert Board.from_data(board.to_data()) == board
     write_goals(tmp_path / "figures.json", [goal])
-    assert [c.goal for c in goals_in(tmp_path / "figures.json")] == [goal]
-    learn_from_data(pieces_to_data(["31"]))  # the same again is welcome
+    assert [c.goal for c in check_goals(tmp_path / "figures.json")] == [goal]
+    register_from_data(pieces_to_data(["31"]))  # the same again is welcome
     # A figure to get used to, that can be laid by quarter turns.
-    assert training_for(goal).name == "training-pentomino"
-    assert training_for(GOALS["cat"]).name == "training"
+    assert get_training_goal(goal).name == "training-pentomino"
+    assert get_training_goal(GOALS["cat"]).name == "training"
 
 
 def test_bots_lay_own_figures_and_their_recording_is_whole(houses: Path, tmp_path: Path) -> None:
     goal = check_figure("farm", farm()).goal
     assert goal is not None
-    recording = play(goal, 1)
+    recording = play_bot_game(goal, 1)
     assert "solved" in [e.kind for e in recording.entries]
     path = tmp_path / "farm.jsonl"
-    path.write_text(write_recording(recording), "utf-8")
+    path.write_text(format_recording(recording), "utf-8")
     # A program that was never told of the set reads it.
     code = (
         "import sys; from referee_lab.tangram.game.log import parse_recording, faults; from pathlib import Path;"
@@ -149,7 +162,7 @@ def test_bots_lay_own_figures_and_their_recording_is_whole(houses: Path, tmp_pat
 def test_bots_know_the_words_for_own_pieces(houses: Path, words: str, kind: str, piece: str | None) -> None:
     placed = {p: Placement(150.0 + 200 * i, 400.0) for i, p in enumerate(find_pieces("houses"))}
     board = Board(placed, tuple(placed), 90)
-    command = understand(words, board, Hand(), Random(1))
+    command = interpret(words, board, Hand(), Random(1))
     assert (command.kind, command.piece) == (kind, piece)
     if kind == "ask":
         assert command.question == "which one: the blue roof or the red roof?"
@@ -157,7 +170,7 @@ def test_bots_know_the_words_for_own_pieces(houses: Path, words: str, kind: str,
 
 @pytest.mark.parametrize("name", PENTOMINO_GOALS)
 def test_bots_lay_pentominoes(name: str) -> None:
-    recording = play(PENTOMINO_GOALS[name], 3)
+    recording = play_bot_game(PENTOMINO_GOALS[name], 3)
     assert "solved" in [e.kind for e in recording.entries]
     said = " ".join(str(e.data["text"]) for e in recording.entries if e.kind == "say")
     assert "the T piece" in said or "the L piece" in said or "the I piece" in said
@@ -167,14 +180,14 @@ def test_bots_lay_pentominoes(name: str) -> None:
 def test_models_are_told_which_pieces_they_play_with(houses: Path) -> None:
     goal = check_figure("farm", farm()).goal
     assert goal is not None
-    boards = {"Tangram": solution(GOALS["cat"]), "pentominoes": solution(PENTOMINO_GOALS["dog"], step=90)}
+    boards = {"Tangram": lay_out_goal(GOALS["cat"]), "pentominoes": lay_out_goal(PENTOMINO_GOALS["dog"], step=90)}
     assert "lay a Tangram figure together" in rules_for(SOLVER, boards["Tangram"])
     told = rules_for(OPERATOR, boards["pentominoes"])
     assert "lay a figure of pentominoes together" in told
     assert '"piece": "21"' in told
     assert '"degrees": 90' in told
     assert "Tangram" not in told
-    assert "put the red roof at the top left" in rules_for(SOLVER, solution(goal, step=90))
+    assert "put the red roof at the top left" in rules_for(SOLVER, lay_out_goal(goal, step=90))
 
 
 def test_the_command_takes_a_file_of_pieces(houses: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,4 +205,4 @@ def test_pictures_show_the_colours_of_own_pieces(houses: Path) -> None:
 
     goal = check_figure("farm", farm()).goal
     assert goal is not None
-    assert 'fill="#c0392b"' in draw_board(solution(goal, step=90)), "the roof is red"
+    assert 'fill="#c0392b"' in draw_board(lay_out_goal(goal, step=90)), "the roof is red"

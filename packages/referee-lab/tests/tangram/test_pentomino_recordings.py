@@ -10,8 +10,8 @@ from referee_lab.tangram.desk.annotation_desk import AnnotationSheet
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.goals import PENTOMINO_GOALS
 from referee_lab.tangram.game.instructions import Command
-from referee_lab.tangram.game.log import Header, Recording, faults, parse_recording, write_recording
-from referee_lab.tangram.game.rules import SETTINGS, begin
+from referee_lab.tangram.game.log import Header, Recording, find_faults, format_recording, parse_recording
+from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION
@@ -23,7 +23,7 @@ CASTLE = PENTOMINO_GOALS["castle"]
 
 def lay_the_castle(seed: int) -> Recording:
     """Somebody names each piece, somebody takes it and puts it where it belongs."""
-    game, notes = begin(CASTLE, seed, {**SETTINGS, "step": 90})
+    game, notes = start_game(CASTLE, seed, {**SETTINGS, "step": 90})
     log = SessionLog(game, Random(seed))
     log.open(notes)
     for number, (piece, place) in enumerate(CASTLE.placements.items()):
@@ -39,8 +39,8 @@ def lay_the_castle(seed: int) -> Recording:
 
 def test_a_game_of_pentominoes_goes_through_tiers_and_elan_and_back() -> None:
     recording = lay_the_castle(1)
-    assert faults(recording) == []
-    assert parse_recording(write_recording(recording)) == recording
+    assert find_faults(recording) == []
+    assert parse_recording(format_recording(recording)) == recording
     dialogue = to_dialogue(recording)
     assert set(dialogue.pieces) == set(CASTLE.placements)
     assert [e.entities for e in dialogue.tier(EXPRESSION)] == [(piece,) for piece in CASTLE.placements]
@@ -53,7 +53,7 @@ def test_a_game_of_pentominoes_goes_through_tiers_and_elan_and_back() -> None:
 def test_film_desk_and_classifier_take_them(tmp_path: Path, capsys: object) -> None:
     for seed in range(1, 5):
         recording = lay_the_castle(seed)
-        (tmp_path / f"castle-{seed}.jsonl").write_text(write_recording(recording), encoding="utf-8")
+        (tmp_path / f"castle-{seed}.jsonl").write_text(format_recording(recording), encoding="utf-8")
     assert set(make_film(recording)["state"]["pieces"]) == set(CASTLE.placements)
     sheet = AnnotationSheet(tmp_path / "castle-1.jsonl", "ann")
     assert len(sheet.content()["utterances"]) == len(CASTLE.placements)

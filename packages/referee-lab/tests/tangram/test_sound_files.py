@@ -13,7 +13,7 @@ import pytest
 
 from referee.errors import InputError
 from referee_lab.tangram.game.log import Header, LogEntry, Recording
-from referee_lab.tangram.game.recorded_sound import embedded_sounds, recorded_sounds, sound_stretches
+from referee_lab.tangram.game.recorded_sound import cut_sounds, embed_sounds, list_recorded_sounds
 from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, whole_sound
 from referee_lab.tangram.game.sound_repair import repair_voices
 
@@ -131,7 +131,7 @@ def recorded() -> Recording:
 
 
 def test_a_page_that_was_loaded_again_has_a_clock_of_its_own() -> None:
-    assert [(s.name, s.start_ms, s.end_ms) for s in recorded_sounds(recorded())] == [
+    assert [(s.name, s.start_ms, s.end_ms) for s in list_recorded_sounds(recorded())] == [
         ("s.P-1-00000.webm", 4000.0, 8000.0),
         ("s.P-1-00001.webm", 22_000.0, 26_000.0),
     ]
@@ -155,11 +155,11 @@ def test_a_voice_begins_where_it_began_though_the_line_broke_before_the_first_pi
 
 def test_what_is_heard_in_a_stretch_is_cut_from_the_files_beside_the_recording(tmp_path: Path) -> None:
     (tmp_path / "s.P-1-00000.wav").write_bytes(wav(4000))
-    (heard,) = sound_stretches(recorded(), tmp_path, 5000.0, 6500.0)
+    (heard,) = cut_sounds(recorded(), tmp_path, 5000.0, 6500.0)
     assert (heard.by, heard.start_ms, heard.end_ms) == ("solver", 5000.0, 6500.0)
     assert samples_of(heard.content) == list(range(1000, 2500))
-    assert sound_stretches(recorded(), tmp_path, 9000.0, 12_000.0) == []
-    (whole,) = embedded_sounds(recorded(), tmp_path)
+    assert cut_sounds(recorded(), tmp_path, 9000.0, 12_000.0) == []
+    (whole,) = embed_sounds(recorded(), tmp_path)
     assert whole["src"].startswith("data:audio/wav;base64,")
 
 
@@ -187,8 +187,8 @@ def test_a_voice_of_two_puzzles_is_cut_at_their_logged_times(tmp_path: Path) -> 
     first, second = repair_voices(two_puzzles(), tmp_path)
     assert samples_of(first.sounds["s-1.P-1-00000.wav"]) == list(range(6000))
     assert samples_of(second.sounds["s-2.P-1-00000.wav"]) == list(range(11_000, 20_000))
-    assert [(s.start_ms, s.end_ms) for s in recorded_sounds(first.recording)] == [(4000.0, 10_000.0)]
-    assert [(s.start_ms, s.end_ms) for s in recorded_sounds(second.recording)] == [(0.0, 9000.0)]
+    assert [(s.start_ms, s.end_ms) for s in list_recorded_sounds(first.recording)] == [(4000.0, 10_000.0)]
+    assert [(s.start_ms, s.end_ms) for s in list_recorded_sounds(second.recording)] == [(0.0, 9000.0)]
 
 
 def test_a_session_with_a_voice_for_every_puzzle_needs_no_repair(tmp_path: Path) -> None:

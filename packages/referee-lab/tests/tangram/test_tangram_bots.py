@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from referee_lab.tangram.game.board import Board, Placement
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.clocks import timeline
-from referee_lab.tangram.game.goals import GOALS, find_goal, scatter, solution
-from referee_lab.tangram.game.instructions import Command, Hand, understand
-from referee_lab.tangram.game.log import faults, write_recording
-from referee_lab.tangram.game.operator_bot import follow
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.clocks import iterate_timeline
+from referee_lab.tangram.game.goals import GOALS, find_goal, lay_out_goal, scatter_pieces
+from referee_lab.tangram.game.instructions import Command, Hand, interpret
+from referee_lab.tangram.game.log import find_faults, format_recording
+from referee_lab.tangram.game.operator_bot import perform_command
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES
 from referee_lab.tangram.game.rules import SETTINGS
 from referee_lab.tangram.game.solver_bot import Mind, instruct
@@ -23,22 +23,27 @@ from referee_lab.tangram.game.solver_bot import Mind, instruct
 @pytest.mark.parametrize("name", GOALS)
 @pytest.mark.parametrize("seed", range(3))
 def test_bots_solve_every_goal_within_the_limit(name, seed):
-    recording = play(GOALS[name], seed)
+    recording = play_bot_game(GOALS[name], seed)
     kinds = [e.kind for e in recording.entries]
     assert "solved" in kinds
     assert "timeout" not in kinds
     assert kinds[-1] == "end"
-    assert faults(recording) == []
+    assert find_faults(recording) == []
     assert recording.header.synthetic
 
 
 def test_a_seed_gives_one_recording():
-    assert write_recording(play(GOALS["boat"], 4)) == write_recording(play(GOALS["boat"], 4))
-    assert write_recording(play(GOALS["boat"], 4)) != write_recording(play(GOALS["boat"], 5))
+    assert format_recording(play_bot_game(GOALS["boat"], 4)) == format_recording(play_bot_game(GOALS["boat"], 4))
+    assert format_recording(play_bot_game(GOALS["boat"], 4)) != format_recording(play_bot_game(GOALS["boat"], 5))
 
 
 def test_the_cursor_comes_at_sixty_hertz_while_it_moves():
-    points = [t + dt for t, e in timeline(play(GOALS["cat"], 1)) if e.kind == "cursor" for dt, _, _ in e.data["points"]]
+    points = [
+        t + dt
+        for t, e in iterate_timeline(play_bot_game(GOALS["cat"], 1))
+        if e.kind == "cursor"
+        for dt, _, _ in e.data["points"]
+    ]
     steps = [b - a for a, b in pairwise(points)]
     moving = [s for s in steps if s < 20]
     assert len(moving) > 0.8 * len(steps)
@@ -47,14 +52,14 @@ def test_the_cursor_comes_at_sixty_hertz_while_it_moves():
 
 def test_a_limit_ends_the_session_and_hints_come_on_the_way():
     settings = {**SETTINGS, "hints_ms": [5_000, 10_000], "limit_ms": 20_000}
-    kinds = [e.kind for e in play(GOALS["cat"], 1, settings).entries]
+    kinds = [e.kind for e in play_bot_game(GOALS["cat"], 1, settings).entries]
     assert kinds.count("hint") == 2
     assert "timeout" in kinds
     assert "solved" not in kinds
 
 
 def test_numbers_of_entries_rise_by_one_and_server_times_never_fall():
-    entries = play(GOALS["swan"], 2).entries
+    entries = play_bot_game(GOALS["swan"], 2).entries
     assert [e.seq for e in entries] == list(range(len(entries)))
     assert all(a.t_server_ms <= b.t_server_ms for a, b in pairwise(entries))
 
@@ -74,29 +79,29 @@ def test_numbers_of_entries_rise_by_one_and_server_times_never_fall():
     ],
 )
 def test_the_operator_understands(text, kind, piece, x, y, degrees):
-    command = understand(text, scatter(0), Hand(piece="4"), Random(0))
+    command = interpret(text, scatter_pieces(0), Hand(piece="4"), Random(0))
     assert (command.kind, command.x, command.y, command.degrees) == (kind, x, y, degrees)
     assert command.kind == "none" or command.piece == piece
 
 
 def test_the_operator_picks_by_place():
-    board = scatter(0)
+    board = scatter_pieces(0)
     left = min("12", key=lambda p: board.placements[p].x)
-    assert understand("take the large triangle on the left", board, Hand(), Random(0)).piece == left
+    assert interpret("take the large triangle on the left", board, Hand(), Random(0)).piece == left
 
 
 def test_an_ambiguous_request_is_a_guess():
-    picks = {understand("take the large triangle", scatter(0), Hand(), Random(s)).piece for s in range(20)}
+    picks = {interpret("take the large triangle", scatter_pieces(0), Hand(), Random(s)).piece for s in range(20)}
     assert picks == {"1", "2"}
 
 
 def test_a_hand_that_understood_nothing_rests():
-    board = scatter(0)
-    assert follow(understand("hm", board, Hand(), Random(0)), board, Hand(), 0.0, Random(0)) == ([], Hand())
+    board = scatter_pieces(0)
+    assert perform_command(interpret("hm", board, Hand(), Random(0)), board, Hand(), 0.0, Random(0)) == ([], Hand())
 
 
 def test_the_solver_says_what_is_true_of_the_referent():
-    board, mind = scatter(8), Mind.of(GOALS["house"])
+    board, mind = scatter_pieces(8), Mind.of(GOALS["house"])
     for seed in range(30):
         said, _ = instruct(mind, board, None, Random(seed))
         (span,) = said.expressions
@@ -106,15 +111,15 @@ def test_the_solver_says_what_is_true_of_the_referent():
 
 
 def test_the_solver_corrects_a_wrong_choice_with_the_other_one():
-    _, mind = instruct(Mind.of(GOALS["house"]), scatter(0), None, Random(0))
+    _, mind = instruct(Mind.of(GOALS["house"]), scatter_pieces(0), None, Random(0))
     wrong = {"1": "2", "2": "1"}[mind.focus]
-    said, _ = instruct(mind, scatter(0), wrong, Random(0))
+    said, _ = instruct(mind, scatter_pieces(0), wrong, Random(0))
     assert said.text == "no, the other large one"
     assert said.expressions[0]["attributes"] == ["siz", "cmp"]
 
 
 def test_the_solver_has_nothing_to_say_about_a_finished_figure():
-    assert instruct(Mind.of(GOALS["cat"]), solution(GOALS["cat"]), None, Random(0))[0] is None
+    assert instruct(Mind.of(GOALS["cat"]), lay_out_goal(GOALS["cat"]), None, Random(0))[0] is None
 
 
 # Twelve ordinary kinds of instruction, in words that the solver bot never uses.
@@ -138,28 +143,28 @@ def test_the_solver_has_nothing_to_say_about_a_finished_figure():
 )
 def test_the_operator_follows_ordinary_instructions(text: str, expected: Command) -> None:
     hand = Hand(piece="4", before=Placement(1.0, 2.0))
-    assert understand(text, scatter(0), hand, Random(0)) == expected
+    assert interpret(text, scatter_pieces(0), hand, Random(0)) == expected
 
 
 def test_an_operator_who_is_not_sure_asks_and_understands_the_answer() -> None:
-    board = scatter(0)
-    asked = understand("move the small triangle up a lot", board, Hand(piece="6"), Random(0))
+    board = scatter_pieces(0)
+    asked = interpret("move the small triangle up a lot", board, Hand(piece="6"), Random(0))
     assert (asked.kind, asked.question) == ("ask", "which small triangle: the one on the left or the one on the right?")
     right = max("45", key=lambda p: board.placements[p].x)
-    done = understand("the one on the right", board, Hand(piece="6", asked=asked), Random(0))
+    done = interpret("the one on the right", board, Hand(piece="6", asked=asked), Random(0))
     assert (done.kind, done.piece, done.y) == ("shift", right, -200)
-    assert understand("hm?", board, Hand(), Random(0)).kind == "ask"
+    assert interpret("hm?", board, Hand(), Random(0)).kind == "ask"
 
 
 def perform(text: str, board: Board, hand: Hand) -> tuple[Board, Hand]:
-    acts, hand = follow(understand(text, board, hand, Random(0)), board, hand, 0.0, Random(0))
+    acts, hand = perform_command(interpret(text, board, hand, Random(0)), board, hand, 0.0, Random(0))
     for act in acts:
         board = board.apply(act.change) if act.change else board
     return board, hand
 
 
 def test_what_was_done_can_be_undone_repeated_and_reversed() -> None:
-    start = scatter(0)
+    start = scatter_pieces(0)
     board, hand = perform("put the square in the middle", start, Hand())
     assert board.placements["6"][:2] != start.placements["6"][:2]
     back, _ = perform("undo that", board, hand)
@@ -172,13 +177,13 @@ def test_what_was_done_can_be_undone_repeated_and_reversed() -> None:
 
 
 def test_a_piece_beside_another_touches_it_on_the_side_that_was_said() -> None:
-    board, _ = perform("put the parallelogram right of the square", scatter(0), Hand())
+    board, _ = perform("put the parallelogram right of the square", scatter_pieces(0), Hand())
     mine, other = board.polygon("7").bounds, board.polygon("6").bounds
     assert mine[0] == pytest.approx(other[2], abs=0.02)
 
 
 def test_a_triangle_points_where_it_is_told_to() -> None:
-    board, _ = perform("turn the medium triangle so that it points up", scatter(0), Hand())
+    board, _ = perform("turn the medium triangle so that it points up", scatter_pieces(0), Hand())
     # The right angle is the corner opposite the longest side: it is the highest of the three.
     corners = board.corners("3")
     sides = {p: max(math.dist(p, q) for q in corners) for p in corners}
@@ -226,23 +231,23 @@ LAST = Command("turn", "6", degrees=-45)
 def test_the_operator_follows_people_in_their_own_words(
     text: str, held: str | None, kind: str, piece: str | None
 ) -> None:
-    hand = Hand(piece=held, before=scatter(0).placements["6"], last=LAST if held else None)
-    command = understand(text, scatter(0), hand, Random(0))
+    hand = Hand(piece=held, before=scatter_pieces(0).placements["6"], last=LAST if held else None)
+    command = interpret(text, scatter_pieces(0), hand, Random(0))
     assert (command.kind, command.piece) == (kind, piece)
 
 
 def test_degrees_may_be_spelt_and_a_middle_may_be_at_the_top() -> None:
     hand = Hand(piece="6", last=LAST)
-    assert understand("ninety degrees clockwise", scatter(0), hand, Random(0)).degrees == 90
-    assert understand("no, in the opposite direction", scatter(0), hand, Random(0)).degrees == 45
-    assert understand("it goes in the middle at the top", scatter(0), hand, Random(0)).y == 133.0
+    assert interpret("ninety degrees clockwise", scatter_pieces(0), hand, Random(0)).degrees == 90
+    assert interpret("no, in the opposite direction", scatter_pieces(0), hand, Random(0)).degrees == 45
+    assert interpret("it goes in the middle at the top", scatter_pieces(0), hand, Random(0)).y == 133.0
 
 
 @pytest.mark.parametrize("verb", ["we need", "get", "pick up", "start with"])
 def test_a_piece_is_taken_by_its_place_whatever_the_verb(verb: str) -> None:
-    board = scatter(0)
+    board = scatter_pieces(0)
     right = max("45", key=lambda p: board.placements[p].x)
-    command = understand(f"{verb} the small triangle on the far right", board, Hand(), Random(0))
+    command = interpret(f"{verb} the small triangle on the far right", board, Hand(), Random(0))
     assert (command.kind, command.piece) == ("take", right)
 
 
@@ -258,10 +263,10 @@ def test_a_piece_is_taken_by_its_place_whatever_the_verb(verb: str) -> None:
     ],
 )
 def test_pentominoes_go_by_their_letters_alone(text: str, kind: str, letter: str) -> None:
-    board = solution(find_goal("block"), step=90)
-    command = understand(text, board, Hand(), Random(0))
+    board = lay_out_goal(find_goal("block"), step=90)
+    command = interpret(text, board, Hand(), Random(0))
     assert (command.kind, ALL_PIECES[str(command.piece)]["shape"]) == (kind, letter)
 
 
 def test_a_corner_where_a_piece_lies_is_no_way_to_go() -> None:
-    assert understand("use the piece in the top right corner", scatter(0), Hand(), Random(0)).kind == "take"
+    assert interpret("use the piece in the top right corner", scatter_pieces(0), Hand(), Random(0)).kind == "take"

@@ -12,7 +12,7 @@ import pytest
 from fake_endpoint import completion, serving
 from referee.cli import main
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import faults, parse_recording
+from referee_lab.tangram.game.log import find_faults, parse_recording
 from referee_lab.tangram.players.bots import OperatorBot, SolverBot
 from referee_lab.tangram.players.contract import PlayerMove, Seen, TangramPlayer, Unreadable
 from referee_lab.tangram.players.matches import GameLimits, play_match
@@ -54,7 +54,7 @@ def test_bots_are_players_and_solve_the_figure() -> None:
     assert isinstance(solver, TangramPlayer)
     recording, score = play_match(HOUSE, solver, operator, seed=1)
     assert (score.outcome, score.solved, score.unreadable, score.errors) == ("solved", True, 0, 0)
-    assert faults(recording) == []
+    assert find_faults(recording) == []
     assert recording.header.synthetic
     said = [e.data["text"] for e in recording.entries if e.kind == "say"]
     assert score.words == sum(len(text.split()) for text in said)

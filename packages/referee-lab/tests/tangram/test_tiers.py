@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from referee_lab.tangram.game.board import Change, Placement
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.goals import GOALS, scatter
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.goals import GOALS, scatter_pieces
 from referee_lab.tangram.game.log import Header, LogEntry, Recording
 from referee_lab.tangram.tiers.rex_tiers import actions, mouse_over, quantised, to_dialogue, utterances
 
@@ -17,7 +17,7 @@ HEADER = Header(session="s", pair="p", goal="house", players={"a": "solver", "b"
 
 def recorded(*steps, cursor=()):
     """A log of a start and then (time, change) pairs, with cursor batches."""
-    board = scatter(0)
+    board = scatter_pieces(0)
     for piece, x in zip("1234567", range(100, 1100, 150), strict=True):
         board = board.put(piece, Placement(x, 700.0))
     entries = [LogEntry(0, 0.0, None, "server", "start", {"state": board.to_data(), "hash": board.hash()})]
@@ -93,7 +93,7 @@ def test_times_come_on_the_grid_with_halves_going_up():
 
 @pytest.mark.parametrize("name", GOALS)
 def test_a_played_session_has_tiers_without_overlap(name):
-    dialogue = to_dialogue(play(GOALS[name], 11))
+    dialogue = to_dialogue(play_bot_game(GOALS[name], 11))
     for kind in ("action", "mouse"):
         tier = dialogue.tier(kind)
         assert tier

@@ -13,10 +13,10 @@ import pytest
 
 from referee.cli import main
 from referee.errors import InputError, MalformedInput
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.game.log import LogEntry, Recording, faults, parse_recording, write_recording
-from referee_lab.tangram.game.recorded_sound import recorded_sounds
+from referee_lab.tangram.game.log import LogEntry, Recording, find_faults, format_recording, parse_recording
+from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
 from referee_lab.tangram.tiers.annotations import annotation_files
 from referee_lab.tangram.tiers.elan import to_eaf
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
@@ -40,7 +40,7 @@ WHISPER = {
 
 def silent() -> Recording:
     """A game of bots without its chat, with a sound of the solver's that begins a second after the start by the page's own clock."""
-    played = play(GOALS["house"], 1)
+    played = play_bot_game(GOALS["house"], 1)
     kept = [e for e in played.entries if e.kind not in ("say", "typing")]
     # Bots' clocks: the solver's page is 5,000 ms ahead, and its messages take 12 ms.
     voice = {"chunk": 7, "part": 7, "name": "x", "sha256": "", "start_ms": 6000.0, "end_ms": 9000.0, "puzzle": 0}
@@ -61,10 +61,10 @@ def test_cues_of_webvtt_with_their_times_and_without_their_marks() -> None:
 
 def test_segments_of_whisper_and_tiers_of_elan() -> None:
     assert read_transcript(json.dumps(WHISPER).encode(), "a.json") == [(500.0, 1250.0, "take it")]
-    eaf = to_eaf(to_dialogue(play(GOALS["house"], 1)))
+    eaf = to_eaf(to_dialogue(play_bot_game(GOALS["house"], 1)))
     lines = read_transcript(eaf, "a.eaf", "SV-UT")
     assert [line.text for line in lines] == [
-        u.text for u in to_dialogue(play(GOALS["house"], 1)).tier("utterance") if u.by == "solver"
+        u.text for u in to_dialogue(play_bot_game(GOALS["house"], 1)).tier("utterance") if u.by == "solver"
     ]
     with pytest.raises(InputError, match="SV-UT"):
         read_transcript(eaf, "a.eaf", "words")
@@ -79,7 +79,7 @@ def test_what_is_no_transcript_is_refused(content: bytes, name: str) -> None:
 
 
 def test_a_sound_begins_when_its_page_says_by_the_servers_clock() -> None:
-    (sound,) = recorded_sounds(silent())
+    (sound,) = list_recorded_sounds(silent())
     assert (sound.role, sound.start_ms, sound.end_ms) == (
         "solver",
         pytest.approx(1000, abs=15),
@@ -89,8 +89,8 @@ def test_a_sound_begins_when_its_page_says_by_the_servers_clock() -> None:
 
 def test_speech_becomes_utterances_that_are_heard_while_they_are_said() -> None:
     recording = with_speech(silent(), "solver", read_transcript(VTT.encode(), "a.vtt"), begins_ms=1000.0)
-    assert faults(recording) == []
-    assert parse_recording(write_recording(recording)) == recording
+    assert find_faults(recording) == []
+    assert parse_recording(format_recording(recording)) == recording
     first, _ = to_dialogue(recording).tier("utterance")
     assert (first.by, first.text, first.start_ms, first.end_ms) == ("solver", "take that one", 2500, 3250)
     assert "shown_ms" not in first.data
@@ -129,14 +129,14 @@ def test_the_command_takes_a_file_or_asks_an_endpoint(
 ) -> None:
     recording = silent()
     path = tmp_path / "s.jsonl"
-    path.write_text(write_recording(recording), encoding="utf-8")
+    path.write_text(format_recording(recording), encoding="utf-8")
     (tmp_path / "words.vtt").write_text(VTT, encoding="utf-8")
     assert main(["tangram", "transcript", str(path), "--from", str(tmp_path / "words.vtt"), "--by", "solver"]) == 0
     first = to_dialogue(parse_recording((tmp_path / "s.spoken.jsonl").read_bytes())).tier("utterance")[0]
     # 1.5 s into a sound that begins a second after the start.
     assert first.start_ms == pytest.approx(2500, abs=15)
     assert main(["tangram", "transcript", str(path), "--endpoint", endpoint[0]]) == 2
-    (sound,) = recorded_sounds(recording)
+    (sound,) = list_recorded_sounds(recording)
     (tmp_path / sound.name).write_bytes(b"the sound itself")
     assert (
         main(["tangram", "transcript", str(path), "--endpoint", endpoint[0], "--out", str(tmp_path / "e.jsonl")]) == 0
@@ -150,7 +150,7 @@ def test_the_command_takes_a_file_or_asks_an_endpoint(
 
 def test_the_language_spoken_may_be_another_than_the_studys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.jsonl"
-    game.write_text(write_recording(play(GOALS["cat"], 1)), "utf-8")
+    game.write_text(format_recording(play_bot_game(GOALS["cat"], 1)), "utf-8")
     words = tmp_path / "words.json"
     words.write_text('{"segments": [{"start": 1, "end": 2, "text": "nimm das Quadrat"}]}', "utf-8")
     about = ["tangram", "transcript", str(game), "--from", str(words), "--by", "solver"]
@@ -164,7 +164,7 @@ def test_both_may_be_transcribed_and_the_session_counts_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game.jsonl"
-    game.write_text(write_recording(play(GOALS["cat"], 1)), "utf-8")
+    game.write_text(format_recording(play_bot_game(GOALS["cat"], 1)), "utf-8")
     words = tmp_path / "words.json"
     words.write_text('{"segments": [{"start": 1, "end": 2, "text": "take that one"}]}', "utf-8")
     for who in ("solver", "operator"):

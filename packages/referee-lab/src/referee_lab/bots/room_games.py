@@ -18,7 +18,7 @@ from referee_lab.rooms.any_room import OVER, Seat
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import SOLO, Room
 from referee_lab.server.sessions.served_study import Served
-from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.game.log import Recording
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
@@ -71,7 +71,7 @@ def _play_puzzles(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
         roles = dict(zip((s.actor for s in room.seats), room_state.deal_roles(here), strict=True))
-        recording = play(
+        recording = play_bot_game(
             find_goal(name, room.settings.get("goals", ())),
             room.seed + number,
             room_state.convert_settings(room.settings),

@@ -19,8 +19,8 @@ from referee_lab.rooms.any_room import PLAYING
 from referee_lab.rooms.room_line import BOT, RoomLine
 from referee_lab.rooms.room_state import Room
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.instructions import Hand, clauses, understand
-from referee_lab.tangram.game.operator_bot import Act, follow
+from referee_lab.tangram.game.instructions import Hand, interpret, split_clauses
+from referee_lab.tangram.game.operator_bot import Act, perform_command
 from referee_lab.tangram.game.rules import Game
 from referee_lab.tangram.game.solver_bot import Mind, clarify, in_place, instruct
 from referee_lab.tangram.tiers.dialogue import OPERATOR
@@ -107,7 +107,7 @@ class Partner:
             line = await self.heard.get()
             if line.kind != "say":
                 continue
-            for clause in clauses(str(line.data["text"])):
+            for clause in split_clauses(str(line.data["text"])):
                 hand = await self._carry_out_clause(clause, hand, puzzle)
                 if hand.asked:
                     break
@@ -117,14 +117,14 @@ class Partner:
         board = self._get_board_of(puzzle)
         if board is None:
             return hand
-        command = understand(clause, board, hand, self.rng)
+        command = interpret(clause, board, hand, self.rng)
         hand = replace(hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
             await self._say(command.question, puzzle)
         if command.kind in ("ask", "none"):
             return hand
         await self._sleep(self.rng.uniform(0.35, 0.9))
-        acts, hand = follow(command, board, hand, 0.0, self.rng)
+        acts, hand = perform_command(command, board, hand, 0.0, self.rng)
         await self._perform_acts(acts, puzzle)
         return hand
 

@@ -17,7 +17,7 @@ from referee_lab.rooms.any_room import OVER, Seat
 from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, replay_lines
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import has_simulated, load_lines_after, load_stored_room, restore_room
-from referee_lab.tangram.game.log import LogEntry, entry_line
+from referee_lab.tangram.game.log import LogEntry, format_entry
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee_lab.tangram.tiers.reference_forms import count_words
 
@@ -70,7 +70,7 @@ def iterate_log(connection: Connection, room: str) -> Iterator[str]:
             data = {**data, "server_ms": round(data["server_ms"] - zero, 3)}
         by = names.get(line.actor, line.actor)
         entry = LogEntry(line.seq, round(line.t_server - zero, 3), line.t_client, by, line.kind, data)
-        yield entry_line(entry).rstrip("\n")
+        yield format_entry(entry).rstrip("\n")
 
 
 def collect_rounds(

@@ -23,7 +23,7 @@ from referee_lab.rooms.sound import join_sounds
 from referee_lab.server.store import schema
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
-from referee_lab.tangram.game.log import Recording, write_recording
+from referee_lab.tangram.game.log import Recording, format_recording
 from referee_lab.tangram.players.reference_game import PlayedGame, game_to_json
 
 ROOMS_TABLE = "rooms.csv"
@@ -142,7 +142,7 @@ def build_room_files(connection: Connection, study: Study, mode: str | None = No
             files |= build_reference_files(connection, room.id, ("games", "jsonl"))
         return _sort_below_rooms(rooms, files)
     for recording in iterate_recordings(connection, study, available):
-        files[f"{recording.header.session}.jsonl"] = write_recording(recording).encode()
+        files[f"{recording.header.session}.jsonl"] = format_recording(recording).encode()
         files |= join_sounds(study.folder, recording)
     return _sort_below_rooms(rooms, files)
 

@@ -14,7 +14,7 @@ from referee_lab.rooms.reference_views import TELLING as REFERENCE_TELLING
 from referee_lab.rooms.reference_views import build_reference_status, view_reference_line
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.views import TELLING, build_status, view_line
-from referee_lab.tangram.game.goals import find_goal, training_for
+from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Person
@@ -59,7 +59,7 @@ def _fill_tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[
         return dict(settings)
     # A training room is for one person, short, never recorded, and uses a figure that is not among the puzzles.
     first = find_goal(settings["puzzles"][0], settings["goals"])
-    return {**settings, "partner": "none", "puzzles": [training_for(first).name], "voice": False}
+    return {**settings, "partner": "none", "puzzles": [get_training_goal(first).name], "voice": False}
 
 
 def _fill_reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:

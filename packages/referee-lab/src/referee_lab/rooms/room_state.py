@@ -98,7 +98,7 @@ def leave(room: Room, actor: str, t_ms: float) -> Happened:
     if not lines or room.phase != PLAYING or room.game is None:
         return room, lines
     if actor in room.handlers and room.holder in (actor, None):
-        room, fallen = _apply_notes(room, *rules.let_go(room.game, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
+        room, fallen = _apply_notes(room, *rules.release_piece(room.game, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
         room = replace(room, holder=None)
         lines += fallen
     return room, lines
@@ -167,7 +167,9 @@ def _apply_board_action(room: Room, actor: str, kind: str, data: Mapping[str, An
     if room.game.held is not None and room.holder not in (actor, None):
         # Only one player moves a piece at a time: the second has to wait until it is released.
         return room, [RoomLine(actor, "late", {"kind": kind})]
-    after, lines = _apply_notes(room, *rules.change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
+    after, lines = _apply_notes(
+        room, *rules.apply_change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms
+    )
     return replace(after, holder=actor if after.game is not None and after.game.held else None), lines
 
 
@@ -187,7 +189,7 @@ def _start_puzzle(room: Room, t_ms: float) -> Happened:
     """Start the next puzzle: shuffle the pieces and assign roles."""
     goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     # Another shuffle for each puzzle, the same one whenever the room is loaded again.
-    game, notes = rules.begin(goal, room.seed + room.puzzle, convert_settings(room.settings))
+    game, notes = rules.start_game(goal, room.seed + room.puzzle, convert_settings(room.settings))
     roles = deal_roles(room)
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
     room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms, holder=None)
@@ -238,4 +240,4 @@ def _end_room(room: Room, outcome: str, actor: str) -> Happened:
 
 def _export_board(room: Room) -> dict[str, Any]:
     assert room.game is not None
-    return rules.state_of(room.game)
+    return rules.export_state(room.game)

@@ -27,7 +27,7 @@ from referee_lab.server.store.store import Store
 from referee_lab.study.data.collection import SIMULATED
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import find_goal
-from referee_lab.tangram.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
+from referee_lab.tangram.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, apply_entry
 from referee_lab.tangram.game.rules import Game
 
 _COLUMNS = ("room", "session", "actor", "seq", "client_seq", "t_client", "t_server", "kind", "data")
@@ -176,7 +176,7 @@ def _restore_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     board: Board | None = None
     held, grabbed = None, None
     for line in lines:
-        board = board_after(board, LogEntry(line.seq, line.t_server, line.t_client, line.actor, line.kind, line.data))
+        board = apply_entry(board, LogEntry(line.seq, line.t_server, line.t_client, line.actor, line.kind, line.data))
         if line.kind == "grab":
             held, grabbed = str(line.data["piece"]), board
         elif line.kind == "release":

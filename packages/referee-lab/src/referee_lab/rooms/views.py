@@ -12,7 +12,7 @@ from referee_lab.rooms.any_room import get_seat_number
 from referee_lab.rooms.room_line import BOT, RoomLine
 from referee_lab.rooms.room_state import SOLO, Room, deal_roles
 from referee_lab.rooms.room_views import format_line, format_status
-from referee_lab.tangram.game.goals import hint, outline_path
+from referee_lab.tangram.game.goals import format_outline, get_hint
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
 # Lines after which everyone receives the full state.
@@ -61,7 +61,7 @@ def build_status(
         shown["nearly"] = room.game.nearly
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
-            shown |= {"goal": outline_path(room.game.goal), "hint": _describe_hint(room)}
+            shown |= {"goal": format_outline(room.game.goal), "hint": _describe_hint(room)}
     return shown
 
 
@@ -83,7 +83,7 @@ def _describe_hint(room: Room) -> dict[str, Any] | None:
     game = room.game
     if game is None or not game.hints:
         return None
-    piece, place = hint(game.goal, game.hints - 1)
+    piece, place = get_hint(game.goal, game.hints - 1)
     return {"piece": piece, **place._asdict()}
 
 

@@ -49,7 +49,7 @@ def annotate(
     require_pages("annotator")
     word_file = None if words is None else read_words(words)
     sessions = sessions_named(recordings, corpus, data, only, out)
-    desk = Desk.lay(sessions, check_name(annotator), offer=proposals, words=word_file)
+    desk = Desk.open_for_annotation(sessions, check_name(annotator), offer=proposals, words=word_file)
     without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
     for language in without:
         print(f"no proposals: {no_words(language)}")

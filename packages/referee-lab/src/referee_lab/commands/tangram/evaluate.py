@@ -112,7 +112,7 @@ def _people(
 ) -> tuple[Evaluation, Review | None]:
     """Return the evaluation of people's answers, and the review if a confusion is given."""
     from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
-    from referee_lab.tangram.evaluation.task_performance import review
+    from referee_lab.tangram.evaluation.task_performance import review_confusion
     from referee_lab.tangram.models.demonstratives import Confusion
 
     trials_read, responses = _read(answers, trials, mode)
@@ -127,28 +127,28 @@ def _people(
         raise InputError(
             f"--confusion {confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
         ) from None
-    return evaluation, review(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), evaluation.moved)
+    return evaluation, review_confusion(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), evaluation.moved)
 
 
 def _confusion_of(answers: Sequence[Path]) -> str | None:
     """The counts of the classifier that a study came from."""
-    from referee_lab.tangram.desk.clip_answers import classifier_facts
+    from referee_lab.tangram.desk.clip_answers import load_classifier_results
 
     # Of several studies it would not be clear whose classifier is under review.
-    facts = classifier_facts(answers[0]) if len(answers) == 1 else None
+    facts = load_classifier_results(answers[0]) if len(answers) == 1 else None
     return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
 
 
 def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
     """Return the trials and answers of files or study folders."""
     from referee.corpora.jsonl import read_responses, read_trials
-    from referee_lab.tangram.desk.clip_answers import overheard_answers
+    from referee_lab.tangram.desk.clip_answers import load_overheard_answers
 
     trials_by_id: dict[str, Trial] = {}
     responses: list[Response] = []
     for path in answers:
         if (path / "study.toml").is_file():
-            study_trials, study_responses = overheard_answers(path, mode)
+            study_trials, study_responses = load_overheard_answers(path, mode)
             trials_by_id |= {t.id: t for t in study_trials}
             responses += study_responses
             continue
@@ -201,7 +201,7 @@ def _mean_clip(rehearsal: Rehearsal) -> float:
 
 def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
     """Return the evaluation as lines of text."""
-    from referee_lab.tangram.evaluation.published_results import published_design, published_results
+    from referee_lab.tangram.evaluation.published_results import describe_published_design, describe_published_results
     from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 
     people = max(line.evaluators for line in evaluation.lines)
@@ -211,11 +211,11 @@ def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal
     if rehearsal is not None:
         first = rehearsal.lists[0]
         lines += [
-            f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {published_design()})"
+            f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {describe_published_design()})"
         ]
     lines += ["", *aligned(_table(evaluation)), ""]
     if {line.condition for line in evaluation.lines} <= set(CONDITIONS):
-        lines += [f"  published: {published_results()}", ""]
+        lines += [f"  published: {describe_published_results()}", ""]
     for contrast in evaluation.contrasts:
         lines += [*_contrast(contrast), ""]
     if evaluation.reviews:
@@ -307,10 +307,10 @@ def _mixed(model: MixedModel | InputError, what: str) -> str:
 
 def _review(r: Review) -> list[str]:
     """Return the review as lines."""
-    from referee_lab.tangram.evaluation.published_results import published_review
+    from referee_lab.tangram.evaluation.published_results import describe_published_review
 
     return [
         f"  review: {r.moved} false positives whose pronoun the majority understood count as right",
         f"    precision {number(r.precision)} → {number(r.precision_after)}; F {number(r.f)} → {number(r.f_after)} with recall kept ({number(r.recall)}),",
-        f"    {number(r.f_after_recomputed)} with recall counted anew (published: {published_review()})",
+        f"    {number(r.f_after_recomputed)} with recall counted anew (published: {describe_published_review()})",
     ]

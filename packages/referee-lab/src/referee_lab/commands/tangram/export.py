@@ -237,9 +237,9 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
         write_bytes(folder / name, [sound], FOR_OWNER)
     target = folder / f"{recording.header.session}.{kind}"
     if kind == "jsonl":
-        from referee_lab.tangram.game.log import write_recording
+        from referee_lab.tangram.game.log import format_recording
 
-        _write(target, write_recording(recording).encode())
+        _write(target, format_recording(recording).encode())
     else:
         _write(target, tiers_as(tiers_of_recording(recording, target), kind, recording, folder))
     return target
@@ -264,11 +264,11 @@ def _media(recording: Recording, folder: Path) -> dict[str, float]:
     ELAN can start inside a file and not before it: a sound that began late is padded with silence, as another file.
     """
     from referee.files import FOR_OWNER, write_bytes
-    from referee_lab.tangram.game.recorded_sound import sounds_in
+    from referee_lab.tangram.game.recorded_sound import find_sounds
     from referee_lab.tangram.game.sound_files import delay_sound
 
     media = {}
-    for sound, file in sounds_in(recording, folder):
+    for sound, file in find_sounds(recording, folder):
         if sound.start_ms > 0:
             late = file.with_name(f"{file.stem}.from-start{file.suffix}")
             write_bytes(late, [delay_sound(file.read_bytes(), sound.start_ms, str(file))], FOR_OWNER)
@@ -281,9 +281,9 @@ def _media(recording: Recording, folder: Path) -> dict[str, float]:
 def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
     """Return the board at a time as SVG."""
     from referee_lab.tangram.game.board_pictures import draw_board
-    from referee_lab.tangram.game.log import state_at
+    from referee_lab.tangram.game.log import find_state
 
-    moment = state_at(recording, 1000 * at)
+    moment = find_state(recording, 1000 * at)
     if moment is None:
         raise InputError(f"nothing was on the board {at:g} s after the start", remedy="choose a later --at")
     return draw_board(moment.board, cursor=moment.cursor if cursor else None, numbers=numbers)

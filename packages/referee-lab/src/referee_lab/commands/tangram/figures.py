@@ -7,16 +7,16 @@ from pathlib import Path
 from referee.errors import InputError
 from referee_lab.tangram.game.goals import GOALS, PENTOMINO_GOALS, Goal, find_goal
 from referee_lab.tangram.game.own_goals import read_goals
-from referee_lab.tangram.game.own_pieces import set_named
-from referee_lab.tangram.game.piece_sets import find_pieces, name_of_set, set_of
+from referee_lab.tangram.game.own_pieces import find_set
+from referee_lab.tangram.game.piece_sets import find_pieces, find_set_of, name_of_set
 
 
 def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Goal]:
     """The figures named in `puzzles` (with commas); without names all of the file, or all of the set."""
-    chosen = set_named(pieces)
+    chosen = find_set(pieces)
     find_pieces(chosen)
     file_goals = [] if file is None else read_goals(file)
-    other = [goal for goal in file_goals if set_of(goal.placements) != chosen]
+    other = [goal for goal in file_goals if find_set_of(goal.placements) != chosen]
     # Tangrams are the default.
     if other and chosen != "tangram":
         made = name_of_set(other[0].placements)

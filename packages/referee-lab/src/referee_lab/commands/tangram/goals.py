@@ -27,20 +27,20 @@ def goals(
 ) -> int:  # fmt: skip
     """Make and check custom figures: a figure can be solved if its pieces do not overlap and are connected."""
     from referee.catalogue import one_of
-    from referee_lab.tangram.game.own_pieces import set_named
+    from referee_lab.tangram.game.own_pieces import find_set
     from referee_lab.tangram.game.piece_sets import find_pieces
 
     one_of("what to do", what, (CHECK,))
     # Own pieces have to be known before figures of them are read.
-    find_pieces(set_named(pieces))
+    find_pieces(find_set(pieces))
     return _check(file)
 
 
 def _check(file: Path) -> int:
     """Print every figure of a file with its problems; return the exit code."""
-    from referee_lab.tangram.game.own_goals import goals_in
+    from referee_lab.tangram.game.own_goals import check_goals
 
-    checked_goals = goals_in(file)
+    checked_goals = check_goals(file)
     for checked in checked_goals:
         if checked.goal is None:
             print(f"{checked.name}: {'; '.join(checked.problems)}")

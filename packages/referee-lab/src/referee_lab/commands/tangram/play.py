@@ -64,15 +64,15 @@ def play(
 def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
     """Play games between the two bots and write their recordings; return the number of solved ones."""
     from referee.files import write_atomically
-    from referee_lab.tangram.game.bot_games import play as play_one
-    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.bot_games import play_bot_game as play_one
+    from referee_lab.tangram.game.log import format_recording
 
     solved = 0
     for number in range(bots):
         # A seed of its own for each pair: the same command makes the same recordings.
         recording = play_one(goals[number % len(goals)], seed + number)
         path = out / f"{recording.header.session}.jsonl"
-        write_atomically(path, write_recording(recording).rstrip("\n").split("\n"))
+        write_atomically(path, format_recording(recording).rstrip("\n").split("\n"))
         outcome = next((e.kind for e in reversed(recording.entries) if e.kind in ("solved", "timeout")), "ended")
         solved += outcome == "solved"
         minutes = recording.entries[-1].t_server_ms / 60_000
@@ -92,8 +92,8 @@ def _match(
 ) -> int:
     """Play games between two named players and write recordings and scores."""
     from referee.files import write_atomically
-    from referee_lab.tangram.game.goals import turn_step
-    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.goals import compute_turn_step
+    from referee_lab.tangram.game.log import format_recording
     from referee_lab.tangram.game.rules import SETTINGS
     from referee_lab.tangram.players.matches import UNANSWERED, GameLimits, play_match
     from referee_lab.tangram.players.roster import make_player
@@ -113,9 +113,9 @@ def _match(
             make_player(w, role, goal, game_seed, out / "calls")
             for w, role in zip(players_named, (SOLVER, OPERATOR), strict=True)
         ]
-        rules = {**SETTINGS, "step": turn_step([goal])}
+        rules = {**SETTINGS, "step": compute_turn_step([goal])}
         recording, score = play_match(goal, *players, seed=game_seed, session=session, settings=rules, limits=limits)
-        write_atomically(out / f"{session}.jsonl", write_recording(recording).rstrip("\n").split("\n"))
+        write_atomically(out / f"{session}.jsonl", format_recording(recording).rstrip("\n").split("\n"))
         done[session] = {**score.to_data(), "solver": players_named[0], "operator": players_named[1]}
         write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])
         if form == "text":

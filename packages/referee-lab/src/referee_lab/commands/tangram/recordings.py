@@ -103,14 +103,14 @@ def is_session(path: Path) -> bool:
 
 def open_recording(path: Path) -> Recording:
     """Return a recording from its file; faults are printed, and its usable part is read."""
-    from referee_lab.tangram.game.log import faults, parse_recording
+    from referee_lab.tangram.game.log import find_faults, parse_recording
 
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
     recording = parse_recording(content, str(path))
-    for fault in faults(recording)[:MOST_FAULTS]:
+    for fault in find_faults(recording)[:MOST_FAULTS]:
         print(f"warning: {path}: {fault}", file=sys.stderr)
     return recording
 

@@ -30,7 +30,7 @@ def repair(
     from referee.files import write_atomically, write_bytes
     from referee_lab.commands.tangram.recordings import open_recording
     from referee_lab.tangram.game.dialogue_sessions import is_recording
-    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.log import format_recording
     from referee_lab.tangram.game.sound_repair import repair_voices
 
     if not recordings.is_dir():
@@ -47,7 +47,7 @@ def repair(
         puzzles = [open_recording(path) for path in sorted(paths, key=_puzzle_number)]
         for puzzle in repair_voices(puzzles, recordings):
             session = puzzle.recording.header.session
-            write_atomically(out / f"{session}.jsonl", write_recording(puzzle.recording).rstrip("\n").split("\n"))
+            write_atomically(out / f"{session}.jsonl", format_recording(puzzle.recording).rstrip("\n").split("\n"))
             for name, content in puzzle.sounds.items():
                 write_bytes(out / name, [content])
             changed += 1

@@ -46,7 +46,7 @@ def replay(
     Sound files beside the recording are played. The page needs no network and changes nothing. In a corpus without
     positions the pieces lie in rows, and actions are drawn from the events.
     """
-    from referee_lab.tangram.desk.replay_page import session_page
+    from referee_lab.tangram.desk.replay_page import build_session_page
 
     if (recording is None) == (corpus is None):
         raise InputError(
@@ -58,7 +58,7 @@ def replay(
     if only is not None:
         raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
     assert recording is not None
-    page = session_page(open_session(recording))
+    page = build_session_page(open_session(recording))
     if serve:
         return _show(page, port)
     _write(out or recording.with_suffix(".html"), page)
@@ -68,7 +68,7 @@ def replay(
 def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
     """A page for every dialogue, or one of them shown."""
     from referee_lab.commands.tangram.sources import corpus_dialogues
-    from referee_lab.tangram.desk.replay_page import session_page
+    from referee_lab.tangram.desk.replay_page import build_session_page
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     dialogues = corpus_dialogues(corpus, data, only)
@@ -76,11 +76,11 @@ def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | 
         if len(dialogues) != 1:
             ids = ", ".join(d.id for d in dialogues)
             raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {ids}")
-        return _show(session_page(DialogueSession(None, dialogues[0])), port)
+        return _show(build_session_page(DialogueSession(None, dialogues[0])), port)
     folder = out or Path(corpus)
     folder.mkdir(parents=True, exist_ok=True)
     for dialogue in dialogues:
-        _write(folder / f"{dialogue.id}.html", session_page(DialogueSession(None, dialogue)))
+        _write(folder / f"{dialogue.id}.html", build_session_page(DialogueSession(None, dialogue)))
     return 0
 
 

@@ -83,15 +83,15 @@ def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dic
     Raises an error for a wrong one before the folder is made.
     """
     from referee_lab.commands.tangram.figures import chosen_goals
-    from referee_lab.tangram.game.goals import own_goal, turn_step
+    from referee_lab.tangram.game.goals import compute_turn_step, export_custom_goal
 
     if puzzles is None and goals is None and pieces == "tangram":
         return []  # those of the protocol
     chosen = chosen_goals(puzzles, goals, pieces)
-    figure_lines = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
+    figure_lines = [line for goal in chosen for line in export_custom_goal(goal).get("goals", ())]
     if figure_lines:
         settings["goals"] = figure_lines
-    settings["step"] = turn_step(chosen)
+    settings["step"] = compute_turn_step(chosen)
     return [goal.name for goal in chosen]
 
 

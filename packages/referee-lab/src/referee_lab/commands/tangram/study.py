@@ -202,11 +202,11 @@ def _sessions(
         )
     if bots:
         from referee_lab.commands.tangram.figures import chosen_goals
-        from referee_lab.tangram.desk.clip_study import bot_sessions
+        from referee_lab.tangram.desk.clip_study import make_bot_sessions
 
         chosen = chosen_goals(None, goals, "tangram")
-        return bot_sessions(bots, seed, chosen)
-    from referee_lab.tangram.game.dialogue_film import numbered
+        return make_bot_sessions(bots, seed, chosen)
+    from referee_lab.tangram.game.dialogue_film import number_pieces
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     sessions: list[DialogueSession] = []
@@ -220,7 +220,7 @@ def _sessions(
                 f"  note: {utterances - done} of {utterances} utterances of {path.name} are not annotated and count as without references"
             )
         # Evaluators press numbers.
-        shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
+        shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else number_pieces(dialogue)
         sessions.append(DialogueSession(session.recording, shown, path.parent))
     if any(session.recording is None for session in sessions):
         print(

@@ -50,7 +50,7 @@ def transcript(
 ) -> int:  # fmt: skip
     """Add speech to a copy of a recording; replays, clips, annotation and ELAN then treat it like chat."""
     from referee.files import write_atomically
-    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.log import format_recording
 
     if (source is None) == (endpoint is None):
         raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
@@ -65,7 +65,7 @@ def transcript(
         if source is not None
         else _by_endpoint(recorded, recording.parent, str(endpoint), model)
     )
-    write_atomically(target, write_recording(recorded).rstrip("\n").split("\n"))
+    write_atomically(target, format_recording(recorded).rstrip("\n").split("\n"))
     spoken = Counter(entry.actor for entry in recorded.entries if entry.kind == "speech")
     roles = recorded.header.players
     print(
@@ -105,7 +105,7 @@ def _checked(language: str) -> str:
 
 def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
     """Return the recording with the speech of a transcript file."""
-    from referee_lab.tangram.game.recorded_sound import recorded_sounds
+    from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
     from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
 
     if by is None:
@@ -116,7 +116,7 @@ def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | No
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=source, remedy="name a transcript") from None
     lines = read_transcript(content, str(source), tier)
-    starts = [sound.start_ms for sound in recorded_sounds(recorded) if sound.actor == actor]
+    starts = [sound.start_ms for sound in list_recorded_sounds(recorded) if sound.actor == actor]
     start = 1000 * begins if begins is not None else min(starts, default=0.0)
     return with_speech(recorded, actor, lines, start)
 
@@ -124,10 +124,10 @@ def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | No
 def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
     """Return the recording with the speech that an endpoint transcribed."""
     from referee.models.transcription import transcribe
-    from referee_lab.tangram.game.recorded_sound import sounds_in
+    from referee_lab.tangram.game.recorded_sound import find_sounds
     from referee_lab.tangram.tiers.transcripts import read_whisper, with_speech
 
-    sounds = sounds_in(recorded, folder)
+    sounds = find_sounds(recorded, folder)
     if not sounds:
         raise InputError(
             "there is no sound beside this recording", where=folder, remedy="export the room again with its sound"

@@ -124,7 +124,7 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
     """Return one puzzle as a recording, or one reference game; the download is logged."""
     from referee_lab.rooms.room_files import build_reference_files, is_reference_game
     from referee_lab.rooms.room_store import read_recordings
-    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.log import format_recording
 
     try:
         with served.store.read() as connection:
@@ -133,7 +133,7 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
             else:
                 room, _, number = name.removesuffix(".jsonl").rpartition("-")
                 recording = read_recordings(connection, room, served.study.language)[int(number) - 1]
-                content = write_recording(recording)
+                content = format_recording(recording)
     except (InputError, ValueError, IndexError, KeyError):
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
     served.store.write(lambda connection: kept_answers.log_audit(connection, served, "exported", "organiser"))

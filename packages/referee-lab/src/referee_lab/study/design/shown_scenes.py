@@ -31,7 +31,7 @@ from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
 from referee_lab.study.protocols.scene import compute_layout, get_context_picture, get_option_text, is_bare
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
-from referee_lab.tangram.game.goals import find_goal, training_for
+from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
 # Settings of protocols that people read.
 ASKED = ("questions", "low", "high", "question")
@@ -97,7 +97,7 @@ def _iterate_answers(shown: Shown) -> Iterator[dict[str, Any]]:
 def _prove_training(study: Study) -> BalanceClaim:
     """Return the claim that the training figure is not a figure of the game."""
     puzzles = study.settings["puzzles"]
-    training = training_for(find_goal(puzzles[0], study.settings["goals"])).name
+    training = get_training_goal(find_goal(puzzles[0], study.settings["goals"])).name
     return BalanceClaim(
         sentence="training shows no figure of the game",
         holds=training not in puzzles,

@@ -89,7 +89,7 @@ class AnnotationSheet:
         return annotation
 
     def save(self, utterance: int, expressions: Any, done: bool) -> None:
-        """Appends the state of an utterance and waits until it is on disk."""
+        """Append the state of an utterance, and return when it is on disk."""
         if not 0 <= utterance < len(self.texts):
             raise InputError(f"there is no utterance {utterance}", remedy=f"0 to {len(self.texts) - 1}")
         text = self.texts[utterance]
@@ -100,7 +100,7 @@ class AnnotationSheet:
             words = text[open_mark.start : open_mark.end]
             raise InputError(f"{words!r} has no referent yet", remedy="name its piece, or say that it is unclear")
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        _append(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
+        _append_line(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
 
     def progress(self) -> dict[str, Any]:
         """Return the annotator's progress.
@@ -108,7 +108,7 @@ class AnnotationSheet:
         Adjudication counts only utterances that both annotators have finished.
         """
         done = self.annotation().done
-        asked = self._asked()
+        asked = self._find_assigned()
         return {
             "session": self.dialogue.id,
             "utterances": len(asked),
@@ -117,12 +117,13 @@ class AnnotationSheet:
         }
 
     def content(self) -> dict[str, Any]:
-        """Return the page's data: the film, and per utterance its marks, proposals and (in adjudication) the marks of
-        both annotators.
+        """Return the page's data: the film, and for every utterance its marks and proposals.
+
+        Adjudication adds the marks of both annotators.
         """
-        annotation, asked = self.annotation(), self._asked()
+        annotation, asked = self.annotation(), self._find_assigned()
         others = {name: self.annotation(name) for name in self.beside}
-        film = self.session.film()
+        film = self.session.build_film()
         utterances = self.dialogue.tier(UTTERANCE)
         rows = [
             {
@@ -132,9 +133,11 @@ class AnnotationSheet:
                 "shown_ms": u.data.get("shown_ms", u.start_ms),
                 "asked": n in asked,
                 "done": n in annotation.done,
-                "marks": _plain(annotation.marks.get(n)),
-                "proposed": _plain(self.proposals.get(n, ())) if self.offer else None,
-                "others": {name: _plain(a.marks[n]) for name, a in others.items()} if n in asked and others else None,
+                "marks": _export_marks(annotation.marks.get(n)),
+                "proposed": _export_marks(self.proposals.get(n, ())) if self.offer else None,
+                "others": {name: _export_marks(a.marks[n]) for name, a in others.items()}
+                if n in asked and others
+                else None,
             }
             for n, u in enumerate(utterances)
         ]
@@ -145,12 +148,12 @@ class AnnotationSheet:
         annotation = self.annotation()
         first, second = (self.annotation(name) for name in self.beside)
         # Decisions from before stay: the desk may be opened again and again.
-        alike = [n for n in self._asked() if first.marks[n] == second.marks[n] and n not in annotation.marks]
+        alike = [n for n in self._find_assigned() if first.marks[n] == second.marks[n] and n not in annotation.marks]
         for n in sorted(alike):
             self.save(n, [mark.to_data() for mark in first.marks[n]], done=True)
         return len(alike)
 
-    def _asked(self) -> frozenset[int]:
+    def _find_assigned(self) -> frozenset[int]:
         every = frozenset(range(len(self.texts)))
         return frozenset.intersection(every, *(self.annotation(name).done for name in self.beside))
 
@@ -164,10 +167,10 @@ class Desk:
     beside: tuple[str, ...] = ()
 
     @classmethod
-    def lay(
+    def open_for_annotation(
         cls, recordings: Sequence[Path], annotator: str, *, offer: bool = True, words: WordFile | None = None
     ) -> Desk:
-        """A desk for annotating."""
+        """Return a desk for annotating recordings."""
         if annotator == ADJUDICATED:
             raise InputError(f"{ADJUDICATED!r} is not a person", remedy="`referee tangram adjudicate` writes that file")
         return cls(annotator, [AnnotationSheet(path, annotator, offer=offer, words=words) for path in recordings])
@@ -192,12 +195,12 @@ class Desk:
         return {"annotator": self.annotator, "beside": list(self.beside), "recordings": recordings}
 
 
-def _plain(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | None:
+def _export_marks(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | None:
     return None if marks is None else [mark.to_data() for mark in marks]
 
 
-def _append(path: Path, header: str, line: str) -> None:
-    """Append one line; the fragment of a line that a crash left was never acknowledged and is cut off first."""
+def _append_line(path: Path, header: str, line: str) -> None:
+    """Append one line, after cutting off the incomplete line that a crash may have left."""
     # Append mode writes at the end wherever reading has left the file.
     with path.open("ab+") as file:
         file.seek(0)

@@ -19,24 +19,24 @@ from referee_lab.study.folder.study import open_study
 CLASSIFIER = "classifier.json"
 
 
-def overheard_answers(
+def load_overheard_answers(
     folder: Path, mode: str | None = None, database: str | None = None
 ) -> tuple[list[Trial], list[Response]]:
-    """Trials and responses; the category of a response is its system."""
+    """Return the trials and the responses of a study of clips; the category of a response is its system."""
     study = open_study(folder)
     collected = collect_from(study, database, mode)
     trials = {s.trial.id: s.trial for s in study.stimuli.values()}
     return list(trials.values()), [
-        _response(a, a.response) for a in collected.answers if a.kind == TRIAL and a.response and a.counts_for(ALL)
+        _add_category(a, a.response) for a in collected.answers if a.kind == TRIAL and a.response and a.counts_for(ALL)
     ]
 
 
-def _response(answered: StoredAnswer, response: Response) -> Response:
+def _add_category(answered: StoredAnswer, response: Response) -> Response:
     timed = answered.timed(response)
     return replace(timed, flags=(*response.flags, SIMULATED)) if answered.sitting.simulated else timed
 
 
-def classifier_facts(folder: Path) -> dict[str, Any] | None:
+def load_classifier_results(folder: Path) -> dict[str, Any] | None:
     """Return the stored results of the study's classifier; None if the study has none."""
     path = folder / CLASSIFIER
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

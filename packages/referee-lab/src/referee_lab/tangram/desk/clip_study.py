@@ -29,18 +29,18 @@ from referee_lab.tangram.evaluation.replacement import (
     EvaluationMaterial,
     Item,
     collect_material,
+    find_threshold,
     make_lists,
-    replace_in,
-    threshold_for,
+    replace_expression,
 )
-from referee_lab.tangram.evaluation.simulated_evaluators import as_trials, overhear
+from referee_lab.tangram.evaluation.simulated_evaluators import convert_to_trials, overhear
 from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.dialogue_film import dialogue_film
+from referee_lab.tangram.game.make_dialogue_film import make_dialogue_film
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.goals import GOALS, Goal
-from referee_lab.tangram.game.recorded_sound import SoundStretch, sound_stretches
+from referee_lab.tangram.game.recorded_sound import SoundStretch, cut_sounds
 from referee_lab.tangram.models.context import Clip, cut
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
 from referee_lab.tangram.models.history import Situation, all_situations
@@ -112,7 +112,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     dialogues = [session.dialogue for session in sessions]
     by_id = {session.dialogue.id: session for session in sessions}
     _check(by_id, sessions, request)
-    classification, threshold = _classified(dialogues, request)
+    classification, threshold = _classify_situations(dialogues, request)
     material = collect_material(classification, request.seed, fp=request.fp, tp=request.tp, fn=request.fn)
     lists = make_lists(material, request.pronoun)
     items = [*lists[0], *lists[1]]
@@ -127,21 +127,21 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
     free = [s for s in classification.situations if s.id not in taken and s.expression.by != OPERATOR]
-    practice = practice_extras(free, request, by_id, ear, sounds)
+    practice = make_practice(free, request, by_id, ear, sounds)
     present = {item.condition for item in items}
-    draft = draft_of(request, lists, trials, [c for c in CONDITIONS if c in present], dialogues)
+    draft = make_draft(request, lists, trials, [c for c in CONDITIONS if c in present], dialogues)
     draft = replace(draft, practice=practice, sounds=sounds)
     return Overhearing(
         draft=draft,
         classification=classification,
         material=material,
         threshold=threshold,
-        notes=tuple(_notes(material, request, practice, threshold)),
+        notes=tuple(_write_remarks(material, request, practice, threshold)),
     )
 
 
-def _classified(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classification, float]:
-    """The classifier's decisions, and the threshold they were made with."""
+def _classify_situations(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classification, float]:
+    """Return the classifier's decisions and the threshold for them."""
     situations = all_situations(dialogues)
 
     def tried(threshold: float) -> Classification:
@@ -151,7 +151,7 @@ def _classified(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classif
     classification = tried(request.threshold or 0.0)
     if request.threshold is not None:
         return classification, request.threshold
-    lowered = threshold_for(classification, fp=request.fp - request.fp % 2, tp=request.tp, fn=request.fn)
+    lowered = find_threshold(classification, fp=request.fp - request.fp % 2, tp=request.tp, fn=request.fn)
     return (tried(lowered), lowered) if lowered else (classification, 0.0)
 
 
@@ -166,7 +166,7 @@ def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], reques
         )
 
 
-def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
+def make_bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
     played = [play(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
     return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
@@ -175,11 +175,11 @@ def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS
 def make_overhearing_demo(
     path: str | Path, *, items: int, participants: int, seed: int, practice: int, id: str
 ) -> Study:
-    """A small study with bots for speakers: half of the items false positives, the rest true positives."""
+    """Write a small study with bots as speakers: half of the items false, half true positives."""
     # An even number: half of them are turned round for each group.
     fp = max(2, items // 2 - items // 2 % 2)
     request = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
-    return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), request).draft)
+    return write_study(path, prepare_overhearing(make_bot_sessions(DEMO_SESSIONS, seed), request).draft)
 
 
 # -- trials ----------------------------------------------------------------------------------------------------------------
@@ -191,42 +191,41 @@ def make_clips(
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
 ) -> Iterator[Trial]:
-    """Return one trial per reference, with its clip, the words of each condition, and an overhearer's probabilities;
-    sounds are added to `sounds`.
+    """Return one trial per reference: its clip, the words of each condition, and an overhearer's choices.
+
+    Sounds are added to `sounds`.
     """
     by_id: dict[str, list[Item]] = {}
     for item in items:
         by_id.setdefault(item.id, []).append(item)
     synthetic = any(session.dialogue.synthetic for session in sessions.values())
-    for trial in as_trials(items, synthetic):
+    for trial in convert_to_trials(items, synthetic):
         trial_items = by_id[trial.id]
         session = sessions[trial_items[0].situation.dialogue]
-        shown = {item.condition: _shown(item) for item in trial_items}
-        believed = {item.condition: _rounded(overhear(item, session.dialogue, ear)) for item in trial_items}
+        shown = {item.condition: _get_display(item) for item in trial_items}
+        believed = {item.condition: _round_probabilities(overhear(item, session.dialogue, ear)) for item in trial_items}
         # One film a context: all systems share it.
         films = {item.context: item.clip for item in trial_items}
-        clips = {context: _film(session, clip, sounds) for context, clip in films.items()}
+        clips = {context: _make_film(session, clip, sounds) for context, clip in films.items()}
         film = {"clip": clips[""]} if set(clips) == {""} else {"clips": clips}
         yield replace(trial, meta={**trial.meta, **film, "shown": shown, "overheard": believed})
 
 
-def _shown(item: Item) -> dict[str, Any]:
-    """Return the utterance of a condition, the position of the expression in it, and the context of its clip where a
-    study varies it.
-    """
+def _get_display(item: Item) -> dict[str, Any]:
+    """Return the utterance of a condition, the position of the expression in it, and its clip's context."""
     return {"text": item.utterance, "span": list(item.span), **({"context": item.context} if item.context else {})}
 
 
-def _film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dict[str, Any]:
+def _make_film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dict[str, Any]:
     """Return the film of a clip, with its sounds."""
     span, recording = (clip.start_ms, clip.end_ms), session.recording
-    film = dialogue_film(session.dialogue, *span) if recording is None else make_film(recording, *span)
+    film = make_dialogue_film(session.dialogue, *span) if recording is None else make_film(recording, *span)
     if recording is not None and session.sounds is not None:
-        film |= _heard(sound_stretches(recording, session.sounds, *span), sounds)
+        film |= _add_sounds(cut_sounds(recording, session.sounds, *span), sounds)
     return film
 
 
-def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
+def _add_sounds(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
     """Return the recordings of a clip under neutral names."""
     rows = []
     for stretch in stretches:
@@ -236,11 +235,11 @@ def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[
     return {"sounds": rows} if rows else {}
 
 
-def _rounded(chances: Mapping[str, float]) -> dict[str, float]:
+def _round_probabilities(chances: Mapping[str, float]) -> dict[str, float]:
     return {piece: round(chance, 6) for piece, chance in sorted(chances.items())}
 
 
-def practice_extras(
+def make_practice(
     free: Sequence[Situation],
     request: Wanted,
     sessions: Mapping[str, DialogueSession],
@@ -253,25 +252,25 @@ def practice_extras(
     for place in order:
         if len(items) == request.practice:
             break
-        item = _practice_item(free[place])
+        item = _make_practice_item(free[place])
         items += [] if item is None else [item]
     trials = make_clips(items, sessions, ear, sounds)
     return [
-        Extra(trial=_unnamed(trial), description=Description(text=item.expression))
+        Extra(trial=_drop_condition(trial), description=Description(text=item.expression))
         for item, trial in zip(items, trials, strict=True)
     ]
 
 
-def _practice_item(situation: Situation) -> Item | None:
+def _make_practice_item(situation: Situation) -> Item | None:
     """Return a practice trial with the original expression; None if the situation has no usable clip."""
-    clip, shown = cut(situation), replace_in(situation)
+    clip, shown = cut(situation), replace_expression(situation)
     if not isinstance(clip, Clip) or shown is None:
         return None
     return Item(situation=situation, clip=clip, condition=PRACTICE, utterance=shown[0], span=shown[1])
 
 
-def _unnamed(trial: Trial) -> Trial:
-    """Practice has no condition."""
+def _drop_condition(trial: Trial) -> Trial:
+    """Return the trial without its condition, which practice does not have."""
     meta = {**trial.meta, **{name: {"": trial.meta[name][PRACTICE]} for name in ("shown", "overheard")}}
     return replace(trial, meta=meta)
 
@@ -279,7 +278,7 @@ def _unnamed(trial: Trial) -> Trial:
 # -- the draft -------------------------------------------------------------------------------------------------------------
 
 
-def draft_of(
+def make_draft(
     request: Wanted,
     lists: Sequence[Sequence[Item]],
     trials: Sequence[Trial],
@@ -320,7 +319,9 @@ def draft_of(
     )
 
 
-def _notes(material: EvaluationMaterial, request: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
+def _write_remarks(
+    material: EvaluationMaterial, request: Wanted, practice: Sequence[Extra], threshold: float
+) -> Iterator[str]:
     """Yield remarks on thresholds and on missing items."""
     if request.threshold is None and threshold:
         yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {request.fp} false positives have a usable clip"

@@ -29,8 +29,8 @@ from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
 from referee_lab.study.folder.draft import Draft
-from referee_lab.tangram.desk.clip_study import Wanted, draft_of, make_clips, practice_extras
-from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, replace_in
+from referee_lab.tangram.desk.clip_study import Wanted, make_draft, make_clips, make_practice
+from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, replace_expression
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.models.context import VARIANTS, Clip, Unusable, cut
@@ -83,25 +83,25 @@ def prepare_context_study(
         )
     by_id = {session.dialogue.id: session for session in sessions}
     situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by != OPERATOR]
-    usable, unusable = _usable(situations, contexts)
+    usable, unusable = _find_usable(situations, contexts)
     later_events = [context for context in contexts if context in ONE_EVENT]
     # Before systems are asked, which takes long.
-    _number_of_items(usable, later_events, len(cells), items, unusable, request)
-    texts, silent = _texts(sessions, [s for s, _ in usable], by_label, request.seed, request.pronoun)
+    _choose_item_count(usable, later_events, len(cells), items, unusable, request)
+    texts, silent = _collect_texts(sessions, [s for s, _ in usable], by_label, request.seed, request.pronoun)
     usable = [(s, clips) for s, clips in usable if all(s.id in texts[label] for label in by_label)]
-    number = _number_of_items(usable, later_events, len(cells), items, unusable + silent, request)
+    number = _choose_item_count(usable, later_events, len(cells), items, unusable + silent, request)
     rng = np.random.default_rng(request.seed)
     groups = [
         [group[place] for place in sorted(rng.permutation(len(group))[: number // max(len(later_events), 1)])]
-        for group in _by_later_event(usable, later_events)
+        for group in _group_by_event(usable, later_events)
     ]
     chosen = [pair for group in groups for pair in group]
     shown: dict[tuple[str, str, str], Item] = {}
     for situation, clips in chosen:
         for system, context in cells:
-            seen_context = _context_of(clips, context)
+            seen_context = _get_context(clips, context)
             words = texts[system][situation.id]
-            item = _item(situation, clips[seen_context], system, seen_context, words)
+            item = _make_item(situation, clips[seen_context], system, seen_context, words)
             shown[situation.id, system, context] = item
     lists = [
         [
@@ -117,9 +117,9 @@ def prepare_context_study(
     trials = list(make_clips(with_progress(items_shown, "clips"), by_id, ear, sounds))
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
-    practice = practice_extras(free, request, by_id, ear, sounds)
+    practice = make_practice(free, request, by_id, ear, sounds)
     conditions = [f"{system}{AT}{context}" for system, context in cells]
-    draft = draft_of(request, lists, trials, conditions, [s.dialogue for s in sessions], HYPOTHESIS)
+    draft = make_draft(request, lists, trials, conditions, [s.dialogue for s in sessions], HYPOTHESIS)
     draft = replace(draft, practice=practice, sounds=sounds)
     power = estimate_power(len(cells), number, request.participants, request.seed)
     notes = [f"{n} references are not usable: {why}" for why, n in (unusable + silent).most_common()]
@@ -153,7 +153,7 @@ def _checked_contexts(contexts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(contexts))
 
 
-def _usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[list[_Usable], Counter[str]]:
+def _find_usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[list[_Usable], Counter[str]]:
     """Return the references with a clip for every context, and how many have none, by reason.
 
     Of two contexts with one event each, only the later event can be seen alone: a clip for one of them is enough.
@@ -161,7 +161,7 @@ def _usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[l
     usable, unusable = [], Counter[str]()
     is_either = set(ONE_EVENT) <= set(contexts)
     for situation in situations:
-        if replace_in(situation) is None:
+        if replace_expression(situation) is None:
             unusable["the expression is not found in its utterance"] += 1
             continue
         clips = {context: cut(situation, context) for context in contexts}
@@ -178,19 +178,19 @@ def _usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[l
     return usable, unusable
 
 
-def _by_later_event(usable: Sequence[_Usable], later_events: Sequence[str]) -> list[list[_Usable]]:
+def _group_by_event(usable: Sequence[_Usable], later_events: Sequence[str]) -> list[list[_Usable]]:
     """Return the references in one group, or in two by the event that a clip can show alone."""
     if len(later_events) < 2:
         return [list(usable)]
     return [[pair for pair in usable if event in pair[1]] for event in later_events]
 
 
-def _context_of(clips: Mapping[str, Clip], context: str) -> str:
+def _get_context(clips: Mapping[str, Clip], context: str) -> str:
     """Return the context, or the other one with one event where the reference has only that."""
     return context if context in clips else next(other for other in ONE_EVENT if other in clips)
 
 
-def _number_of_items(
+def _choose_item_count(
     usable: Sequence[_Usable],
     later_events: Sequence[str],
     cells: int,
@@ -202,7 +202,7 @@ def _number_of_items(
 
     InputError where that is fewer than eight.
     """
-    groups = _by_later_event(usable, later_events)
+    groups = _group_by_event(usable, later_events)
     step = cells * len(groups)
     available = step * (min(map(len, groups)) // cells)
     number = cells * FEWEST_ITEMS if items is None else items - items % step
@@ -217,12 +217,12 @@ def _number_of_items(
             f"a cell of a list would have {possible // cells} items, fewer than {FEWEST_ITEMS} (power {power:.2f}): "
             + f"{' and '.join(counts)} are usable"
             + (f" ({reasons})" if reasons else ""),
-            remedy=_fewer_cells(groups, later_events, cells),
+            remedy=_advise_fewer_cells(groups, later_events, cells),
         )
     return number
 
 
-def _fewer_cells(groups: Sequence[Sequence[_Usable]], later_events: Sequence[str], cells: int) -> str:
+def _advise_fewer_cells(groups: Sequence[Sequence[_Usable]], later_events: Sequence[str], cells: int) -> str:
     """Return what to change where a cell has too few items."""
     if len(groups) > 1 and min(map(len, groups)) == 0 < max(map(len, groups)):
         alone = next(event for group, event in zip(groups, later_events, strict=True) if not group)
@@ -230,7 +230,7 @@ def _fewer_cells(groups: Sequence[Sequence[_Usable]], later_events: Sequence[str
     return f"fewer --systems or --contexts (now {cells} cells), or more recordings"
 
 
-def _texts(
+def _collect_texts(
     sessions: Sequence[DialogueSession],
     situations: Sequence[Situation],
     systems: Mapping[str, System | None],
@@ -245,20 +245,20 @@ def _texts(
     texts[THAT] = {s.id: pronoun or demonstrative(s.language, NAME_PRONOUN) for s in situations}
     silent = Counter[str]()
     if others := {label: system for label, system in systems.items() if system is not None}:
-        trials = _trials(sessions)
+        trials = _make_trials(sessions)
         for label, system in others.items():
-            texts[label] = _described(system, situations, trials, seed)
+            texts[label] = _describe_situations(system, situations, trials, seed)
             silent[f"{label} has no words"] += sum(not texts[label].get(s.id) for s in situations)
             texts[label] = {id: text for id, text in texts[label].items() if text}
     return texts, +silent
 
 
-def _trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
+def _make_trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
     dialogues = [s.dialogue if s.recording is None else with_positions(s.dialogue, s.recording) for s in sessions]
     return {trial.id: trial for dialogue in dialogues for trial in dialogue_items(dialogue)}
 
 
-def _described(
+def _describe_situations(
     system: System, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int
 ) -> dict[str, str]:
     """Return a system's words for each situation, trained on the other pairs."""
@@ -281,9 +281,9 @@ def _described(
     return texts
 
 
-def _item(situation: Situation, clip: Clip, system: str, context: str, text: str) -> Item:
+def _make_item(situation: Situation, clip: Clip, system: str, context: str, text: str) -> Item:
     """Return the item of a situation with the words of a system in a context."""
-    shown = replace_in(situation, None if system == HUMAN else text)
+    shown = replace_expression(situation, None if system == HUMAN else text)
     assert shown is not None  # only situations whose expression was found are used
     return Item(
         situation=situation,
@@ -296,9 +296,10 @@ def _item(situation: Situation, clip: Clip, system: str, context: str, text: str
 
 
 def estimate_power(cells: int, items: int, participants: int, seed: int = 1) -> float:
-    """Return the share of simulated studies in which a paired t-test over evaluators finds the effect between two cells (alpha .05).
+    """Return the proportion of simulated studies that find the effect between two cells (alpha .05).
 
-    Evaluators and items differ by as much as in `referee.statistics.power`, on the logit scale.
+    The test is a paired t-test over evaluators. Evaluators and items differ by as much as in
+    `referee.statistics.power`, on the logit scale.
     """
     planned = PlannedStudy(systems=2, items=items, participants=participants, effect=EFFECT, base=BASE_ERROR)
     rng = np.random.default_rng(seed)

@@ -13,8 +13,8 @@ from typing import Any
 from referee.errors import UnknownName
 from referee_lab.server.web.built_pages import STATIC, require_pages
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-from referee_lab.tangram.game.goals import Goal, find_goal, outline_path
-from referee_lab.tangram.game.log import Header, Recording, faults
+from referee_lab.tangram.game.goals import Goal, find_goal, format_outline
+from referee_lab.tangram.game.log import Header, Recording, find_faults
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
@@ -22,25 +22,27 @@ _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 
-def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
+def build_replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
     """Return the page for one recording, with the sounds in the folder `sounds`."""
-    return session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
+    return build_session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
 
 
-def session_page(session: DialogueSession, static: Path = STATIC) -> str:
-    """The page for a session: a recording, or a dialogue drawn from its events."""
-    recording, film, name = session.recording, session.film(), session.dialogue.id
-    goal = None if recording is None else _goal(recording.header)
+def build_session_page(session: DialogueSession, static: Path = STATIC) -> str:
+    """Return the page for a session: a recording, or a dialogue drawn from its events."""
+    recording, film, name = session.recording, session.build_film(), session.dialogue.id
+    goal = None if recording is None else _find_goal(recording.header)
     data = {
         "title": f"Replay of {name}",
-        "facts": _told(session.dialogue, film) if recording is None else _facts(recording, film),
-        "goal": None if goal is None else {"name": goal.name, "path": outline_path(goal)},
+        "facts": _list_dialogue_facts(session.dialogue, film)
+        if recording is None
+        else _list_recording_facts(recording, film),
+        "goal": None if goal is None else {"name": goal.name, "path": format_outline(goal)},
         "film": film,
     }
-    return inline_page("replay", data, title=f"Replay of {name}", static=static)
+    return build_inline_page("replay", data, title=f"Replay of {name}", static=static)
 
 
-def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
+def _list_dialogue_facts(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the facts about a dialogue for the page's header."""
     return [
         ("pair", dialogue.pair),
@@ -51,7 +53,7 @@ def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _goal(header: Header) -> Goal | None:
+def _find_goal(header: Header) -> Goal | None:
     """Return the goal figure; None if the recording has none."""
     try:
         return find_goal(header.goal, header.settings.get("goals", ()))
@@ -59,9 +61,9 @@ def _goal(header: Header) -> Goal | None:
         return None
 
 
-def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
+def _list_recording_facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the facts about a recording for the page's header: pair, length, outcome, faults."""
-    header, wrong = recording.header, faults(recording)
+    header, wrong = recording.header, find_faults(recording)
     kinds = [entry.kind for entry in recording.entries]
     outcome = next((kind for kind in ("solved", "timeout") if kind in kinds), "unfinished")
     facts = [
@@ -75,16 +77,14 @@ def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
     return [*facts, ("faults", f"{len(wrong)}: {wrong[0]}")] if wrong else facts
 
 
-def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
-    """Return a bundled page with its style, script and data inline, under a security policy that blocks everything
-    else.
-    """
+def build_inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
+    """Return a built page with its style, script and data inline, under a strict security policy."""
     require_pages(name, static=static)
     shell, style, script = ((static / f"{name}.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
     # A text in the script must not close its element. Before hashing, because the hash is of the final text.
     script = script.replace("</script", "<\\/script")
     policy = (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
+        f"default-src 'none'; script-src 'sha256-{_hash_content(script)}'; style-src 'sha256-{_hash_content(style)}'; "
         "img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
     )
     # data must not close their element
@@ -96,5 +96,5 @@ def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> s
     return page.replace("</body>", body)
 
 
-def _digest(content: str) -> str:
+def _hash_content(content: str) -> str:
     return b64encode(sha256(content.encode()).digest()).decode()

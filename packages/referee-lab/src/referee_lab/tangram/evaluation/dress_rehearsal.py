@@ -13,10 +13,10 @@ from referee.records import Response, Trial
 from referee_lab.tangram.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists
 from referee_lab.tangram.evaluation.simulated_evaluators import (
     Evaluators,
-    as_trials,
+    convert_to_trials,
     simulate_evaluators,
 )
-from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, Review, evaluate, review
+from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, Review, evaluate, review_confusion
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
 from referee_lab.tangram.models.history import all_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
@@ -47,7 +47,10 @@ def rehearse(
     margin: float = MARGIN,
     evaluators: Evaluators | None = None,
 ) -> Rehearsal:
-    """Classify, choose, replace, let simulated evaluators answer (their ear trained on other dialogues), and analyse."""
+    """Run a whole evaluation with simulated evaluators: classify, choose, replace, answer, analyse.
+
+    The evaluators' resolver is trained on the dialogues of `training`.
+    """
     classification = classify(all_situations(dialogues), folds=folds, by=by, seed=seed)
     material = collect_material(classification, seed)
     lists = make_lists(material)
@@ -60,7 +63,7 @@ def rehearse(
     # On other dialogues: an ear that had learned from these would know the answers.
     resolver = ReferenceResolver().fit(all_situations(training))
     responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
-    trials = as_trials(items, synthetic=any(d.synthetic for d in dialogues))
+    trials = convert_to_trials(items, synthetic=any(d.synthetic for d in dialogues))
     evaluation = evaluate(responses, trials, ties=ties, margin=margin)
     confusion = classification.row(ALL).confusion
     return Rehearsal(
@@ -70,5 +73,5 @@ def rehearse(
         trials=trials,
         responses=responses,
         evaluation=evaluation,
-        review=None if evaluation.moved is None else review(confusion, evaluation.moved),
+        review=None if evaluation.moved is None else review_confusion(confusion, evaluation.moved),
     )

@@ -65,11 +65,8 @@ class EvaluationMaterial:
     unusable: Counter[tuple[str, str]]
 
 
-def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tuple[int, int]] | None:
-    """Return the utterance with the original expression or with `words`, and the position of the expression.
-
-    None if it is not found.
-    """
+def replace_expression(situation: Situation, words: str | None = None) -> tuple[str, tuple[int, int]] | None:
+    """Return the utterance with the original expression or with `words`, and its position; None if absent."""
     utterance = (
         situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
     )
@@ -83,15 +80,15 @@ def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tup
     return utterance[:start] + new + utterance[end:], (start, start + len(new))
 
 
-def names_by_itself(situation: Situation) -> bool:
-    """Whether the words alone pick out one piece, as *the parallelogram* does."""
+def is_unique_by_words(situation: Situation) -> bool:
+    """Return whether the words alone identify one piece, as *the parallelogram* does."""
     return sum(fits(situation.text, piece, situation.pieces) for piece in situation.pieces.values()) == 1
 
 
-def choose_like(
+def sample_in_proportion(
     things: Sequence[Thing], n: int, kind: Callable[[Thing], object], whole: Counter[object], rng: np.random.Generator
 ) -> list[Thing]:
-    """n of the things, their kinds shared out as in the whole (largest remainders).
+    """Draw `n` things with kinds in the proportions of `whole`; other kinds replace a kind that is short.
 
     Where a kind is short, others fill up.
     """
@@ -111,7 +108,7 @@ def choose_like(
 def collect_material(
     classification: Classification, seed: int = 1, *, fp: int = 36, tp: int = 20, fn: int = 20
 ) -> EvaluationMaterial:
-    """At most so many instances of each kind with a usable clip.
+    """Return the instances of each kind with a usable clip, at most `fp`, `tp` and `fn` of them.
 
     False positives surest first, split evenly into two halves.
     """
@@ -123,17 +120,18 @@ def collect_material(
         kind, situation = classification.category(place), classification.situations[place]
         if kind not in usable:
             continue
-        clip = _usable(situation)
+        clip = _find_clip(situation)
         if isinstance(clip, Unusable):
             unusable[kind, clip.reason] += 1
         else:
             usable[kind].append((situation, clip))
     # Section 5.1 shares them out as in the whole corpus, not as among the usable instances.
-    whole: Counter[object] = Counter(_operation(s) for s in classification.situations)
+    whole: Counter[object] = Counter(_get_operation(s) for s in classification.situations)
     # An even number, since both groups see half of them each way.
-    fp1, fp2 = _halves(usable["FP"][: fp - fp % 2], rng)
+    fp1, fp2 = _split_in_halves(usable["FP"][: fp - fp % 2], rng)
     chosen = {
-        k: choose_like(usable[k], n, lambda pair: _operation(pair[0]), whole, rng) for k, n in (("TP", tp), ("FN", fn))
+        k: sample_in_proportion(usable[k], n, lambda pair: _get_operation(pair[0]), whole, rng)
+        for k, n in (("TP", tp), ("FN", fn))
     }
     return EvaluationMaterial(
         fp1=tuple(fp1),
@@ -145,7 +143,7 @@ def collect_material(
     )
 
 
-def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20, fn: int = 20) -> float:
+def find_threshold(classification: Classification, *, fp: int = 36, tp: int = 20, fn: int = 20) -> float:
     """Return the highest threshold up to 0, in hundredths, with enough usable instances of each kind.
 
     Returns 0 if no threshold within the margin has enough. The decisions are those without a threshold.
@@ -153,7 +151,7 @@ def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20,
     usable = [
         (d, s.pronoun)
         for d, s in zip(classification.decisions, classification.situations, strict=True)
-        if isinstance(_usable(s), Clip)
+        if isinstance(_find_clip(s), Clip)
     ]
     others = sorted((d for d, pronoun in usable if not pronoun), reverse=True)
     if len(others) < fp or (fp and others[fp - 1] > 0):
@@ -164,27 +162,27 @@ def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20,
     return lowered if lowered >= MARGIN and hits >= tp and missed >= fn else 0.0
 
 
-def _usable(situation: Situation) -> Clip | Unusable:
+def _find_clip(situation: Situation) -> Clip | Unusable:
     """Return the clip of a situation, or the reason why it cannot be used."""
     if situation.expression.by == OPERATOR:
         return Unusable(reason="said by the operator")
-    if replace_in(situation) is None:
+    if replace_expression(situation) is None:
         return Unusable(reason="the expression is not found in its utterance")
     return cut(situation)
 
 
-def _operation(situation: Situation) -> tuple[bool, bool]:
+def _get_operation(situation: Situation) -> tuple[bool, bool]:
     return situation.standing.handled_now, situation.standing.cursor_over
 
 
-def _halves(
+def _split_in_halves(
     things: Sequence[tuple[Situation, Clip]], rng: np.random.Generator
 ) -> tuple[list[tuple[Situation, Clip]], list[tuple[Situation, Clip]]]:
-    """Two halves of equal size; expressions that name their piece by themselves are shared out evenly."""
+    """Return two halves of equal size, each with as many expressions that are unique by their words."""
     mixed = [things[i] for i in rng.permutation(len(things))]
     # Stable, after the shuffle: those that name their piece come first and are dealt out in turn (7 and 8 in the
     # paper).
-    mixed.sort(key=lambda pair: not names_by_itself(pair[0]))
+    mixed.sort(key=lambda pair: not is_unique_by_words(pair[0]))
     if len(mixed) % 2:
         mixed.pop()
     return mixed[0::2], mixed[1::2]
@@ -197,7 +195,7 @@ def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tupl
     """
 
     def items(pairs: Sequence[tuple[Situation, Clip]], condition: str) -> list[Item]:
-        return [_item(s, clip, condition, pronoun) for s, clip in pairs]
+        return [_make_item(s, clip, condition, pronoun) for s, clip in pairs]
 
     shared = items(material.tp, TP) + items(material.fn, FN)
     first = items(material.fp1, FP_ORIG) + items(material.fp2, FP_DP) + shared
@@ -205,9 +203,9 @@ def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tupl
     return first, second
 
 
-def _item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
+def _make_item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
     """Return the item of a situation in a condition, with its words."""
     words = (pronoun or demonstrative(situation.language, NAME_PRONOUN)) if condition == FP_DP else None
-    shown = replace_in(situation, words)
+    shown = replace_expression(situation, words)
     assert shown is not None  # only situations whose expression was found are collected
     return Item(situation=situation, clip=clip, condition=condition, utterance=shown[0], span=shown[1])

@@ -47,7 +47,7 @@ class Evaluators:
     repeats_per_bit: float = 0.15
 
 
-def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
+def convert_to_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
     """Return one trial per situation: the pieces, the target and the words."""
     trials: dict[str, Trial] = {}
     for item in items:
@@ -99,13 +99,15 @@ def simulate_evaluators(
             sharp, slow = np.exp(rng.normal(0, (habits.sharpness_sd, habits.person_time_sd)))
             for place in rng.permutation(len(items)):
                 item = items[place]
-                responses.append(_respond(item, scores[item.id, item.condition], name, sharp, slow, habits, rng))
+                responses.append(
+                    _simulate_answer(item, scores[item.id, item.condition], name, sharp, slow, habits, rng)
+                )
     return responses
 
 
 def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
     """Return the probabilities of the pieces for an overhearer who saw only the clip."""
-    overheard = _overheard(item, dialogue)
+    overheard = _restrict_situation(item, dialogue)
     if item.expression == item.situation.text:
         return dict(resolver.probabilities(overheard))
     words = Event(kind=EXPRESSION, text=item.expression)
@@ -113,7 +115,7 @@ def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dic
     return dict(resolver.probabilities(overheard, text=item.expression, pronoun=is_pronominal))
 
 
-def _overheard(item: Item, dialogue: Dialogue) -> Situation:
+def _restrict_situation(item: Item, dialogue: Dialogue) -> Situation:
     """Return the situation as an overhearer knows it. Raises InputError if it is not in its own clip."""
     last = None
     for situation in situations(seen(dialogue, item.situation, item.clip)):
@@ -123,7 +125,7 @@ def _overheard(item: Item, dialogue: Dialogue) -> Situation:
     return last
 
 
-def _respond(
+def _simulate_answer(
     item: Item,
     scores: Mapping[str, float],
     name: str,

@@ -114,10 +114,10 @@ def evaluate(
         raise InputError(
             f"answers to {lost[0]!r}, which is not among the trials", remedy="give the trials file they belong to"
         )
-    responses = [replace(r, system=_category(r)) for r in responses]
-    conditions, pairs = _conditions(responses)
-    lines = tuple(_line(c, responses, trials_by_id, ties) for c in conditions)
-    contrasts = tuple(_contrast(a, b, responses, trials_by_id, margin) for a, b in pairs)
+    responses = [replace(r, system=_get_category(r)) for r in responses]
+    conditions, pairs = _list_comparisons(responses)
+    lines = tuple(_measure_category(c, responses, trials_by_id, ties) for c in conditions)
+    contrasts = tuple(_compare_categories(a, b, responses, trials_by_id, margin) for a, b in pairs)
     moved = next((line.majority_correct for line in lines if line.condition == FP_DP), None)
     return Evaluation(
         lines=lines,
@@ -128,12 +128,12 @@ def evaluate(
         ties=ties,
         # By the boards that were shown: seven pieces here, twelve elsewhere.
         chance=sum(1 / len(trials_by_id[r.trial].scene.entities) for r in responses) / len(responses),
-        reviews=_reviews(conditions, responses, trials_by_id),
+        reviews=_review_contexts(conditions, responses, trials_by_id),
     )
 
 
-def _category(response: Response) -> str:
-    """Return the category of an answer; InputError where it has none."""
+def _get_category(response: Response) -> str:
+    """Return the category of an answer. Raises InputError if it has none."""
     if response.system in CONDITIONS:
         return str(response.system)
     if (response.system or "").rpartition(AT)[2] not in VARIANTS:
@@ -144,8 +144,11 @@ def _category(response: Response) -> str:
     return str(response.system)
 
 
-def _conditions(responses: Sequence[Response]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the categories in order, and the pairs to compare: the published ones, or every system with the people in each context."""
+def _list_comparisons(responses: Sequence[Response]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the categories in order, and the pairs to compare.
+
+    These are the published pairs, or every system with the people in each context.
+    """
     present = {str(r.system) for r in responses}
     if present <= set(CONDITIONS):
         return [c for c in CONDITIONS if c in present], [pair for pair in PAIRS if set(pair) <= present]
@@ -163,14 +166,16 @@ def _conditions(responses: Sequence[Response]) -> tuple[list[str], list[tuple[st
 # -- one category --------------------------------------------------------------------------------------------------------------
 
 
-def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str) -> Category:
+def _measure_category(
+    condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str
+) -> Category:
     """Return the measures of one category."""
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
     answers = [replace(r, probabilities=None) for r in responses if r.system == condition]
     hearing = group_responses(answers, trials)[0][condition, PEOPLE]
     values = dict(zip(MEASURES, hearing.measure(ties=ties).tolist(), strict=True))
     right = [_is_right(r, trials) for r in answers]
-    shares = _shares(answers, trials)
+    shares = _compute_item_accuracy(answers, trials)
     won = [s for s in shares.values() if s > 0.5]
     return Category(
         condition=condition,
@@ -181,9 +186,9 @@ def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Tr
         majority_correct=values["mir"] * hearing.n_items,
         ties=hearing.counts(ties)["ties"],
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
-        ir_interval=_interval(answers, trials),
+        ir_interval=_compute_interval(answers, trials),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
-        right_ms=_mean([t for r in answers if _is_right(r, trials) and (t := _time(r)) is not None]),
+        right_ms=_mean([t for r in answers if _is_right(r, trials) and (t := _get_time(r)) is not None]),
     )
 
 
@@ -191,8 +196,8 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _interval(answers: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
-    """The identification rate's interval when evaluators and items are drawn anew."""
+def _compute_interval(answers: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
+    """Return the interval of the identification rate over resampled evaluators and items."""
     import polars as pl
 
     rows = [("all", r.hearer, r.trial, float(_is_right(r, trials))) for r in answers]
@@ -205,7 +210,7 @@ def _is_right(response: Response, trials: Mapping[str, Trial]) -> bool:
     return response.outcome == Outcome.ENTITY and response.entity == trials[response.trial].targets[0]
 
 
-def _shares(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, float]:
+def _compute_item_accuracy(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, float]:
     """Return the share of correct answers per item."""
     by_item: dict[str, list[bool]] = {}
     for r in answers:
@@ -216,7 +221,7 @@ def _shares(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[st
 # -- two categories ------------------------------------------------------------------------------------------------------------
 
 
-def _contrast(
+def _compare_categories(
     a: str, b: str, responses: Sequence[Response], trials: Mapping[str, Trial], margin: float
 ) -> PairedCategories:
     """Return the comparison of two categories by all tests."""
@@ -229,16 +234,16 @@ def _contrast(
             "participant": [r.hearer for r in answers],
             "item": [r.trial for r in answers],
             "right": [float(_is_right(r, trials)) for r in answers],
-            "time": [_time(r) for r in answers],
+            "time": [_get_time(r) for r in answers],
             "length": [len(r.description.text or "") if r.description else None for r in answers],
         }
     )
     people = sorted(set(frame["participant"]))
-    accuracy = [_by_person(frame, "right", c, people) for c in (a, b)]
-    time = [_by_person(frame, "time", c, people) for c in (a, b)]
+    accuracy = [_average_by_person(frame, "right", c, people) for c in (a, b)]
+    time = [_average_by_person(frame, "time", c, people) for c in (a, b)]
     right = frame.filter(pl.col("right") == 1)
-    quick = [_by_person(right, "time", c, people) for c in (a, b)]
-    length_effect, per_character = _given_length(frame, a)
+    quick = [_average_by_person(right, "time", c, people) for c in (a, b)]
+    length_effect, per_character = _adjust_for_length(frame, a)
     return PairedCategories(
         first=a,
         second=b,
@@ -248,21 +253,21 @@ def _contrast(
         time=paired_t(*time),
         # A wrong answer is no identification: how long it took says nothing about how hard the right one was.
         time_when_right=paired_t(*quick),
-        mixed_accuracy=_tried(lambda: mixed_correctness(frame, correct="right", baseline=b)),
-        mixed_time=_tried(lambda: mixed_times(frame.drop_nulls("time"), time="time", baseline=b)),
+        mixed_accuracy=_fit_or_error(lambda: mixed_correctness(frame, correct="right", baseline=b)),
+        mixed_time=_fit_or_error(lambda: mixed_times(frame.drop_nulls("time"), time="time", baseline=b)),
         time_given_length=length_effect,
         per_character=per_character,
     )
 
 
-def _time(response: Response) -> float | None:
-    """Reading and identification together, as in the paper; an answer that was corrected has none."""
+def _get_time(response: Response) -> float | None:
+    """Return reading and identification time together; None for a corrected answer."""
     if "corrected" in response.flags or response.reading_ms is None or response.identification_ms is None:
         return None
     return response.reading_ms + response.identification_ms
 
 
-def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence[str]) -> list[float | None]:
+def _average_by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence[str]) -> list[float | None]:
     """Return the mean of each evaluator in a category; None without answers."""
     import polars as pl
 
@@ -271,7 +276,7 @@ def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence
     return [means.get(p) for p in people]
 
 
-def _fitted(fit: Callable[[], MixedModel]) -> MixedModel:
+def _fit_or_raise(fit: Callable[[], MixedModel]) -> MixedModel:
     """Fit a model. Raises NoModel if it does not converge."""
     model = fit()
     if not model.converged:
@@ -279,15 +284,15 @@ def _fitted(fit: Callable[[], MixedModel]) -> MixedModel:
     return model
 
 
-def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
-    """Return a model, or the error with the reason why there is none (for example, no variation in a category)."""
+def _fit_or_error(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
+    """Return a fitted model, or the error with the reason why it could not be fitted."""
     try:
-        return _fitted(fit)
+        return _fit_or_raise(fit)
     except InputError as error:
         return error
 
 
-def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
+def _has_overlapping_lengths(rows: pl.DataFrame, first: str) -> bool:
     """Return whether the lengths of expressions in two categories overlap.
 
     Without overlap nothing is estimated.
@@ -300,13 +305,13 @@ def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
     return bool(max(lengths.min(), other.min()) <= min(lengths.max(), other.max()))  # type: ignore[type-var,operator]
 
 
-def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:
+def _adjust_for_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:
     """Return the difference in log time at equal length of the expression, and the effect of a character.
 
     Clustered by evaluator.
     """
     rows = frame.drop_nulls(["time", "length"])
-    if rows.is_empty() or rows["length"].n_unique() < 2 or not _lengths_meet(rows, first):
+    if rows.is_empty() or rows["length"].n_unique() < 2 or not _has_overlapping_lengths(rows, first):
         return None, None
     # In the paper the original expressions are 2.72 characters longer than *sore*: unadjusted times include that
     # difference in reading.
@@ -340,7 +345,7 @@ class Review:
     f_after_recomputed: float | None
 
 
-def review(confusion: Confusion, moved: int) -> Review:
+def review_confusion(confusion: Confusion, moved: int) -> Review:
     """Return precision, recall and F if `moved` false positives count as correct (section 5.4).
 
     Recall is fixed, or recomputed with them as true positives.
@@ -361,7 +366,7 @@ def review(confusion: Confusion, moved: int) -> Review:
     )
 
 
-def _reviews(
+def _review_contexts(
     conditions: Sequence[str], responses: Sequence[Response], trials: Mapping[str, Trial]
 ) -> dict[str, Review]:
     """Return the review of the pronouns of every system in every context.
@@ -374,10 +379,10 @@ def _reviews(
         is_known = "pronoun" in trial.meta and r.description is not None and has_pronoun_list(trial.language)
         if is_known and AT in str(r.system) and not str(r.system).startswith(f"{HUMAN}{AT}"):
             answers.setdefault(str(r.system), []).append(r)
-    return {condition: _review_of(answers[condition], trials) for condition in conditions if condition in answers}
+    return {condition: _review_answers(answers[condition], trials) for condition in conditions if condition in answers}
 
 
-def _review_of(answers: Sequence[Response], trials: Mapping[str, Trial]) -> Review:
+def _review_answers(answers: Sequence[Response], trials: Mapping[str, Trial]) -> Review:
     """Return the review of one system in one context, over the items that were answered."""
     texts = {r.trial: r.description.text or "" for r in answers if r.description is not None}
     predicted = {id: is_pronoun(Event(kind=EXPRESSION, text=text), trials[id].language) for id, text in texts.items()}
@@ -385,8 +390,8 @@ def _review_of(answers: Sequence[Response], trials: Mapping[str, Trial]) -> Revi
     confusion = Confusion(
         tp=counts[True, True], fn=counts[True, False], fp=counts[False, True], tn=counts[False, False]
     )
-    shares = _shares(answers, trials)
-    return review(
+    shares = _compute_item_accuracy(answers, trials)
+    return review_confusion(
         confusion,
         sum(shares[id] > 0.5 for id, is_said in predicted.items() if is_said and not trials[id].meta["pronoun"]),
     )

@@ -6,7 +6,7 @@ Contract for clients in other languages (the browser implements it too):
 
 * Lengths are units; the short side of a small triangle and the side of the square are 100. x grows to the right, y *downwards*.
 * A placement is `{x, y, rotation, flipped}`: `x, y` the centroid, `rotation` clockwise degrees in [0, 360), a multiple of the board's step.
-  A corner (a, b) of `shape_of` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
+  A corner (a, b) of `get_shape` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
 * Every x and y is rounded to hundredths: floor(100 v + ½) / 100, in JavaScript `Math.round(v * 100) / 100`.
 * A change is `{kind, piece, x?, y?, rotation?, flipped?}`; absent fields do not change. All fields are absolute, so a repeated change changes nothing.
   `Board.apply` keeps the centroid on the work area, rounds the rotation to the step, and brings the piece to the top.
@@ -24,8 +24,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.errors import InputError
-from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, UNIT, set_of, shape_of
+from referee_lab.tangram.game.own_pieces import pieces_to_data, register_from_data
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, UNIT, find_set_of, get_shape
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -66,7 +66,7 @@ class Change:
                 f"no such change: {kind!r} of piece {piece!r}",
                 remedy=f"use {', '.join(CHANGES)} and the number of a piece",
             )
-        if not (_usable(x) and _usable(y) and _usable(rotation)) or not isinstance(flipped, bool | None):
+        if not (_is_finite(x) and _is_finite(y) and _is_finite(rotation)) or not isinstance(flipped, bool | None):
             raise InputError(f"{kind} of piece {piece} has no usable numbers", remedy="give finite x, y and rotation")
         return cls(kind, piece, x, y, rotation, flipped)
 
@@ -86,8 +86,8 @@ class Board:
         if old is None:
             raise InputError(f"there is no piece {change.piece} on this board", remedy="name a piece that lies there")
         width, height = self.area
-        x = hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
-        y = hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
+        x = round_to_hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
+        y = round_to_hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
         # As the browser's Math.round: halves go up, where Python's round goes to the even neighbour.
         turned = old.rotation if change.rotation is None else self.step * math.floor(change.rotation / self.step + 0.5)
         flipped = old.flipped if change.flipped is None else change.flipped
@@ -99,7 +99,7 @@ class Board:
         return Board(MappingProxyType({**self.placements, piece: placement}), order, self.step, self.area)
 
     def corners(self, piece: str) -> tuple[Point, ...]:
-        return corners(piece, self.placements[piece])
+        return compute_corners(piece, self.placements[piece])
 
     def polygon(self, piece: str) -> Polygon:
         """Return a piece as a polygon on the board."""
@@ -110,7 +110,7 @@ class Board:
     def polygons(self) -> dict[str, Polygon]:
         return {piece: self.polygon(piece) for piece in self.placements}
 
-    def piece_at(self, x: float, y: float) -> str | None:
+    def find_piece_at(self, x: float, y: float) -> str | None:
         """The top-most piece under a point, its edge included."""
         return next((p for p in reversed(self.order) if self._covers(p, x, y)), None)
 
@@ -120,12 +120,12 @@ class Board:
         # No corner lies further from its centroid, those of own pieces included: a cheap test first.
         if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (4 * UNIT) ** 2:
             return False
-        return _inside(self.corners(piece), x, y)
+        return _is_inside(self.corners(piece), x, y)
 
-    def snapped(self, piece: str, reach: float = 12.0) -> Board:
-        """Return the board with a piece snapped to the nearest corner or edge middle of another one, if within reach."""
-        anchors = _anchors(self.corners(piece))
-        others = [a for p in self.placements if p != piece for a in _anchors(self.corners(p))]
+    def snap(self, piece: str, reach: float = 12.0) -> Board:
+        """Return the board with a piece moved to the nearest corner or side of another one within `reach`."""
+        anchors = _list_anchors(self.corners(piece))
+        others = [a for p in self.placements if p != piece for a in _list_anchors(self.corners(p))]
         pulls = ((bx - ax, by - ay) for ax, ay in anchors for bx, by in others)
         dx, dy = min(pulls, key=lambda pull: math.hypot(*pull))
         if math.hypot(dx, dy) > reach:
@@ -133,20 +133,20 @@ class Board:
         old = self.placements[piece]
         return self.apply(Change("move", piece, old.x + dx, old.y + dy))
 
-    def covered(self, outline: Polygon, tolerance: float = 0.05) -> bool:
-        """Return whether the pieces cover the outline, anywhere on the board: see `cover_error`."""
-        return max(cover_error(self, outline)) <= tolerance
+    def is_covered(self, outline: Polygon, tolerance: float = 0.05) -> bool:
+        """Return whether the pieces cover the outline, anywhere on the board: see `compute_cover_error`."""
+        return max(compute_cover_error(self, outline)) <= tolerance
 
-    def canonical(self) -> str:
-        """The state as one line of whole numbers: the same text in every language and on every machine."""
+    def to_canonical_text(self) -> str:
+        """Return the state as one line of whole numbers, the same text in every language and machine."""
         rows = (
-            f"{piece}:{_whole(p.x)},{_whole(p.y)},{p.rotation},{int(p.flipped)}"
+            f"{piece}:{_round_half_up(p.x)},{_round_half_up(p.y)},{p.rotation},{int(p.flipped)}"
             for piece, p in sorted(self.placements.items())
         )
         return f"{';'.join(rows)}|{','.join(self.order)}"
 
     def hash(self) -> str:
-        return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
+        return hashlib.sha256(self.to_canonical_text().encode("ascii")).hexdigest()
 
     def to_data(self) -> dict[str, Any]:
         """The whole state as plain data; `from_data` gives it back."""
@@ -159,13 +159,13 @@ class Board:
     def from_data(cls, data: Mapping[str, Any]) -> Board:
         """Return a board from its JSON object. Raises InputError for an invalid one."""
         try:
-            placements = {str(piece): placement(p) for piece, p in data["pieces"].items()}
+            placements = {str(piece): read_placement(p) for piece, p in data["pieces"].items()}
             order, step = tuple(map(str, data["order"])), int(data["step"])
             width, height = map(float, data["area"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a state of the board: {error!r}", remedy="give pieces, order, step, area") from None
-        learn_from_data(data.get("own", {}))
-        kind = set_of(placements)
+        register_from_data(data.get("own", {}))
+        kind = find_set_of(placements)
         half = kind == "tangram" and len(placements) < len(PIECES)
         if kind is None or half or sorted(order) != sorted(placements):
             problem = "a state of the board needs all seven pieces of the Tangram, or some of another set, each once"
@@ -173,19 +173,21 @@ class Board:
         return cls(MappingProxyType(placements), order, step, (width, height))
 
 
-def placement(data: Mapping[str, Any]) -> Placement:
-    """A placement from plain data."""
+def read_placement(data: Mapping[str, Any]) -> Placement:
+    """Return a placement from its JSON object."""
     return Placement(float(data["x"]), float(data["y"]), int(data["rotation"]), bool(data["flipped"]))
 
 
-def corners(piece: str, placed: Placement) -> tuple[Point, ...]:
-    """The corners of a piece on the board."""
+def compute_corners(piece: str, placed: Placement) -> tuple[Point, ...]:
+    """Return the corners of a piece on the board."""
     angle, sign = math.radians(placed.rotation), -1.0 if placed.flipped else 1.0
     cos, sin = math.cos(angle), math.sin(angle)
-    return tuple((placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in shape_of(piece))
+    return tuple(
+        (placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in get_shape(piece)
+    )
 
 
-def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
+def _is_inside(points: tuple[Point, ...], x: float, y: float) -> bool:
     """Return whether a point lies in a polygon, edges included."""
     within = False
     for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
@@ -198,10 +200,10 @@ def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
     return within
 
 
-def cover_error(board: Board, outline: Polygon) -> tuple[float, float]:
-    """Return how far the pieces are from an outline, as shares of its area: uncovered or outside, and overlapping.
+def compute_cover_error(board: Board, outline: Polygon) -> tuple[float, float]:
+    """Return the areas by which pieces differ from an outline: not covered or outside, and overlapping.
 
-    Position does not matter: the figure's centroid is moved to the outline's.
+    Both are proportions of the outline's area. The figure's centroid is moved to that of the outline.
     """
     from shapely import unary_union
     from shapely.affinity import translate
@@ -213,21 +215,21 @@ def cover_error(board: Board, outline: Polygon) -> tuple[float, float]:
     return moved.symmetric_difference(outline).area / outline.area, doubled / outline.area
 
 
-def hundredths(value: float) -> float:
-    """A length rounded as JavaScript's Math.round does: halves go up."""
+def round_to_hundredths(value: float) -> float:
+    """Return a length rounded as by JavaScript's Math.round: halves go up."""
     return math.floor(value * 100 + 0.5) / 100
 
 
-def _whole(value: float) -> int:
+def _round_half_up(value: float) -> int:
     return math.floor(value * 100 + 0.5)
 
 
-def _usable(value: object) -> bool:
+def _is_finite(value: object) -> bool:
     # A bool is an int to Python, but true is no length.
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value))
 
 
-def _anchors(points: Iterable[Point]) -> list[Point]:
+def _list_anchors(points: Iterable[Point]) -> list[Point]:
     """Return the corners of a polygon and the middles of its sides."""
     around = list(points)
     after = [*around[1:], around[0]]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from referee.errors import naming_extra
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.goals import Goal, outline_path
-from referee_lab.tangram.game.piece_sets import own_pieces_among
+from referee_lab.tangram.game.goals import Goal, format_outline
+from referee_lab.tangram.game.piece_sets import select_custom
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,14 +46,14 @@ def draw_board(
     shapes = [f'<rect width="{width:g}" height="{height:g}" fill="{TABLE}"/>']
     if goal is not None:
         place = f"translate({width / 2:g} {height / 2:g})"
-        shapes.append(f'<path d="{outline_path(goal)}" transform="{place}" fill="{SHADE}" fill-rule="evenodd"/>')
+        shapes.append(f'<path d="{format_outline(goal)}" transform="{place}" fill="{SHADE}" fill-rule="evenodd"/>')
     for piece in board.order:
         points = " ".join(f"{x:.2f},{y:.2f}" for x, y in board.corners(piece))
-        fill = LIT if piece in highlight else _colour(piece)
+        fill = LIT if piece in highlight else _get_colour(piece)
         drawn = f'fill="{fill}" stroke="{EDGE}" stroke-width="2"'
         shapes.append(f'<polygon data-piece="{piece}" points="{points}" {drawn}/>')
     if numbers:
-        shapes += [_number(piece, board) for piece in board.order]
+        shapes += [_draw_number(piece, board) for piece in board.order]
     if cursor is not None:
         points = " ".join(f"{cursor[0] + x:.2f},{cursor[1] + y:.2f}" for x, y in ARROW)
         shapes.append(f'<polygon class="cursor" points="{points}" fill="{CURSOR}" stroke="{EDGE}" stroke-width="1.5"/>')
@@ -61,13 +61,13 @@ def draw_board(
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(shapes)}</svg>'
 
 
-def _colour(piece: str) -> str:
+def _get_colour(piece: str) -> str:
     """Return the colour of a piece: one for all, as in REX-J; custom pieces have their own colours."""
-    custom_pieces = own_pieces_among([piece])
+    custom_pieces = select_custom([piece])
     return custom_pieces[0].colour if custom_pieces else PIECE
 
 
-def _number(piece: str, board: Board) -> str:
+def _draw_number(piece: str, board: Board) -> str:
     """Return the number of a piece as an SVG text at its centroid."""
     placed = board.placements[piece]
     style = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-size="26" fill="#ffffff"'
@@ -83,7 +83,7 @@ def paint_board(
     caption: str | None = None,
     width: int = 600,
 ) -> Image:
-    """A board in pixels, with a line of speech below it where `caption` is a text (even an empty one)."""
+    """Return a board as pixels, with the caption below it (an empty text leaves the line blank)."""
     with naming_extra():
         from PIL import Image, ImageDraw, ImageFont
     scale = SMOOTH * width / board.area[0]
@@ -93,7 +93,7 @@ def paint_board(
     brush = ImageDraw.Draw(image)
     for piece in board.order:
         points = [(scale * x, scale * y) for x, y in board.corners(piece)]
-        brush.polygon(points, fill=LIT if piece in highlight else _colour(piece), outline=EDGE, width=SMOOTH)
+        brush.polygon(points, fill=LIT if piece in highlight else _get_colour(piece), outline=EDGE, width=SMOOTH)
     letters = ImageFont.load_default(scale * 30)
     if numbers:
         for piece, placed in board.placements.items():

@@ -10,11 +10,11 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from referee_lab.tangram.game.goals import Goal, own_goal
-from referee_lab.tangram.game.instructions import understand
+from referee_lab.tangram.game.goals import Goal, export_custom_goal
+from referee_lab.tangram.game.instructions import interpret
 from referee_lab.tangram.game.log import Header, Recording
-from referee_lab.tangram.game.piece_sets import step_of
-from referee_lab.tangram.game.rules import SETTINGS, begin
+from referee_lab.tangram.game.piece_sets import get_rotation_step
+from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SERVER, SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction, Mind, instruct
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
@@ -24,10 +24,10 @@ DRAW_BACK = (
 )
 
 
-def play(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Recording:
-    """A complete session of a bot solver and a bot operator, from the scattered pieces to the solution or the time limit."""
-    settings = {**SETTINGS, "step": step_of(goal.placements)} if settings is None else settings
-    game, notes = begin(goal, seed, settings)
+def play_bot_game(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Recording:
+    """Return the recording of a whole session of two bots, up to the solution or the time limit."""
+    settings = {**SETTINGS, "step": get_rotation_step(goal.placements)} if settings is None else settings
+    game, notes = start_game(goal, seed, settings)
     session = SessionLog(game, Random(seed))
     session.open(notes)
     mind = Mind.of(goal)
@@ -37,21 +37,24 @@ def play(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Re
             session.note(session.t_ms, SERVER, "end", {"reason": "nothing left to say"})
             break
         session.say(SOLVER, instruction)
-        _answer(session, instruction)
+        _answer_instruction(session, instruction)
     header = Header(
         session=f"bots-{goal.name}-{seed}",
         pair=f"bots-{seed}",
         goal=goal.name,
         players={SOLVER: SOLVER, OPERATOR: OPERATOR},
-        settings={**{name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()}, **own_goal(goal)},
+        settings={
+            **{name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()},
+            **export_custom_goal(goal),
+        },
         synthetic=True,
     )
     return Recording(header, session.log())
 
 
-def _answer(session: SessionLog, instruction: Instruction) -> None:
+def _answer_instruction(session: SessionLog, instruction: Instruction) -> None:
     """Let the operator follow an instruction as understood, or ask a question."""
-    command = understand(instruction.text, session.game.board, session.hand, session.rng)
+    command = interpret(instruction.text, session.game.board, session.hand, session.rng)
     session.carry_out(command)
     if session.game.outcome is None and session.rng.random() < DRAW_BACK:
         session.draw_back()

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.log import LogEntry, Recording
 
 
-def timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
-    """The entries in their order, each with the milliseconds since the start at which it happened (never after it arrived)."""
+def iterate_timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
+    """Yield the entries in order, each with its time in milliseconds since the start of the game."""
     start = next((e.t_server_ms for e in recording.entries if e.kind == "start"), 0.0)
-    offsets = _offsets(recording.entries)
+    offsets = _estimate_offsets(recording.entries)
     connection: dict[str, int] = {}
     for entry in recording.entries:
         # A new connection may be a page that was loaded again, whose clock starts anew.
         if entry.kind == "reconnect":
             connection[entry.actor] = connection.get(entry.actor, 0) + 1
         offset = offsets.get((entry.actor, connection.get(entry.actor, 0)))
-        yield _happened(entry, offset) - start, entry
+        yield _compute_time(entry, offset) - start, entry
 
 
-def _happened(entry: LogEntry, offset: float | None) -> float:
+def _compute_time(entry: LogEntry, offset: float | None) -> float:
     """Return the time of an entry on the server's clock, at most its time of arrival."""
     if entry.t_client_ms is None or offset is None:
         return entry.t_server_ms
@@ -35,8 +35,8 @@ def _happened(entry: LogEntry, offset: float | None) -> float:
     return min(entry.t_client_ms + offset, entry.t_server_ms)
 
 
-def _offsets(entries: tuple[LogEntry, ...]) -> dict[tuple[str, int], float]:
-    """Server clock minus player's clock for each connection, from its quickest ping."""
+def _estimate_offsets(entries: tuple[LogEntry, ...]) -> dict[tuple[str, int], float]:
+    """Return the server's clock minus the player's, for each connection, from its quickest ping."""
     connection: dict[str, int] = {}
     best: dict[tuple[str, int], tuple[float, float]] = {}
     for entry in entries:

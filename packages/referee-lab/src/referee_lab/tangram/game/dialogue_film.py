@@ -45,7 +45,7 @@ SIZES = {"large": 1.0, "medium": 0.75, "small": 0.5}
 _PlaceAt = Callable[[str, float], tuple[float, float]]
 
 
-def numbered(dialogue: Dialogue) -> Dialogue:
+def number_pieces(dialogue: Dialogue) -> Dialogue:
     """Return the dialogue with numbers as piece names.
 
     Letters could be confused with letters that speakers say.
@@ -56,10 +56,10 @@ def numbered(dialogue: Dialogue) -> Dialogue:
     return replace(dialogue, pieces={names[p]: kind for p, kind in dialogue.pieces.items()}, events=events, sees=sees)
 
 
-def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
+def make_dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
     """Return the actions and utterances between two times, as JSON values for a page."""
-    place_at = _recorded_places(dialogue) or _rows(dialogue)
-    before = list(_marks(dialogue, place_at, 0.0, start_ms))
+    place_at = _track_recorded_positions(dialogue) or _lay_out_rows(dialogue)
+    before = list(_make_marks(dialogue, place_at, 0.0, start_ms))
     state = {piece: [*place_at(piece, 0.0), 0, False] for piece in dialogue.pieces}
     cursor: list[float] | None = None
     for mark in before:
@@ -71,9 +71,15 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
     return {
         "start_ms": start_ms,
         "end_ms": end_ms,
-        "state": {"area": list(AREA), "step": TURN, "order": list(pieces), "pieces": pieces, "own": _drawn(dialogue)},
+        "state": {
+            "area": list(AREA),
+            "step": TURN,
+            "order": list(pieces),
+            "pieces": pieces,
+            "own": _draw_pieces(dialogue),
+        },
         "cursor": cursor,
-        "marks": list(_marks(dialogue, place_at, start_ms, end_ms)),
+        "marks": list(_make_marks(dialogue, place_at, start_ms, end_ms)),
         "said": [
             {"by": u.by, "text": u.text, "start_ms": u.start_ms, "end_ms": u.end_ms, "shown_ms": u.start_ms}
             for u in dialogue.tier(UTTERANCE)
@@ -83,7 +89,7 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
     }
 
 
-def _recorded_places(dialogue: Dialogue) -> _PlaceAt | None:
+def _track_recorded_positions(dialogue: Dialogue) -> _PlaceAt | None:
     """Return a function from a piece and a time to its recorded position, scaled to the board.
 
     None where not every piece has a position: some in rows and others as they lay would show false relations.
@@ -117,7 +123,7 @@ def _recorded_places(dialogue: Dialogue) -> _PlaceAt | None:
     return at
 
 
-def _rows(dialogue: Dialogue) -> _PlaceAt:
+def _lay_out_rows(dialogue: Dialogue) -> _PlaceAt:
     """Return a function from a piece to its position in rows on the board, at any time."""
     columns = COLUMNS if len(dialogue.pieces) <= MANY else COLUMNS + 2
     rows = -(-len(dialogue.pieces) // columns)
@@ -128,24 +134,31 @@ def _rows(dialogue: Dialogue) -> _PlaceAt:
     return lambda piece, t_ms: places[piece]
 
 
-def _drawn(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
+def _draw_pieces(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
     """Return the appearance of pieces, in the format of custom pieces.
 
     The Tangram's are identified by number.
     """
     return {
-        piece: {"set": "dialogue", "name": _named(piece, kind), "colour": _ink(kind), "colour_word": kind.get("colour", ""), "corners": _corners(kind),
-                "step": TURN, "two_sided": False}
+        piece: {
+            "set": "dialogue",
+            "name": _get_name(piece, kind),
+            "colour": _get_colour(kind),
+            "colour_word": kind.get("colour", ""),
+            "corners": _get_outline(kind),
+            "step": TURN,
+            "two_sided": False,
+        }
         for piece, kind in dialogue.pieces.items()
         if PIECES.get(piece) != kind
     }  # fmt: skip
 
 
-def _named(piece: str, kind: Mapping[str, str]) -> str:
+def _get_name(piece: str, kind: Mapping[str, str]) -> str:
     return " ".join(kind[name] for name in ("shade", "colour", "shape") if kind.get(name)) or piece
 
 
-def _ink(kind: Mapping[str, str]) -> str:
+def _get_colour(kind: Mapping[str, str]) -> str:
     """Return the colour of a piece as #rrggbb."""
     if "rgb" in kind:
         return "#" + "".join(f"{int(part):02x}" for part in kind["rgb"].split(","))
@@ -153,8 +166,8 @@ def _ink(kind: Mapping[str, str]) -> str:
     return INKS.get(shade, INKS.get(kind.get("colour", ""), PLAIN))
 
 
-def _corners(kind: Mapping[str, str]) -> list[list[float]]:
-    """The outline of a piece about its middle."""
+def _get_outline(kind: Mapping[str, str]) -> list[list[float]]:
+    """Return the outline of a piece around its centre."""
     shape = kind.get("shape", "")
     if len(shape) == 1 and shape in SHAPES:
         return [[round(FIVE * x, 2), round(FIVE * y, 2)] for x, y in SHAPES[shape]]
@@ -163,8 +176,8 @@ def _corners(kind: Mapping[str, str]) -> list[list[float]]:
     return [[round(side * x, 2), round(side * y, 2)] for x, y in unit]
 
 
-def _marks(dialogue: Dialogue, place_at: _PlaceAt, start_ms: float, end_ms: float) -> Iterator[list[Any]]:
-    """Yield lifting and putting down, moving, turning, and where the hand is; each at its time, in order."""
+def _make_marks(dialogue: Dialogue, place_at: _PlaceAt, start_ms: float, end_ms: float) -> Iterator[list[Any]]:
+    """Yield events of the film in order: lift, put down, move, turn, and the position of the hand."""
     marks: list[tuple[float, str, str]] = []
     for stay in dialogue.tier(MOUSE):
         for piece in stay.entities:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.errors import InputError
-from referee_lab.tangram.game.dialogue_film import dialogue_film
+from referee_lab.tangram.game.dialogue_film import make_dialogue_film
 from referee_lab.tangram.game.film import make_film
-from referee_lab.tangram.game.log import Recording, is_recording_header, parse_recording, positions
-from referee_lab.tangram.game.recorded_sound import embedded_sounds
+from referee_lab.tangram.game.log import Recording, is_recording_header, parse_recording, track_positions
+from referee_lab.tangram.game.recorded_sound import embed_sounds
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers import dialogue_form
 from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -31,34 +31,34 @@ class DialogueSession(NamedTuple):
     dialogue: Dialogue
     sounds: Path | None = None
 
-    def film(self) -> dict[str, Any]:
-        """All of it as a film with its voices: from stored states, or drawn from the events where no positions were recorded."""
+    def build_film(self) -> dict[str, Any]:
+        """Return the film of the session with its voices, from stored states or from events."""
         if self.recording is None:
             end = max((e.end_ms or e.start_ms or 0.0 for e in self.dialogue.events), default=0.0)
             # An event at the very end is part of it.
-            return dialogue_film(self.dialogue, 0.0, end + 1.0)
+            return make_dialogue_film(self.dialogue, 0.0, end + 1.0)
         film = make_film(self.recording)
-        return film if self.sounds is None else film | {"sounds": embedded_sounds(self.recording, self.sounds)}
+        return film if self.sounds is None else film | {"sounds": embed_sounds(self.recording, self.sounds)}
 
     def positions(self) -> Positions | None:
-        """Where the pieces lay at any time, where that is known."""
-        return None if self.recording is None else positions(self.recording)
+        """Return a function from a time to the positions of the pieces; None if positions are unknown."""
+        return None if self.recording is None else track_positions(self.recording)
 
 
 def is_dialogue(path: Path) -> bool:
     """Return whether a file declares itself a dialogue of events, and not the log of a board game."""
-    return not is_recording(path) and f'"{dialogue_form.FORMAT}"' in _beginning(path)
+    return not is_recording(path) and f'"{dialogue_form.FORMAT}"' in _read_beginning(path)
 
 
 def is_recording(path: Path) -> bool:
     """Return whether a file declares itself a recording: the log of a board game."""
     try:
-        return is_recording_header(json.loads(_beginning(path).partition("\n")[0]))
+        return is_recording_header(json.loads(_read_beginning(path).partition("\n")[0]))
     except ValueError:
         return False
 
 
-def _beginning(path: Path) -> str:
+def _read_beginning(path: Path) -> str:
     """Return the beginning of a file; of one JSON object, whose fields are in any order, the whole."""
     with path.open("rb") as file:
         content = file.read(None if path.suffix == ".json" else HEADER_BYTES)
@@ -67,7 +67,7 @@ def _beginning(path: Path) -> str:
 
 
 def read_session(path: Path) -> DialogueSession:
-    """A session from the file of a recording, or of a dialogue's tiers (.jsonl)."""
+    """Return a session from the file of a recording or of a dialogue's tiers (.jsonl)."""
     try:
         if is_dialogue(path):
             text = decode_text(path.read_bytes(), str(path))

@@ -2,7 +2,7 @@
 2010), and random starting positions.
 
 A goal is a placement of pieces about its own middle, so it can be solved by construction; players see only its outline.
-There are some for pentominoes, too. As a line of text (`goal_text`) a goal is part of the settings of a study and of a
+There are some for pentominoes, too. As a line of text (`format_goal`) a goal is part of the settings of a study and of a
 recording, so custom figures travel with them.
 """
 
@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError, UnknownName
-from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, corners, hundredths
-from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
-from referee_lab.tangram.game.piece_sets import PIECES, UNIT, has_two_sides, set_of, step_of
+from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, compute_corners, round_to_hundredths
+from referee_lab.tangram.game.own_pieces import pieces_to_data, register_from_data
+from referee_lab.tangram.game.piece_sets import PIECES, UNIT, find_set_of, get_rotation_step, has_two_sides
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -39,56 +39,54 @@ class Goal:
     placements: Mapping[str, Placement]
 
 
-def _goal(name: str, symmetric: bool, *rows: tuple[Any, ...]) -> Goal:
+def _make_goal(name: str, symmetric: bool, *rows: tuple[Any, ...]) -> Goal:
     return Goal(name, symmetric, MappingProxyType({p: Placement(*row) for p, row in zip(PIECES, rows, strict=True)}))
 
 
 _ALL = (
-    _goal(
+    _make_goal(
         *("house", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (0.0, 166.67, 0), (-66.67, 33.33, 315)),
         *((66.67, 133.33, 45), (50.0, 50.0, 0), (-50.0, 100.0, 90)),
     ),
-    _goal(
+    _make_goal(
         *("rocket", True, (-33.33, -83.33, 315), (33.33, -16.67, 135), (50.0, 116.67, 0), (-33.33, -183.33, 135)),
         *((33.33, -183.33, 225), (0.0, 200.0, 0), (-50.0, 100.0, 0, True)),
     ),
-    _goal(
+    _make_goal(
         *("pagoda", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (50.0, 66.67, 0), (-83.33, 166.67, 135)),
         *((83.33, 166.67, 225), (0.0, 150.0, 0), (-50.0, 50.0, 0, True)),
     ),
-    _goal(
+    _make_goal(
         *("eagle", True, (-116.67, -33.33, 45), (116.67, -33.33, 315), (0.0, 133.33, 180), (16.67, -66.67, 45)),
         *((-16.67, 66.67, 225), (0.0, -150.0, 0), (0.0, 0.0, 90, True)),
     ),
-    _goal(
+    _make_goal(
         *("swan", False, (33.33, 66.67, 45), (166.67, 66.67, 315), (200.0, -33.33, 0), (-233.33, -166.67, 45)),
         *((266.67, -66.67, 45), (-150.0, -150.0, 0), (-100.0, -50.0, 0)),
     ),
-    _goal(
+    _make_goal(
         *("cat", False, (-62.62, 87.38, 315), (4.04, 154.04, 135), (-29.29, -12.62, 0), (-147.14, -150.0, 90)),
         *((-52.86, -150.0, 270), (-100.0, -79.29, 45), (120.71, 120.71, 90)),
     ),
-    _goal(
+    _make_goal(
         *("boat", False, (66.67, 33.33, 225), (-66.67, -66.67, 135), (50.0, 133.33, 180), (-116.67, 166.67, 225)),
         *((33.33, -133.33, 225), (-50.0, 50.0, 0), (-50.0, 150.0, 0)),
     ),
-    _goal(
+    _make_goal(
         *("chapel", False, (-16.67, 16.67, 45), (-83.33, 83.33, 225), (-50.0, -83.33, 0), (116.67, -16.67, 45)),
         *((83.33, 116.67, 225), (100.0, -100.0, 0), (100.0, 50.0, 90, True)),
     ),
 )
 # For the training only: a person who has seen a goal must not be its operator later.
-TRAINING = _goal(
+TRAINING = _make_goal(
     *("training", True, (-33.33, -25.0, 315), (33.33, 41.67, 135), (0.0, -125.0, 0), (133.33, -25.0, 225)),
     *((-133.33, 75.0, 135), (150.0, 58.33, 0), (-150.0, 8.33, 90)),
 )
 GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 
 
-def goal_text(goal: Goal) -> str:
-    """Return a goal as one line: its name, * if it is symmetric, the placement of every piece, and the shapes of custom
-    pieces.
-    """
+def format_goal(goal: Goal) -> str:
+    """Return a goal as one line: name, * if symmetric, placements, and the shapes of custom pieces."""
     rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
     custom_pieces = pieces_to_data(goal.placements)
     looks = f"|{json.dumps(custom_pieces, ensure_ascii=False, separators=(',', ':'))}" if custom_pieces else ""
@@ -96,21 +94,21 @@ def goal_text(goal: Goal) -> str:
 
 
 def parse_goal(text: str) -> Goal:
-    """A goal from its line."""
+    """Return a goal from its line."""
     name, _, rest = text.partition("|")
     rows, _, looks = rest.partition("|")
     try:
-        placed = dict(_placed(row) for row in rows.split(";"))
+        placed = dict(_parse_placement(row) for row in rows.split(";"))
         custom_pieces = json.loads(looks or "{}")
     except ValueError:
         raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
-    learn_from_data(custom_pieces)
-    if set_of(placed) is None:
+    register_from_data(custom_pieces)
+    if find_set_of(placed) is None:
         raise InputError(f"the goal {name!r} has no pieces of one set", remedy="`referee tangram goals check FILE`")
     return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
 
 
-def _placed(row: str) -> tuple[str, Placement]:
+def _parse_placement(row: str) -> tuple[str, Placement]:
     """Return a piece and its placement from their text."""
     piece, _, numbers = row.partition(":")
     x, y, rotation, flipped = numbers.split(",")
@@ -142,28 +140,28 @@ _KNOWN = MappingProxyType(
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a figure of this package has this name."""
+    """Return whether this package has a figure of this name."""
     return name in _KNOWN
 
 
-def training_for(goal: Goal) -> Goal:
-    """The figure with which one gets used to the pieces of a goal."""
+def get_training_goal(goal: Goal) -> Goal:
+    """Return the figure on which players practise with the pieces of a goal."""
     # Custom pieces have no training figure; the one shown only has to be possible with their rotation step.
-    return TRAINING if 45 % step_of(goal.placements) == 0 else PENTOMINO_TRAINING
+    return TRAINING if 45 % get_rotation_step(goal.placements) == 0 else PENTOMINO_TRAINING
 
 
-def turn_step(goals: Iterable[Goal]) -> int:
-    """One turn of a piece in degrees, small enough for all figures."""
-    return min(step_of(goal.placements) for goal in goals)
+def compute_turn_step(goals: Iterable[Goal]) -> int:
+    """Return the rotation step in degrees that suits all figures."""
+    return min(get_rotation_step(goal.placements) for goal in goals)
 
 
-def own_goal(goal: Goal) -> dict[str, list[str]]:
-    """Return the settings that store a goal in a recording: empty for this package's goals, the whole of a custom one."""
-    return {} if _KNOWN.get(goal.name) is goal else {"goals": [goal_text(goal)]}
+def export_custom_goal(goal: Goal) -> dict[str, list[str]]:
+    """Return the settings that store a goal in a recording: empty for shipped goals, else all of it."""
+    return {} if _KNOWN.get(goal.name) is goal else {"goals": [format_goal(goal)]}
 
 
 def find_goal(name: str, lines: Iterable[str] = ()) -> Goal:
-    """Return a goal by its name: from `lines` (goals as text), or one of this package's, the training figure included."""
+    """Return a goal by its name, from `lines` (goals as text) or from the shipped goals."""
     goals = {goal.name: goal for goal in map(parse_goal, lines)}
     goals_by_name = {**_KNOWN, **goals}
     if name not in goals_by_name:
@@ -173,21 +171,23 @@ def find_goal(name: str, lines: Iterable[str] = ()) -> Goal:
 
 
 @cache
-def _outline(text: str) -> Polygon:
-    return _closed(parse_goal(text))
+def _make_outline(text: str) -> Polygon:
+    return _close_gaps(parse_goal(text))
 
 
-def outline(goal: Goal) -> Polygon:
-    """The silhouette as one polygon about (0, 0)."""
-    return _outline(goal_text(goal))
+def get_outline(goal: Goal) -> Polygon:
+    """Return the silhouette as one polygon around (0, 0)."""
+    return _make_outline(format_goal(goal))
 
 
-def _closed(goal: Goal) -> Polygon:
+def _close_gaps(goal: Goal) -> Polygon:
     """Return the figure's outline without hairline gaps between pieces."""
     from shapely import Polygon, unary_union
 
     # Mitred, so that expanding and shrinking restore sharp corners.
-    swollen = [Polygon(corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()]
+    swollen = [
+        Polygon(compute_corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()
+    ]
     figure = unary_union(swollen).buffer(-HAIR, join_style="mitre").simplify(2 * HAIR)
     # Placements are kept to hundredths, which may leave crumbs of no size.
     parts = [part for part in getattr(figure, "geoms", [figure]) if part.area > HAIR]
@@ -196,57 +196,57 @@ def _closed(goal: Goal) -> Polygon:
     return parts[0]
 
 
-def outline_path(goal: Goal) -> str:
-    """The silhouette as the `d` of an SVG path about (0, 0); holes are left open by the even-odd rule."""
-    figure = outline(goal)
+def format_outline(goal: Goal) -> str:
+    """Return the silhouette as the `d` of an SVG path around (0, 0), with holes by the even-odd rule."""
+    figure = get_outline(goal)
     rings = [figure.exterior, *figure.interiors]
     return " ".join("M" + " L".join(f"{x:.2f},{y:.2f}" for x, y in ring.coords[:-1]) + " Z" for ring in rings)
 
 
-def solution(goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_AREA[1] / 2), step: int = 45) -> Board:
-    """The goal laid out on a board about a point."""
-    placed = {p: _shifted(place, *centre) for p, place in goal.placements.items()}
+def lay_out_goal(
+    goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_AREA[1] / 2), step: int = 45
+) -> Board:
+    """Return a board on which the goal is laid out around a point."""
+    placed = {p: _shift(place, *centre) for p, place in goal.placements.items()}
     return Board(MappingProxyType(placed), tuple(placed), step)
 
 
-def hint(goal: Goal, number: int) -> tuple[str, Placement]:
-    """Return the n-th hint: the goal placement of one piece (the first after 5 minutes, the second after 10), large
-    pieces first.
-    """
+def get_hint(goal: Goal, number: int) -> tuple[str, Placement]:
+    """Return the n-th hint: the goal placement of one piece, large pieces first."""
     piece = list(goal.placements)[number % len(goal.placements)]
     return piece, goal.placements[piece]
 
 
-def scatter(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Board:
-    """A random beginning: every piece on the work area, apart from the others, turned at random.
+def scatter_pieces(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Board:
+    """Return a random board: every piece on the work area, apart from the others, at a random angle.
 
     The same seed gives the same board.
     """
     rng = Random(seed)
     # All are thrown anew where one of them finds no room.
-    while len(placed := dict(_thrown(rng, step, pieces))) < len(pieces):
+    while len(placed := dict(_draw_placements(rng, step, pieces))) < len(pieces):
         continue
     order = list(placed)
     rng.shuffle(order)
     return Board(MappingProxyType(placed), tuple(order), step)
 
 
-def _thrown(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[str, Placement]]:
-    """Yield random placements of pieces, with up to fifty tries each to keep clear of the edge and of earlier pieces."""
+def _draw_placements(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[str, Placement]]:
+    """Yield random placements of pieces, apart from the edge and from each other if fifty tries suffice."""
     from shapely import Polygon, box
 
     table = box(0, 0, *WORK_AREA)
     taken: list[Polygon] = []
     for piece in pieces:
         for _ in range(50):
-            x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
+            x, y = (round_to_hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
             place = Placement(x, y, rng.randrange(0, 360, step), has_two_sides(piece) and rng.random() < 0.5)
-            shape = Polygon(corners(piece, place))
+            shape = Polygon(compute_corners(piece, place))
             if table.contains(shape) and all(other.distance(shape) > UNIT / 10 for other in taken):
                 taken.append(shape)
                 yield piece, place
                 break
 
 
-def _shifted(place: Placement, dx: float, dy: float) -> Placement:
-    return place._replace(x=hundredths(place.x + dx), y=hundredths(place.y + dy))
+def _shift(place: Placement, dx: float, dy: float) -> Placement:
+    return place._replace(x=round_to_hundredths(place.x + dx), y=round_to_hundredths(place.y + dy))

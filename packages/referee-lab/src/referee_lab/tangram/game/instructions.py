@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from random import Random
 
-from referee_lab.tangram.game.board import Board, Placement, corners
+from referee_lab.tangram.game.board import Board, Placement, compute_corners
 from referee_lab.tangram.game.instruction_words import (
     AGAIN,
     AXES,
@@ -58,7 +58,7 @@ from referee_lab.tangram.game.instruction_words import (
     WRONG,
     WRONG_PIECE,
 )
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, piece_name
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, get_piece_name
 from referee_lab.tangram.game.solver_bot import REGIONS
 
 
@@ -76,16 +76,16 @@ class PieceWords:
     relation: re.Pattern[str]
 
 
-def _words_on(board: Board) -> PieceWords:
-    return _piece_words(tuple(sorted(board.placements, key=int)))
+def _get_vocabulary(board: Board) -> PieceWords:
+    return _build_vocabulary(tuple(sorted(board.placements, key=int)))
 
 
 @lru_cache(maxsize=16)
-def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
+def _build_vocabulary(pieces: tuple[str, ...]) -> PieceWords:
     """Return the vocabulary for a set of pieces."""
     nouns: dict[str, set[str]] = {}
     for piece in pieces:
-        for word in _nouns(piece):
+        for word in _list_nouns(piece):
             nouns.setdefault(word, set()).add(piece)
     colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
     noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
@@ -97,7 +97,7 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
     return PieceWords({word: frozenset(members) for word, members in nouns.items()}, colours, noun, look, relation)
 
 
-def _nouns(piece: str) -> list[str]:
+def _list_nouns(piece: str) -> list[str]:
     """Return the nouns for a piece: its shape, its letter, or the name of a custom piece."""
     shape = ALL_PIECES[piece]["shape"]
     if piece in PIECES:
@@ -144,8 +144,8 @@ class Hand:
     asked: Command | None = None
 
 
-def clauses(text: str) -> list[str]:
-    """The things that one message asks for, one after the other: *turn the square and put it in the middle* asks for two."""
+def split_clauses(text: str) -> list[str]:
+    """Return the clauses of a message: *turn the square and put it in the middle* has two."""
     parts = NEXT_CLAUSE.split(text)
     whole = parts[:1]
     for part in parts[1:]:
@@ -157,15 +157,15 @@ def clauses(text: str) -> list[str]:
     return whole
 
 
-def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
+def interpret(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     """Return the command of an instruction.
 
     If the words fit several pieces it touches one of them, or asks before any other action.
     """
-    words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
+    words = " ".join(_mark_letters(text, board).lower().replace("’", "'").split())
     for pattern, plain in SPELT.items():
         words = re.sub(pattern, plain, words)
-    words = _lying_there(_too_far(_respelt(words, board)), board)
+    words = _mark_piece_positions(_reverse_too_far(_correct_spelling(words, board)), board)
     if PRAISE.match(words) or LEFT_ALONE.search(words):
         return Command("none")
     if IS_RIGHT.search(words) and not any(re.search(v, words) for v in VERBS.values()):
@@ -173,22 +173,26 @@ def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     if hand.asked and (answered := _answer(words, hand.asked, board)):
         return answered
     if re.search(VERBS["undo"], words):
-        return _undone(hand)
-    if AGAIN.search(words) and hand.last and not re.search(_words_on(board).noun, words):
+        return _make_undo(hand)
+    if AGAIN.search(words) and hand.last and not re.search(_get_vocabulary(board).noun, words):
         return hand.last
     if hand.piece and WRONG_PIECE.search(words.rstrip(" .!")):
-        return _another(board, hand)
+        return _choose_other(board, hand)
     if WRONG.search(words):
         return Command("ask", question="sorry, what should I do instead?")
     if re.search(r"\b(?:face|facing|look|looking|point|pointing) the other way\b", words):
-        return _settled(Command("turn"), words, board, hand, rng, degrees="half turn")
+        return _complete_command(Command("turn"), words, board, hand, rng, degrees="half turn")
     if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(VERBS["flip"], words):
-        return _reversed(hand.last) if hand.last else Command("ask", question="the other way: which piece do you mean?")
-    return _asked(words, board, hand, rng)
+        return (
+            _reverse_command(hand.last)
+            if hand.last
+            else Command("ask", question="the other way: which piece do you mean?")
+        )
+    return _resolve_command(words, board, hand, rng)
 
 
-def _with_articles(text: str, board: Board) -> str:
-    """*Put L below T* speaks of pieces by their letters; *I want …* does not."""
+def _mark_letters(text: str, board: Board) -> str:
+    """Return the text with letters that name pieces marked: *Put L below T*, not *I want …*."""
     letters = "".join(ALL_PIECES[piece]["shape"] for piece in board.placements if piece in PENTOMINOES)
     if not letters:
         return text
@@ -196,9 +200,9 @@ def _with_articles(text: str, board: Board) -> str:
     return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{SPEAKER_DOES})\b)", r"the \1", text)
 
 
-def _respelt(words: str, board: Board) -> str:
-    """The words with slips of the keyboard in the names of pieces put right."""
-    nouns = [noun for noun in _words_on(board).nouns if len(noun) > 5 and noun.isalpha()]
+def _correct_spelling(words: str, board: Board) -> str:
+    """Return the words with typing errors in the names of pieces corrected."""
+    nouns = [noun for noun in _get_vocabulary(board).nouns if len(noun) > 5 and noun.isalpha()]
 
     def put_right(word: re.Match[str]) -> str:
         if re.fullmatch(rf"(?:{'|'.join(map(re.escape, nouns))})s?", word[0]):
@@ -208,7 +212,7 @@ def _respelt(words: str, board: Board) -> str:
     return re.sub(r"[a-z]{5,}", put_right, words) if nouns else words
 
 
-def _too_far(words: str) -> str:
+def _reverse_too_far(words: str) -> str:
     """Return the words with *too far left* reversed, unless they also name a direction."""
     match = TOO_FAR.search(words)
     if match is None:
@@ -217,11 +221,9 @@ def _too_far(words: str) -> str:
     return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[match[1]]}".strip()
 
 
-def _lying_there(words: str, board: Board) -> str:
-    """Return the words with the position of a piece (*the triangle on the left*) before a goal position made an
-    adjective.
-    """
-    lexicon = _words_on(board)
+def _mark_piece_positions(words: str, board: Board) -> str:
+    """Return the words with *on the left* in *the triangle on the left* turned into an adjective."""
+    lexicon = _get_vocabulary(board)
     lying = re.search(
         rf"\bthe (?P<what>(?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece))(?P<told> that is| that's| which is)? "
         r"(?:on|at|in) the (?:far )?(?P<side>left|right|top|bottom)(?:[- ]hand side| side)?\b(?! (?:left|right|corner|of|side))",
@@ -236,7 +238,7 @@ def _lying_there(words: str, board: Board) -> str:
     return f"{words[: lying.start()]}the {lying['side']} {lying['what']}{after}"
 
 
-def _another(board: Board, hand: Hand) -> Command:
+def _choose_other(board: Board, hand: Hand) -> Command:
     """Return the command of *not that one*: the only other piece of its kind, or a question."""
     kind = ALL_PIECES[str(hand.piece)]
     alike = [p for p in board.placements if p != hand.piece and ALL_PIECES[p] == kind]
@@ -245,57 +247,59 @@ def _another(board: Board, hand: Hand) -> Command:
     return Command("ask", question="sorry, which piece do you mean?")
 
 
-def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
+def _resolve_command(words: str, board: Board, hand: Hand, rng: Random) -> Command:
     """Return the command of words that name an action, resolving its piece and its landmark."""
-    relation = _words_on(board).relation.search(words)
+    relation = _get_vocabulary(board).relation.search(words)
     theme = words[: relation.start()] if relation else words
-    kind = _kind(words, theme, board)
+    kind = _find_action(words, theme, board)
     if kind in ("flip", "turn"):
         # *Flip over the square* lies over nothing.
-        named = theme if relation is None or _names_a_piece(theme, board) or _pointed(theme) else words
-        return _settled(Command(kind), named, board, hand, rng, degrees=words)
-    if kind == "put" and "together" in words and len(pair := _fitting(words, board, Hand())) == 2:
+        named = theme if relation is None or _names_a_piece(theme, board) or _has_demonstrative(theme) else words
+        return _complete_command(Command(kind), named, board, hand, rng, degrees=words)
+    if kind == "put" and "together" in words and len(pair := _find_matches(words, board, Hand())) == 2:
         return Command("beside", pair[0], other=pair[1])
     if relation and (kind == "put" or re.search(r"\bget\b", words)):
-        return _beside(words, relation, theme, board, hand, rng)
-    if (kind == "put" or (kind is None and SENT.search(words))) and (region := _region(words)):
-        return _settled(Command("put", None, *region), theme, board, hand, rng)
-    if (way := _way(words, board)) and (kind == "put" or MEASURED.search(words) or not _names_a_piece(words, board)):
-        return _settled(Command("shift", None, *way), theme, board, hand, rng)
-    if WHERE_TO.search(words) and _names_a_piece(words, board) and len(_fitting(words, board, hand)) > 1:
-        return _settled(Command("take"), theme, board, hand, rng)
-    return _taken(words, board, hand, rng, relation)
+        return _make_beside_command(words, relation, theme, board, hand, rng)
+    if (kind == "put" or (kind is None and SENT.search(words))) and (region := _parse_region(words)):
+        return _complete_command(Command("put", None, *region), theme, board, hand, rng)
+    if (way := _parse_shift(words, board)) and (
+        kind == "put" or MEASURED.search(words) or not _names_a_piece(words, board)
+    ):
+        return _complete_command(Command("shift", None, *way), theme, board, hand, rng)
+    if WHERE_TO.search(words) and _names_a_piece(words, board) and len(_find_matches(words, board, hand)) > 1:
+        return _complete_command(Command("take"), theme, board, hand, rng)
+    return _make_take_command(words, board, hand, rng, relation)
 
 
-def _kind(words: str, theme: str, board: Board) -> str | None:
+def _find_action(words: str, theme: str, board: Board) -> str | None:
     """Return the kind of action of the verb.
 
     With an unknown verb, a goal position means to put the piece there.
     """
     verb = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
-    if verb or TAKING.search(words) or _naming(words, board):
+    if verb or TAKING.search(words) or _is_name_only(words, board):
         return verb
-    return "put" if _names_a_piece(theme, board) or _pointed(theme) else None
+    return "put" if _names_a_piece(theme, board) or _has_demonstrative(theme) else None
 
 
-def _naming(words: str, board: Board) -> bool:
-    """Whether the words do no more than name a piece: *no, the square on the left*."""
-    lexicon = _words_on(board)
+def _is_name_only(words: str, board: Board) -> bool:
+    """Return whether the words only name a piece: *no, the square on the left*."""
+    lexicon = _get_vocabulary(board)
     first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{lexicon.look}|{lexicon.noun})"
     return bool(re.match(rf"(?:(?:{OPENING})[ ,:]+)*{first}\b", words))
 
 
-def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
+def _make_take_command(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
     """Return the command to take a piece; a description of no piece on the board gives a question."""
     theme = words[: relation.start()] if relation else words
-    if not _names_a_piece(theme, board) and not _pointed(theme):
+    if not _names_a_piece(theme, board) and not _has_demonstrative(theme):
         # *Click on the square* speaks of one piece, not of two.
         theme, relation = words, None
-    fitting = _fitting(theme, board, hand)
-    if relation and fitting and (landmark := _landmark(relation, board, hand)):
-        fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
+    fitting = _find_matches(theme, board, hand)
+    if relation and fitting and (landmark := _find_landmark(relation, board, hand)):
+        fitting = [_find_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
     # The piece in hand, or one identified by position, is not a random choice.
-    if fitting == [hand.piece] or (fitting and _place_of(words, board)):
+    if fitting == [hand.piece] or (fitting and _parse_piece_position(words, board)):
         return Command("take", fitting[0])
     if fitting:
         return Command("take", rng.choice(fitting))
@@ -305,19 +309,19 @@ def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match
     return Command("ask", question="sorry, which piece, and what should I do with it?")
 
 
-def _settled(
+def _complete_command(
     command: Command, theme: str, board: Board, hand: Hand, rng: Random, degrees: str | None = None
 ) -> Command:
-    """The command for the one piece that is meant, or a question."""
-    fitting = _fitting(theme, board, hand)
+    """Return the command for the one piece that the words denote, or a question."""
+    fitting = _find_matches(theme, board, hand)
     if hand.piece and (not fitting or hand.piece in fitting):
         fitting = [hand.piece]
     turning = degrees is not None and command.kind == "turn"
     if len(fitting) != 1:
         wish = replace(command, turn_words=str(degrees)) if turning else command
-        return Command("ask", question=_question(fitting), options=tuple(fitting), wish=wish)
+        return Command("ask", question=_ask_for_piece(fitting), options=tuple(fitting), wish=wish)
     (piece,) = fitting
-    return replace(command, piece=piece, degrees=_degrees(str(degrees), board, piece) if turning else 0)
+    return replace(command, piece=piece, degrees=_parse_rotation(str(degrees), board, piece) if turning else 0)
 
 
 def _answer(words: str, asked: Command, board: Board) -> Command | None:
@@ -327,22 +331,22 @@ def _answer(words: str, asked: Command, board: Board) -> Command | None:
     """
     if not asked.options or asked.wish is None or NO_ANSWER.search(words):
         return None
-    fitting = _chosen(words, asked.options, board)
+    fitting = _narrow_options(words, asked.options, board)
     if not fitting or (len(fitting) > 1 and len(fitting) == len(asked.options)):
         return None
     if len(fitting) > 1:
-        return replace(asked, question=_question(fitting), options=tuple(fitting))
+        return replace(asked, question=_ask_for_piece(fitting), options=tuple(fitting))
     (piece,), wish = fitting, asked.wish
     if wish.piece is not None:
         # The piece was clear, its landmark was not.
         return replace(wish, other=piece) if piece != wish.piece else None
-    turned = _degrees(wish.turn_words, board, piece) if wish.kind == "turn" else 0
+    turned = _parse_rotation(wish.turn_words, board, piece) if wish.kind == "turn" else 0
     return replace(wish, piece=piece, degrees=turned)
 
 
-def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
+def _narrow_options(words: str, options: Sequence[str], board: Board) -> list[str]:
     """Return the pieces of a question that an answer leaves; empty if it excludes none."""
-    lexicon = _words_on(board)
+    lexicon = _get_vocabulary(board)
     relation = lexicon.relation.search(words)
     theme = words[: relation.start()] if relation else words
     shape = re.search(rf"\b({lexicon.noun})s?\b", theme)
@@ -357,29 +361,29 @@ def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
     if place and fitting:
         axis, sign = AXES.get(place[1], (1, -1))
         fitting = [min(fitting, key=lambda p: sign * board.placements[p][axis])]
-    elif relation and fitting and (landmark := _landmark(relation, board, Hand())):
-        fitting = [_nearest(landmark, fitting, board)]
+    elif relation and fitting and (landmark := _find_landmark(relation, board, Hand())):
+        fitting = [_find_nearest(landmark, fitting, board)]
     return fitting[:1] if EITHER.search(words) else fitting
 
 
-def _question(fitting: Sequence[str]) -> str:
+def _ask_for_piece(fitting: Sequence[str]) -> str:
     """Return a question for the piece, naming the options."""
     if not fitting:
         return "sorry, which piece do you mean?"
-    kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" if p in PIECES else piece_name(p) for p in fitting}
+    kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" if p in PIECES else get_piece_name(p) for p in fitting}
     if len(kinds) > 1:
         return f"which one: the {' or the '.join(sorted(kinds))}?"
     return f"which {next(iter(kinds))}: the one on the left or the one on the right?"
 
 
-def _undone(hand: Hand) -> Command:
+def _make_undo(hand: Hand) -> Command:
     """Return the command to undo the last action, or a question if there is none."""
     if hand.piece is None or hand.before is None:
         return Command("ask", question="there is nothing to undo: which piece do you mean?")
     return Command("undo", hand.piece)
 
 
-def _reversed(last: Command) -> Command:
+def _reverse_command(last: Command) -> Command:
     return replace(last, x=-last.x, y=-last.y, degrees=-last.degrees) if last.kind in ("shift", "turn") else last
 
 
@@ -388,18 +392,18 @@ def _reversed(last: Command) -> Command:
 
 def _names_a_piece(words: str, board: Board) -> bool:
     """Return whether words name a piece."""
-    lexicon = _words_on(board)
+    lexicon = _get_vocabulary(board)
     look = "|".join([*SIZES, *lexicon.colours])
     return bool(re.search(rf"\b(?:{lexicon.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
 
 
-def _pointed(words: str) -> bool:
+def _has_demonstrative(words: str) -> bool:
     return bool(re.search(r"\b(?:it|that|this)\b", words))
 
 
-def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
-    """The pieces that the words name; none where they name no kind of piece."""
-    lexicon = _words_on(board)
+def _find_matches(words: str, board: Board, hand: Hand) -> list[str]:
+    """Return the pieces that the words may denote; empty if the words name no kind of piece."""
+    lexicon = _get_vocabulary(board)
     shape = re.search(rf"\b({lexicon.noun})s?\b", words)
     colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", words) if lexicon.colours else None
     # A size counts before a noun only: *a little to the left* names no piece.
@@ -407,7 +411,7 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
         rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece|shape))", words
     )
     other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time|way|direction|end|turn|step))", words)
-    place = _place_of(words, board)
+    place = _parse_piece_position(words, board)
     if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
     fitting = [p for p in sorted(board.placements, key=int) if not shape or p in lexicon.nouns[shape[1]]]
@@ -418,7 +422,7 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
         alike = [p for p in fitting if ALL_PIECES[p] == ALL_PIECES[hand.piece]]
         fitting = alike if len(alike) > 1 else fitting
     if other:
-        fitting = _others(fitting, hand.piece)
+        fitting = _exclude_held(fitting, hand.piece)
     elif not size and not place and not colour and hand.piece in fitting:
         return [str(hand.piece)]
     if place and fitting:
@@ -427,12 +431,12 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     return fitting
 
 
-def _place_of(words: str, board: Board) -> tuple[int, int] | None:
+def _parse_piece_position(words: str, board: Board) -> tuple[int, int] | None:
     """Return the position that identifies a piece: *the left triangle*, *the one on the left*.
 
     After *put*, a position is a goal.
     """
-    lexicon = _words_on(board)
+    lexicon = _get_vocabulary(board)
     after = rf"(?: (?:{'|'.join([*SIZES, *lexicon.colours])}))? (?:{lexicon.noun}|one|piece)\b"
     place = re.search(
         rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
@@ -445,14 +449,14 @@ def _place_of(words: str, board: Board) -> tuple[int, int] | None:
     return AXES.get(word, (1, -1))
 
 
-def _others(fitting: list[str], held: str | None) -> list[str]:
+def _exclude_held(fitting: list[str], held: str | None) -> list[str]:
     """Return the candidates for *the other one*: without the piece in hand, and of its shape if any."""
     rest = [p for p in fitting if p != held]
     alike = [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]]
     return [p for p in alike if held and ALL_PIECES[p] == ALL_PIECES[held]] or alike or rest
 
 
-def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
+def _find_nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
     here = board.placements[landmark]
     return min(fitting, key=lambda p: math.dist(here[:2], board.placements[p][:2]))
 
@@ -460,45 +464,47 @@ def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
 # -- places --------------------------------------------------------------------------------------------------------------------
 
 
-def _landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
+def _find_landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
     """Return the unique piece that a landmark phrase names; None if there is none."""
     what = relation["what"]
-    if _points(what):
+    if _is_held_piece(what):
         return hand.piece
-    fitting = _fitting(what, board, Hand())
+    fitting = _find_matches(what, board, Hand())
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _points(what: str) -> bool:
-    """Whether a landmark is the piece in hand: *it*, *that*, *this one*."""
+def _is_held_piece(what: str) -> bool:
+    """Return whether a landmark phrase is the piece in hand: *it*, *that*, *this one*."""
     return what.split(" ")[0] in ("it", "that", "this") and what.split(" ")[1:] in ([], ["one"], ["piece"])
 
 
-def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand: Hand, rng: Random) -> Command:
-    """A piece to be laid against another one."""
-    landmarks = _fitting(relation["what"], board, Hand())
-    pointed = _points(relation["what"])
+def _make_beside_command(
+    words: str, relation: re.Match[str], theme: str, board: Board, hand: Hand, rng: Random
+) -> Command:
+    """Return the command to put a piece beside another one."""
+    landmarks = _find_matches(relation["what"], board, Hand())
+    pointed = _is_held_piece(relation["what"])
     landmark = hand.piece if pointed else landmarks[0] if len(landmarks) == 1 else None
-    command = _settled(Command("beside"), theme, board, hand, rng)
+    command = _complete_command(Command("beside"), theme, board, hand, rng)
     if command.kind == "ask":
         return command
     if not pointed and len(landmarks) > 1:
         # Of two alike the other one is meant when one of them is in hand, else the nearer one.
         rest = [p for p in landmarks if p != command.piece]
         landmark = rest[0] if len(rest) == 1 else None
-    side = _side(relation["word"])
+    side = _parse_side(relation["word"])
     if side == "beside" and (
         after := re.search(r"\b(?:on|to|at) the (left|right|top|bottom)\b", words[relation.end() :])
     ):
-        side = _side(after[1])
+        side = _parse_side(after[1])
     x, y = SIDES[side]
     command = replace(command, x=float(x), y=float(y))
     if landmark is None or landmark == command.piece:
-        return Command("ask", question=_question(landmarks), options=tuple(landmarks), wish=command)
+        return Command("ask", question=_ask_for_piece(landmarks), options=tuple(landmarks), wish=command)
     return replace(command, other=landmark)
 
 
-def _side(word: str) -> str:
+def _parse_side(word: str) -> str:
     """Return the side that a word names: left, right, above or below."""
     if "left" in word or "right" in word:
         return "left" if "left" in word else "right"
@@ -511,7 +517,7 @@ def _side(word: str) -> str:
     )
 
 
-def _region(words: str) -> tuple[float, float] | None:
+def _parse_region(words: str) -> tuple[float, float] | None:
     """Return the part of the table that words name.
 
     *to the left* without a side or corner is a direction, not a position.
@@ -538,18 +544,18 @@ def _region(words: str) -> tuple[float, float] | None:
     return x, y
 
 
-def _without_where_it_lies(words: str, board: Board) -> str:
-    """Return the words without positions that identify a piece (*the piece at the far right*), which are no directions."""
-    lexicon = _words_on(board)
+def _drop_piece_positions(words: str, board: Board) -> str:
+    """Return the words without positions of pieces (*at the far right*), which are not directions."""
+    lexicon = _get_vocabulary(board)
     lying = r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b"
     return re.sub(
         rf"{lying}|\b(?:left|right|upper|lower)(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece)\b)", "", words
     )
 
 
-def _way(words: str, board: Board) -> tuple[float, float] | None:
+def _parse_shift(words: str, board: Board) -> tuple[float, float] | None:
     """Return the shift that words describe, in units; None without one."""
-    moving = _without_where_it_lies(words, board)
+    moving = _drop_piece_positions(words, board)
     shifts = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
     if not shifts:
         return None
@@ -559,12 +565,12 @@ def _way(words: str, board: Board) -> tuple[float, float] | None:
 # -- turns ---------------------------------------------------------------------------------------------------------------------
 
 
-def _degrees(words: str, board: Board, piece: str) -> int:
+def _parse_rotation(words: str, board: Board, piece: str) -> int:
     """Return the rotation that words describe for a piece, in degrees."""
     if facing := re.search(
         r"\b(?:points?|pointing|faces?|facing|looks?|looking|tip|point|corner)\b.*?\b(up|down|left|right)", words
     ):
-        return _to_face(facing[1], board, piece)
+        return _compute_facing_turn(facing[1], board, piece)
     if number := re.search(r"\b(\d+) ?(?:degrees?|°)|\b(?:by )?(45|90|135|180|225|270|315|360)\b", words):
         amount = int(number[1] or number[2])
     elif counted := COUNTED.search(words):
@@ -572,36 +578,36 @@ def _degrees(words: str, board: Board, piece: str) -> int:
     else:
         named = next((d for phrase, d in DEGREES.items() if phrase in words), None)
         amount = named or board.step * next((n for phrase, n in NUMBERS.items() if phrase in words), 1)
-    turning = _without_where_it_lies(words, board)
+    turning = _drop_piece_positions(words, board)
     return -amount if re.search(r"\b(?:left|anticlockwise|counter-?\s?clockwise)\b", turning) else amount
 
 
-def _to_face(way: str, board: Board, piece: str) -> int:
-    """How far to turn until the right angle of a triangle, or a corner of another piece, looks that way."""
+def _compute_facing_turn(way: str, board: Board, piece: str) -> int:
+    """Return the rotation until the right angle of a triangle, or a corner, points in a direction."""
     placed = board.placements[piece]
     direction = WAYS[way]
     turns = range(-4 * 45 // board.step, 4 * 45 // board.step + 1)
     best = max(
         turns,
         key=lambda n: (
-            round(_faces(piece, placed._replace(rotation=placed.rotation + n * board.step), direction), 6),
+            round(_compute_facing(piece, placed._replace(rotation=placed.rotation + n * board.step), direction), 6),
             -abs(n),
         ),
     )
     return best * board.step
 
 
-def _faces(piece: str, placed: Placement, direction: tuple[int, int]) -> float:
+def _compute_facing(piece: str, placed: Placement, direction: tuple[int, int]) -> float:
     """Return how far the tip of a piece points in a direction, as a cosine."""
-    points = corners(piece, placed)
+    points = compute_corners(piece, placed)
     # A triangle's tip is its right angle; the other pieces have none, and any corner will do.
-    tips = [min(points, key=lambda p: _slant(p, points))] if len(points) == 3 else points
+    tips = [min(points, key=lambda p: _measure_right_angle(p, points))] if len(points) == 3 else points
     return max(
         ((x - placed.x) * direction[0] + (y - placed.y) * direction[1]) / math.dist((x, y), placed[:2]) for x, y in tips
     )
 
 
-def _slant(point: tuple[float, float], points: Sequence[tuple[float, float]]) -> float:
-    """How far the corner of a triangle is from a right angle."""
+def _measure_right_angle(point: tuple[float, float], points: Sequence[tuple[float, float]]) -> float:
+    """Return the difference between a triangle's corner and a right angle."""
     (ax, ay), (bx, by) = ((q[0] - point[0], q[1] - point[1]) for q in points if q != point)
     return abs(ax * bx + ay * by)

@@ -35,10 +35,10 @@ from typing import Any, NamedTuple
 from referee.corpora.reading.lines import is_finite
 from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
-from referee_lab.tangram.game.board import CHANGES, Board, placement
-from referee_lab.tangram.game.clocks import timeline
-from referee_lab.tangram.game.own_pieces import learn_from_data
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, pieces_of
+from referee_lab.tangram.game.board import CHANGES, Board, read_placement
+from referee_lab.tangram.game.clocks import iterate_timeline
+from referee_lab.tangram.game.own_pieces import register_from_data
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, get_descriptions
 from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 from referee_lab.tangram.tiers.dialogue_form import BOARD_GAME, VERSION, game_kind, header_row, json_line
@@ -92,7 +92,7 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
 def _is_state(value: Any) -> bool:
     """Return whether a value is a state of a board; its custom pieces are learnt from it."""
     if isinstance(value, dict):
-        learn_from_data(value.get("own", {}))
+        register_from_data(value.get("own", {}))
     return isinstance(value, dict)
 
 
@@ -160,29 +160,29 @@ class Moment(NamedTuple):
     cursor: tuple[float, float] | None
 
 
-def header_line(header: Header, pieces: Mapping[str, Mapping[str, str]] = PIECES) -> str:
-    """The header as a line of JSON, with its line end."""
+def format_header(header: Header, pieces: Mapping[str, Mapping[str, str]] = PIECES) -> str:
+    """Return the header as a line of JSON with its line end."""
     game = {name: getattr(header, name) for name in ("goal", "code")}
     game |= {"players": dict(header.players), "settings": dict(header.settings)}
     about = {name: getattr(header, name) for name in ("pair", "language", "synthetic")}
     return json_line(header_row(pieces, id=header.session, **about, meta={"game": {"kind": BOARD_GAME, **game}}))
 
 
-def entry_line(entry: LogEntry) -> str:
-    """An entry as a line of JSON, with its line end: append it, flush it, then acknowledge it."""
+def format_entry(entry: LogEntry) -> str:
+    """Return an entry as a line of JSON with its line end."""
     times = {"server_ms": entry.t_server_ms, "client_ms": entry.t_client_ms}
     return json_line({"kind": entry.kind, "by": entry.actor, "seq": entry.seq, **times, "data": dict(entry.data)})
 
 
-def write_recording(recording: Recording) -> str:
-    """A whole recording as text."""
-    return header_line(recording.header, pieces_in(recording)) + "".join(map(entry_line, recording.entries))
+def format_recording(recording: Recording) -> str:
+    """Return a whole recording as text."""
+    return format_header(recording.header, get_pieces(recording)) + "".join(map(format_entry, recording.entries))
 
 
-def pieces_in(recording: Recording) -> Mapping[str, Mapping[str, str]]:
+def get_pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of the recorded board; those of the Tangram if no board was recorded."""
     first = next((entry.data["state"] for entry in recording.entries if entry.kind in STATES), None)
-    return PIECES if first is None else pieces_of(first["pieces"])
+    return PIECES if first is None else get_descriptions(first["pieces"])
 
 
 def is_recording_header(row: Any) -> bool:
@@ -197,36 +197,36 @@ def parse_recording(content: str | bytes, where: str = "recording") -> Recording
     lines = text.split("\n")
     # A whole file ends with a line end, and nothing is left behind it.
     torn = lines.pop() or None
-    header = _header(_first_object(lines[0] if lines else "", where), where)
+    header = _read_header(_parse_first(lines[0] if lines else "", where), where)
     rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
-    return Recording(header, tuple(_entry(_object(line, where, n), where, n) for n, line in rows), torn)
+    return Recording(header, tuple(_read_entry(_parse_object(line, where, n), where, n) for n, line in rows), torn)
 
 
-def board_after(board: Board | None, entry: LogEntry) -> Board | None:
-    """The board once an entry has happened, exactly as it was stored."""
+def apply_entry(board: Board | None, entry: LogEntry) -> Board | None:
+    """Return the board after an entry, exactly as stored; None before the first state."""
     if entry.kind in STATES:
         return Board.from_data(entry.data["state"])
     if entry.kind in HANDLING and board is not None:
-        return board.put(str(entry.data["piece"]), placement(entry.data))
+        return board.put(str(entry.data["piece"]), read_placement(entry.data))
     return board
 
 
-def replay(recording: Recording) -> Iterator[Moment]:
-    """Every moment at which the board or the cursor changed, in order of time; stored states, no rules."""
+def iterate_moments(recording: Recording) -> Iterator[Moment]:
+    """Yield every moment at which the board or the cursor changed, in order, from stored states."""
     board: Board | None = None
     cursor: tuple[float, float] | None = None
     # Cursor points come in batches and are older than their entry: sorting puts them between the changes.
-    for t_ms, _, entry, point in sorted(_marks(recording), key=lambda mark: mark[:2]):
+    for t_ms, _, entry, point in sorted(_iterate_changes(recording), key=lambda mark: mark[:2]):
         cursor = point or cursor
-        board = board if point else board_after(board, entry)
+        board = board if point else apply_entry(board, entry)
         if board is not None:
             yield Moment(t_ms, board, cursor)
 
 
-def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[float, float] | None]]:
-    """Changes of the board at their times, which never run backwards, and single cursor points at theirs."""
+def _iterate_changes(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[float, float] | None]]:
+    """Yield changes of the board and cursor points in order of their times."""
     latest = 0.0
-    for t_ms, entry in timeline(recording):
+    for t_ms, entry in iterate_timeline(recording):
         if entry.kind == "cursor":
             yield from ((t_ms + dt, entry.seq, entry, (x, y)) for dt, x, y in entry.data["points"])
         elif entry.kind in STATES or entry.kind in HANDLING:
@@ -235,19 +235,19 @@ def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[f
             yield latest, entry.seq, entry, None
 
 
-def state_at(recording: Recording, t_ms: float) -> Moment | None:
+def find_state(recording: Recording, t_ms: float) -> Moment | None:
     """Return the screen at a time; None before the start."""
     latest = None
-    for moment in replay(recording):
+    for moment in iterate_moments(recording):
         if moment.t_ms > t_ms:
             break
         latest = moment
     return latest
 
 
-def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
-    """Where the pieces lay at any time (before the start: at the start); prepared once, quick to ask."""
-    moments = list(replay(recording))
+def track_positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
+    """Return a function from a time to the positions of the pieces; fast after the first call."""
+    moments = list(iterate_moments(recording))
     times = [moment.t_ms for moment in moments]
 
     def at(t_ms: float) -> dict[str, tuple[float, float]]:
@@ -257,13 +257,16 @@ def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, 
     return at
 
 
-def faults(recording: Recording) -> list[str]:
-    """Everything that speaks against a recording: torn end, missing or repeated numbers, snapshots that differ from the states before them."""
+def find_faults(recording: Recording) -> list[str]:
+    """Return the faults of a recording, in sentences.
+
+    Faults are an incomplete last line, missing or repeated numbers, and snapshots that differ from earlier states.
+    """
     problems = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
-    problems += _gaps(recording.entries)
+    problems += _find_gaps(recording.entries)
     board: Board | None = None
     for entry in recording.entries:
-        after = board_after(board, entry)
+        after = apply_entry(board, entry)
         if entry.kind in STATES and after is not None:
             if after.hash() != entry.data["hash"]:
                 problems.append(f"entry {entry.seq}: the stored state does not have the stored hash")
@@ -273,7 +276,7 @@ def faults(recording: Recording) -> list[str]:
     return problems
 
 
-def _gaps(entries: Iterable[LogEntry]) -> list[str]:
+def _find_gaps(entries: Iterable[LogEntry]) -> list[str]:
     """Return a sentence for every gap in the numbers of entries."""
     expected, problems = None, []
     for entry in entries:
@@ -283,11 +286,11 @@ def _gaps(entries: Iterable[LogEntry]) -> list[str]:
     return problems
 
 
-def _object(line: str, where: str, number: int) -> dict[str, Any]:
+def _parse_object(line: str, where: str, number: int) -> dict[str, Any]:
     return json_object(line, where, number, "restore the line from the server")
 
 
-def _first_object(line: str, where: str) -> dict[str, Any]:
+def _parse_first(line: str, where: str) -> dict[str, Any]:
     """Return the first line of a file that should be a recording.
 
     MalformedInput where it is not the header of one.
@@ -307,7 +310,7 @@ def _first_object(line: str, where: str) -> dict[str, Any]:
     return header
 
 
-def _header(row: dict[str, Any], where: str) -> Header:
+def _read_header(row: dict[str, Any], where: str) -> Header:
     """Return the header from its JSON object. Raises InputError for an invalid or newer one."""
     version = row.get("version")
     if not isinstance(version, int) or version > VERSION:
@@ -340,7 +343,7 @@ def _header(row: dict[str, Any], where: str) -> Header:
     return header
 
 
-def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
+def _read_entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
     """Return an entry from its JSON object. Raises MalformedInput for an invalid one."""
     try:
         entry = LogEntry(**{_OLD_NAMES.get(name, name): value for name, value in row.items()})
@@ -362,13 +365,13 @@ def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
     if missing := [name for name in _NEEDED.get(entry.kind, ()) if name not in entry.data]:
         problem = f"{entry.kind} without {', '.join(missing)}"
         raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
-    if wrong := _misshapen(entry):
+    if wrong := _find_invalid_field(entry):
         problem = f"{entry.kind} with {wrong}"
         raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
     return entry
 
 
-def _misshapen(entry: LogEntry) -> str:
+def _find_invalid_field(entry: LogEntry) -> str:
     """Return the first invalid field of an entry, in words; empty if it has none."""
     if not isinstance(entry.actor, str):
         return f"the actor {entry.actor!r:.40}"

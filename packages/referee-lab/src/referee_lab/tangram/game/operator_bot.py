@@ -28,16 +28,16 @@ class Act:
     change: Change | None = None
 
 
-def follow(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
+def perform_command(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
     """Return the movements for a command from a time on, and the hand afterwards."""
     if command.kind not in _HANDLE or command.piece is None:
         return [], hand
     now = board.placements[command.piece]
     hold = (now.x + rng.gauss(0, 8), now.y + rng.gauss(0, 8))
-    acts = [Act(t, *point) for t, point in _path(hand.cursor, hold, t_ms, rng)]
+    acts = [Act(t, *point) for t, point in _make_reach(hand.cursor, hold, t_ms, rng)]
     ready = acts[-1].t_ms + rng.uniform(80, 200)
     if command.kind == "undo":
-        acts += _put_back(command.piece, now, hand.before or now, hold, ready)
+        acts += _restore_piece(command.piece, now, hand.before or now, hold, ready)
     else:
         acts += _HANDLE[command.kind](command, board, hold, ready, rng)
     # Taking a piece changes nothing, so the last action can still be undone.
@@ -46,13 +46,13 @@ def follow(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random)
     return acts, Hand((acts[-1].x, acts[-1].y), command.piece, before, last)
 
 
-def _take(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
-    """Touches the piece to show which one is meant."""
+def _touch_piece(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    """Return the movements that touch the piece, to show which one is meant."""
     piece = str(command.piece)
     return [Act(t_ms, *hold, Change("grab", piece)), Act(t_ms + rng.uniform(120, 300), *hold, Change("release", piece))]
 
 
-def _turned(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+def _turn_piece(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
     """Return the movements that turn a piece step by step."""
     piece, acts, t = str(command.piece), [], t_ms
     sign = 1 if command.degrees >= 0 else -1
@@ -63,17 +63,17 @@ def _turned(command: Command, board: Board, hold: tuple[float, float], t_ms: flo
     return acts
 
 
-def _flipped(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+def _flip_piece(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
     piece = str(command.piece)
     return [Act(t_ms, *hold, Change("flip", piece, flipped=not board.placements[piece].flipped))]
 
 
-def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+def _drag_piece(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
     """Return the movements that drag a piece: to a region, or by about the named distance."""
     piece = str(command.piece)
     now = board.placements[piece]
     if command.kind == "beside":
-        goal = _against(command, board)
+        goal = _find_position_beside(command, board)
     elif command.kind == "place":
         goal = (command.x, command.y)
     elif command.kind == "put":
@@ -83,13 +83,13 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
     # The cursor keeps its place on the piece while it is dragged.
     grip = (hold[0] - now.x, hold[1] - now.y)
     acts = [Act(t_ms, *hold, Change("grab", piece))]
-    for t, (x, y) in _path((now.x, now.y), goal, t_ms + rng.uniform(60, 140), rng, bow=0.02):
+    for t, (x, y) in _make_reach((now.x, now.y), goal, t_ms + rng.uniform(60, 140), rng, bow=0.02):
         acts.append(Act(t, x + grip[0], y + grip[1], Change("move", piece, x, y)))
     last = acts[-1]
     return [*acts, Act(last.t_ms + rng.uniform(60, 180), last.x, last.y, Change("release", piece))]
 
 
-def _against(command: Command, board: Board) -> tuple[float, float]:
+def _find_position_beside(command: Command, board: Board) -> tuple[float, float]:
     """Return the position of a piece beside another one: on the named side, else on the nearest."""
     piece, other = str(command.piece), str(command.other)
     (left, top, right, bottom), here = board.polygon(other).bounds, board.placements[piece]
@@ -105,8 +105,8 @@ def _against(command: Command, board: Board) -> tuple[float, float]:
     return named_position or min(places.values(), key=lambda place: math.dist(place, here[:2]))
 
 
-def _put_back(piece: str, now: Placement, before: Placement, hold: tuple[float, float], t_ms: float) -> list[Act]:
-    """The piece as it was: carried back, turned and turned over as need be."""
+def _restore_piece(piece: str, now: Placement, before: Placement, hold: tuple[float, float], t_ms: float) -> list[Act]:
+    """Return the movements that bring a piece back to an earlier placement."""
     acts = [
         Act(t_ms, *hold, Change("grab", piece)),
         Act(t_ms + 250, before.x, before.y, Change("move", piece, before.x, before.y)),
@@ -119,30 +119,30 @@ def _put_back(piece: str, now: Placement, before: Placement, hold: tuple[float, 
     return acts
 
 
-def rest(hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
-    """The hand draws back to some point of the table, as hands do while their owner waits."""
+def withdraw_hand(hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
+    """Return the movements with which the hand leaves the pieces, and the hand."""
     angle, way = rng.uniform(0, 2 * math.pi), rng.uniform(150, 350)
     x, y = hand.cursor[0] + way * math.cos(angle), hand.cursor[1] + way * math.sin(angle)
     end = (min(max(x, 10.0), WORK_AREA[0] - 10), min(max(y, 10.0), WORK_AREA[1] - 10))
-    return [Act(t, *point) for t, point in _path(hand.cursor, end, t_ms, rng)], replace(hand, cursor=end)
+    return [Act(t, *point) for t, point in _make_reach(hand.cursor, end, t_ms, rng)], replace(hand, cursor=end)
 
 
 _HANDLE = {
-    "take": _take,
-    "turn": _turned,
-    "flip": _flipped,
-    "put": _carried,
-    "shift": _carried,
-    "beside": _carried,
-    "place": _carried,
-    "undo": _carried,
+    "take": _touch_piece,
+    "turn": _turn_piece,
+    "flip": _flip_piece,
+    "put": _drag_piece,
+    "shift": _drag_piece,
+    "beside": _drag_piece,
+    "place": _drag_piece,
+    "undo": _drag_piece,
 }
 
 
-def _path(
+def _make_reach(
     start: tuple[float, float], end: tuple[float, float], t_ms: float, rng: Random, bow: float = 0.06
 ) -> Iterator[tuple[float, tuple[float, float]]]:
-    """Points of a reach at 60 Hz: minimum jerk along the way, a bow across it."""
+    """Yield points of a reach at 60 Hz: minimum jerk along the path, with a slight curve."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     distance = math.hypot(dx, dy)
     # Fitts's law: a constant and so much for every bit of difficulty, pieces being about 25 units wide to a hand.

@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
-from referee_lab.tangram.game.board import WORK_AREA, Placement, corners, hundredths
-from referee_lab.tangram.game.goals import HAIR, Goal, is_shipped, outline
-from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
-from referee_lab.tangram.game.piece_sets import PIECES, set_of
+from referee_lab.tangram.game.board import WORK_AREA, Placement, compute_corners, round_to_hundredths
+from referee_lab.tangram.game.goals import HAIR, Goal, get_outline, is_shipped
+from referee_lab.tangram.game.own_pieces import pieces_to_data, register_from_data
+from referee_lab.tangram.game.piece_sets import PIECES, find_set_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -44,27 +44,27 @@ class CheckedGoal:
 
 
 def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
-    """Whether a figure can be a goal, in sentences; with the goal itself, about its middle, where it can."""
-    problems = [*_problems_of_name(name), *_problems_of_pieces(placements)]
+    """Return a figure with its problems in sentences; with the goal, centred, if it has none."""
+    problems = [*_check_name(name), *_check_pieces(placements)]
     if not problems:
-        problems += _problems_of_shape(placements)
+        problems += _check_shape(placements)
     if problems:
         return CheckedGoal(name, None, tuple(problems))
-    middle = _centred(placements)
+    middle = _centre(placements)
     goal = Goal(name, False, MappingProxyType(middle))
-    return CheckedGoal(name, Goal(name, _is_symmetric(outline(goal)), goal.placements))
+    return CheckedGoal(name, Goal(name, _is_symmetric(get_outline(goal)), goal.placements))
 
 
-def _problems_of_name(name: str) -> list[str]:
+def _check_name(name: str) -> list[str]:
     """Return the problems of a figure's name."""
     if not _NAME.fullmatch(name):
         return [f"{name!r} is not a name for a figure: small letters, digits and hyphens, beginning with a letter"]
     return [f"{name} is a figure of this package: choose another name"] if is_shipped(name) else []
 
 
-def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
+def _check_pieces(placements: Mapping[str, Placement]) -> list[str]:
     """Return the problems of a figure's pieces: mixed sets, or missing pieces."""
-    kind = set_of(placements)
+    kind = find_set_of(placements)
     if kind is None:
         return [
             "the pieces are not of one set: 1 to 7 for a Tangram, 11 to 22 for pentominoes, own ones as in their file"
@@ -75,12 +75,12 @@ def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
     return ["a figure has two pieces or more"] if len(placements) < FEWEST else []
 
 
-def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
+def _check_shape(placements: Mapping[str, Placement]) -> list[str]:
     """Return the problems of a figure's shape: overlaps, or unconnected parts."""
     from shapely import unary_union
 
     problems = []
-    shapes = _shapes(placements)
+    shapes = _make_polygons(placements)
     whole = unary_union(list(shapes.values()))
     doubled = sum(shape.area for shape in shapes.values()) - whole.area
     if doubled > DOUBLED * whole.area:
@@ -91,7 +91,7 @@ def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
             if int(a) < int(b) and shapes[a].intersection(shapes[b]).area > DOUBLED * whole.area / 10
         ]
         problems.append(f"pieces lie over each other: {', '.join(pairs)}")
-    groups = _groups(placements)
+    groups = _group_connected(placements)
     if len(groups) > 1:
         apart = sorted((piece for group in sorted(groups, key=len)[:-1] for piece in group), key=int)
         problems.append(f"the figure falls apart: {', '.join(apart)} touches the rest at no side")
@@ -101,16 +101,16 @@ def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
     return problems
 
 
-def _shapes(placements: Mapping[str, Placement]) -> dict[str, Polygon]:
+def _make_polygons(placements: Mapping[str, Placement]) -> dict[str, Polygon]:
     """Return the pieces as polygons."""
     from shapely import Polygon
 
-    return {piece: Polygon(corners(piece, place)) for piece, place in placements.items()}
+    return {piece: Polygon(compute_corners(piece, place)) for piece, place in placements.items()}
 
 
-def _groups(placements: Mapping[str, Placement]) -> list[set[str]]:
+def _group_connected(placements: Mapping[str, Placement]) -> list[set[str]]:
     """Return the groups of pieces that are connected by their sides."""
-    shapes = {piece: shape.buffer(HAIR, join_style="mitre") for piece, shape in _shapes(placements).items()}
+    shapes = {piece: shape.buffer(HAIR, join_style="mitre") for piece, shape in _make_polygons(placements).items()}
     groups: list[set[str]] = []
     for piece, shape in shapes.items():
         # A shared corner does not connect pieces: the overlap of expanded pieces there is negligible.
@@ -120,14 +120,14 @@ def _groups(placements: Mapping[str, Placement]) -> list[set[str]]:
     return groups
 
 
-def _centred(placements: Mapping[str, Placement]) -> dict[str, Placement]:
+def _centre(placements: Mapping[str, Placement]) -> dict[str, Placement]:
     """Return the placements relative to the middle of the figure."""
     from shapely import unary_union
 
-    left, top, right, bottom = unary_union(list(_shapes(placements).values())).bounds
+    left, top, right, bottom = unary_union(list(_make_polygons(placements).values())).bounds
     x, y = (left + right) / 2, (top + bottom) / 2
     return {
-        piece: p._replace(x=hundredths(p.x - x), y=hundredths(p.y - y))
+        piece: p._replace(x=round_to_hundredths(p.x - x), y=round_to_hundredths(p.y - y))
         for piece, p in sorted(placements.items(), key=lambda row: int(row[0]))
     }
 
@@ -144,9 +144,9 @@ def _is_symmetric(figure: Polygon) -> bool:
 
 
 def read_goals(path: Path) -> list[Goal]:
-    """The figures of a file; one that cannot be laid is an error that names it."""
+    """Return the figures of a file. Raises InputError, with the name, for an impossible figure."""
     goals = []
-    for checked in goals_in(path):
+    for checked in check_goals(path):
         if checked.goal is None:
             raise InputError(
                 f"the figure {checked.name!r} cannot be laid: {'; '.join(checked.problems)}",
@@ -157,12 +157,12 @@ def read_goals(path: Path) -> list[Goal]:
     return goals
 
 
-def goals_in(path: Path) -> list[CheckedGoal]:
+def check_goals(path: Path) -> list[CheckedGoal]:
     """Return every figure of a file with its problems."""
-    rows = _rows(path)
+    rows = _read_rows(path)
     checked_goals, names = [], set[str]()
     for number, row in enumerate(rows, 1):
-        checked = _checked(row, path, number)
+        checked = _check_row(row, path, number)
         if checked.name in names:
             checked = CheckedGoal(checked.name, None, ("another figure of the file has the same name",))
         names.add(checked.name)
@@ -170,7 +170,7 @@ def goals_in(path: Path) -> list[CheckedGoal]:
     return checked_goals
 
 
-def _rows(path: Path) -> list[Any]:
+def _read_rows(path: Path) -> list[Any]:
     """Return the figures of a JSON or TOML file. Raises InputError for an unreadable one."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -183,7 +183,7 @@ def _rows(path: Path) -> list[Any]:
         ) from None
     rows = data.get("goals") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(data.get("own"), dict):
-        learn_from_data(data["own"])
+        register_from_data(data["own"])
     if not isinstance(rows, list) or not rows:
         raise InputError(
             "there are no figures in it", where=path, remedy="`referee tangram goals draw FILE` draws some"
@@ -191,11 +191,11 @@ def _rows(path: Path) -> list[Any]:
     return rows
 
 
-def _checked(row: Any, path: Path, number: int) -> CheckedGoal:
+def _check_row(row: Any, path: Path, number: int) -> CheckedGoal:
     """Return one figure of a file with its problems. Raises InputError for an invalid format."""
     try:
         name, pieces = str(row["name"]), row["pieces"]
-        placed = {str(piece): _placement(at) for piece, at in pieces.items()}
+        placed = {str(piece): _read_placement(at) for piece, at in pieces.items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(
             f"figure {number} is not written as figures are",
@@ -205,13 +205,13 @@ def _checked(row: Any, path: Path, number: int) -> CheckedGoal:
     return check_figure(name, placed)
 
 
-def _placement(at: Any) -> Placement:
+def _read_placement(at: Any) -> Placement:
     x, y, rotation, flipped = at
     return Placement(float(x), float(y), int(rotation) % 360, bool(flipped))
 
 
 def write_goals(path: Path, goals: Iterable[Goal]) -> None:
-    """Figures as a file of JSON, one piece a line short enough to read."""
+    """Write figures as a JSON file with one piece per line."""
     from referee.files import write_atomically
 
     figures = list(goals)

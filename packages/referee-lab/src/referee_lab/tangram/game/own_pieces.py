@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
-from referee_lab.tangram.game.piece_sets import OwnPiece, learn_pieces, own_pieces_among
+from referee_lab.tangram.game.piece_sets import OwnPiece, register_pieces, select_custom
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -54,23 +54,23 @@ _SET = re.compile(r"[a-z][a-z0-9-]{0,29}")
 EXAMPLE = 'name = "arrows", and for each piece [[pieces]] with name, colour and corners = [[x, y], …]'
 
 
-def set_named(written: str) -> str:
-    """The name of a set: one that is known, or the one in a file."""
+def find_set(written: str) -> str:
+    """Return the name of a set: a shipped one, or that of a file of pieces."""
     return read_pieces(Path(written)) if written.endswith((".toml", ".json")) else written
 
 
 def read_pieces(path: Path) -> str:
-    """Make the pieces of a file known; returns the name of their set."""
-    data = _data(path)
+    """Register the pieces of a file, and return the name of their set."""
+    data = _load_data(path)
     try:
-        pieces = list(_pieces(data))
+        pieces = list(_iterate_pieces(data))
     except InputError as error:
         raise InputError(error.problem, where=path, remedy=error.remedy) from None
-    learn_pieces(pieces)
+    register_pieces(pieces)
     return pieces[0].set
 
 
-def _data(path: Path) -> Mapping[str, Any]:
+def _load_data(path: Path) -> Mapping[str, Any]:
     """Return the content of a JSON or TOML file of pieces. Raises InputError for an unreadable one."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -84,7 +84,7 @@ def _data(path: Path) -> Mapping[str, Any]:
     return data
 
 
-def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
+def _iterate_pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
     """Yield the pieces of a set. Raises InputError for an invalid name, step or piece."""
     name, step, rows = data.get("name"), data.get("step", 45), data["pieces"]
     if not isinstance(name, str) or not _SET.fullmatch(name) or name in ("tangram", "pentomino"):
@@ -96,15 +96,15 @@ def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
         raise InputError(f"one turn of {step!r:.20} degrees", remedy=f"step is {' or '.join(map(str, STEPS))}")
     if not FEWEST <= len(rows) <= MOST:
         raise InputError(f"a set has {FEWEST} to {MOST} pieces, not {len(rows)}", remedy=EXAMPLE)
-    pieces = [_piece(row, name, step, place) for place, row in enumerate(rows)]
+    pieces = [_read_piece(row, name, step, place) for place, row in enumerate(rows)]
     _refuse_twins(pieces)
-    whole = sum(_area(piece) for piece in pieces)
+    whole = sum(_compute_area(piece) for piece in pieces)
     if whole > ALL_TOGETHER:
         raise InputError(f"together they cover {whole:g}, and a board needs room", remedy=f"{ALL_TOGETHER:g} at most")
     return pieces
 
 
-def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
+def _read_piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
     """Return one piece of a set. Raises InputError for an invalid field."""
     if not isinstance(row, dict):
         raise InputError(f"piece {place + 1} is not written as pieces are", remedy=EXAMPLE)
@@ -116,15 +116,15 @@ def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
         )
     if type(number) is not int or not FIRST <= number <= 999:
         raise InputError(f"{name}: {number!r:.20} is not a number for an own piece", remedy=f"{FIRST} to 999")
-    colour, word = _colour(row, name)
-    corners = _corners(row.get("corners"), name)
-    shape = _checked_shape(corners, name)
+    colour, word = _read_colour(row, name)
+    corners = _read_corners(row.get("corners"), name)
+    shape = _make_polygon(corners, name)
     middle = shape.centroid
     about = tuple((round(x - middle.x, 2), round(y - middle.y, 2)) for x, y in corners)
     return OwnPiece(str(number), set_name, name, colour, word, about, step, _is_two_sided(about, step))
 
 
-def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+def _read_colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     """Return a piece's colour as #rrggbb and as a word. Raises InputError for an unknown one."""
     colour = row.get("colour", "")
     if isinstance(colour, str) and colour in COLOURS:
@@ -139,7 +139,7 @@ def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     )
 
 
-def _corners(points: Any, name: str) -> list[tuple[float, float]]:
+def _read_corners(points: Any, name: str) -> list[tuple[float, float]]:
     """Return a polygon's corners as numbers. Raises InputError for an invalid list."""
     fits = isinstance(points, list) and 3 <= len(points) <= MOST_CORNERS
     if not fits or any(not isinstance(p, list) or len(p) != 2 or {type(n) for n in p} - {int, float} for p in points):
@@ -149,7 +149,7 @@ def _corners(points: Any, name: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in points]
 
 
-def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
+def _make_polygon(corners: list[tuple[float, float]], name: str) -> Polygon:
     """Return the corners as a polygon. Raises InputError if it is not simple or of a wrong size."""
     from shapely import Polygon
     from shapely.validation import explain_validity
@@ -171,7 +171,7 @@ def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
     return shape
 
 
-def _area(piece: OwnPiece) -> float:
+def _compute_area(piece: OwnPiece) -> float:
     """Return the area of a piece."""
     from shapely import Polygon
 
@@ -210,7 +210,7 @@ def _refuse_twins(pieces: list[OwnPiece]) -> None:
 
 
 def pieces_to_data(pieces: Iterable[str]) -> dict[str, Any]:
-    """The own ones of some pieces as plain data; `learn_from_data` takes them back."""
+    """Return the custom pieces among some pieces as JSON values, for `register_from_data`."""
     return {
         p.number: {
             "set": p.set,
@@ -221,22 +221,22 @@ def pieces_to_data(pieces: Iterable[str]) -> dict[str, Any]:
             "step": p.step,
             "two_sided": p.two_sided,
         }
-        for p in own_pieces_among(pieces)
+        for p in select_custom(pieces)
     }
 
 
-def learn_from_data(data: Any) -> None:
-    """Make pieces known that came with a board or a figure."""
+def register_from_data(data: Any) -> None:
+    """Register the custom pieces that a board or a figure contains."""
     try:
-        pieces = [_from_data(str(number), row) for number, row in dict(data).items()]
+        pieces = [_read_custom_piece(str(number), row) for number, row in dict(data).items()]
     except (KeyError, TypeError, ValueError):
         raise InputError(
             "the pieces that came with it are not written as pieces are", remedy="export it anew"
         ) from None
-    learn_pieces(pieces)
+    register_pieces(pieces)
 
 
-def _from_data(number: str, row: Mapping[str, Any]) -> OwnPiece:
+def _read_custom_piece(number: str, row: Mapping[str, Any]) -> OwnPiece:
     """Return a piece from its JSON object."""
     corners = tuple((float(x), float(y)) for x, y in row["corners"])
     if not number.isdigit() or int(number) < FIRST or len(corners) < 3 or row["set"] in ("tangram", "pentomino"):

@@ -1,6 +1,6 @@
 """The pieces of a board.
 
-The seven of the Tangram, the twelve pentominoes and registered custom pieces (`learn_pieces`), each under a unique
+The seven of the Tangram, the twelve pentominoes and registered custom pieces (`register_pieces`), each under a unique
 number.
 
 A board, a goal and a recording name their pieces by number, which determines the shape. Corners are relative to the
@@ -21,8 +21,8 @@ UNIT = 100.0
 Point = tuple[float, float]
 
 
-def _triangle(leg: float) -> tuple[Point, ...]:
-    """Return a right isosceles triangle about its centroid with the right angle on top, so that flips do not change it."""
+def _make_triangle(leg: float) -> tuple[Point, ...]:
+    """Return a right isosceles triangle around its centroid, right angle on top."""
     height = leg / math.sqrt(2)
     return ((0.0, -2 * height / 3), (height, height / 3), (-height, height / 3))
 
@@ -44,9 +44,9 @@ _FIVE_SQUARES: Mapping[str, tuple[tuple[int, int], ...]] = {
 }  # fmt: skip
 SHAPES: Mapping[str, tuple[Point, ...]] = MappingProxyType(
     {
-        "large triangle": _triangle(2 * UNIT),
-        "medium triangle": _triangle(math.sqrt(2) * UNIT),
-        "small triangle": _triangle(UNIT),
+        "large triangle": _make_triangle(2 * UNIT),
+        "medium triangle": _make_triangle(math.sqrt(2) * UNIT),
+        "small triangle": _make_triangle(UNIT),
         "square": ((-UNIT / 2, -UNIT / 2), (UNIT / 2, -UNIT / 2), (UNIT / 2, UNIT / 2), (-UNIT / 2, UNIT / 2)),
         "parallelogram": ((-UNIT, -UNIT / 2), (0.0, -UNIT / 2), (UNIT, UNIT / 2), (0.0, UNIT / 2)),
         **_FIVE_SQUARES,
@@ -79,15 +79,15 @@ _STEPS = {"tangram": 45, "pentomino": 90}
 
 
 def find_pieces(name: str) -> Mapping[str, Mapping[str, str]]:
-    """A set of pieces by its name."""
+    """Return a set of pieces by its name."""
     if name not in PIECE_SETS:
         hint = f"the sets are {', '.join(PIECE_SETS)}, or a file of own pieces (.toml or .json)"
         raise UnknownName("set of pieces", name, PIECE_SETS, hint=hint)
     return PIECE_SETS[name]
 
 
-def set_of(pieces: Collection[str]) -> str | None:
-    """The set that some pieces are of, all of them or a part.
+def find_set_of(pieces: Collection[str]) -> str | None:
+    """Return the name of the set to which all of some pieces belong; None without one.
 
     None where they are of none, or there are none.
     """
@@ -96,23 +96,23 @@ def set_of(pieces: Collection[str]) -> str | None:
 
 def name_of_set(pieces: Collection[str]) -> str:
     """Return the name of a board's pieces: *Tangram*, *pentominoes*, or the name of a custom set."""
-    name = set_of(pieces) or ""
+    name = find_set_of(pieces) or ""
     return _TITLES.get(name, name)
 
 
-def step_of(pieces: Collection[str]) -> int:
-    """Return the rotation step of a set in degrees: 90 for pentominoes, which lie on a square grid."""
+def get_rotation_step(pieces: Collection[str]) -> int:
+    """Return the rotation step of a set in degrees: 90 for pentominoes."""
     steps = [_OWN[piece].step for piece in pieces if piece in _OWN]
-    return steps[0] if steps else _STEPS.get(set_of(pieces) or "", 45)
+    return steps[0] if steps else _STEPS.get(find_set_of(pieces) or "", 45)
 
 
-def pieces_of(numbers: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+def get_descriptions(numbers: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
     """Return the descriptions of pieces in order of their numbers."""
     return {piece: ALL_PIECES[piece] for piece in sorted(numbers, key=int)}
 
 
-def shape_of(piece: str) -> tuple[Point, ...]:
-    """The corners of a piece about its centroid."""
+def get_shape(piece: str) -> tuple[Point, ...]:
+    """Return the corners of a piece around its centroid."""
     if piece in _OWN:
         return _OWN[piece].corners
     kind = ALL_PIECES[piece]
@@ -120,13 +120,14 @@ def shape_of(piece: str) -> tuple[Point, ...]:
 
 
 def has_two_sides(piece: str) -> bool:
-    """Whether a piece looks different when it is turned over."""
+    """Return whether a flipped piece looks different."""
     return _OWN[piece].two_sided if piece in _OWN else piece in _TWO_SIDED
 
 
-def piece_name(piece: str) -> str:
-    """Return the plain name of a piece: *large triangle*, *square*, *L piece*, or a custom name, with its colour where
-    others share the name.
+def get_piece_name(piece: str) -> str:
+    """Return the plain name of a piece: *large triangle*, *L piece*, or a custom name.
+
+    Pieces with the same name have their colour before it.
     """
     if piece in _OWN:
         return _name_custom_piece(_OWN[piece])
@@ -161,8 +162,8 @@ class OwnPiece:
     two_sided: bool = False
 
 
-def learn_pieces(pieces: Iterable[OwnPiece]) -> None:
-    """Make own pieces known; the same again is welcome, another under the same number is refused."""
+def register_pieces(pieces: Iterable[OwnPiece]) -> None:
+    """Register custom pieces. Raises an error for a different piece with a registered number."""
     for piece in pieces:
         previous = _OWN.get(piece.number)
         if piece.number in _KNOWN and previous != piece:
@@ -176,6 +177,6 @@ def learn_pieces(pieces: Iterable[OwnPiece]) -> None:
         _SETS[piece.set] = MappingProxyType(members)
 
 
-def own_pieces_among(pieces: Iterable[str]) -> list[OwnPiece]:
+def select_custom(pieces: Iterable[str]) -> list[OwnPiece]:
     """Return the custom pieces among some pieces."""
     return [_OWN[piece] for piece in pieces if piece in _OWN]

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.game.sound_files import SOUND_KINDS, cut_sound
 
@@ -38,18 +38,18 @@ class SoundStretch(NamedTuple):
     ending: str
 
 
-def sound_name(recording: Recording, actor: str, part: int) -> str:
+def make_sound_name(recording: Recording, actor: str, part: int) -> str:
     return f"{recording.header.session}.{actor}-{part:05d}.webm"
 
 
-def recorded_sounds(recording: Recording) -> list[RecordedSound]:
+def list_recorded_sounds(recording: Recording) -> list[RecordedSound]:
     """Return the files of a recording in order of their beginnings.
 
     All chunks of a file have the clock of one page: that of any connection with a ping, else that of their arrival.
     """
-    offsets = clock_offsets(recording)
+    offsets = estimate_clock_offsets(recording)
     chunks_by_file: dict[tuple[str, int], list[tuple[int, float, LogEntry]]] = {}
-    for chunk in _connections(recording):
+    for chunk in _number_connections(recording):
         entry = chunk[-1]
         if entry.kind == "voice" and "part" in entry.data:
             chunks_by_file.setdefault((entry.actor, int(entry.data["part"])), []).append(chunk)
@@ -66,10 +66,10 @@ def recorded_sounds(recording: Recording) -> list[RecordedSound]:
     return sorted(sounds, key=lambda sound: (sound.start_ms, sound.name))
 
 
-def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, Path]]:
+def find_sounds(recording: Recording, folder: Path) -> list[tuple[RecordedSound, Path]]:
     """Return the sounds of a recording that are in a folder, each with its file."""
     sounds = []
-    for sound in recorded_sounds(recording):
+    for sound in list_recorded_sounds(recording):
         places = ((folder / sound.name).with_suffix(ending) for ending in SOUND_KINDS)
         file = next((place for place in places if place.is_file()), None)
         if file is not None:
@@ -77,10 +77,10 @@ def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, P
     return sounds
 
 
-def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms: float) -> list[SoundStretch]:
+def cut_sounds(recording: Recording, folder: Path, start_ms: float, end_ms: float) -> list[SoundStretch]:
     """Return the sound between two times, cut so that nothing later is included."""
     stretches = []
-    for sound, file in sounds_in(recording, folder):
+    for sound, file in find_sounds(recording, folder):
         start, end = max(sound.start_ms, start_ms), min(sound.end_ms, end_ms)
         if start < end:
             content = cut_sound(file.read_bytes(), start - sound.start_ms, end - sound.start_ms, str(file))
@@ -88,7 +88,7 @@ def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms:
     return stretches
 
 
-def embedded_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
+def embed_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
     """Return the sounds in a folder as data for a self-contained page."""
     return [
         {
@@ -97,23 +97,23 @@ def embedded_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
             "end_ms": sound.end_ms,
             "src": f"data:{SOUND_KINDS[file.suffix]};base64,{b64encode(file.read_bytes()).decode()}",
         }
-        for sound, file in sounds_in(recording, folder)
+        for sound, file in find_sounds(recording, folder)
     ]
 
 
-def _connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
-    """Entries with their times and the number of the connection: a page that was loaded again has a new clock."""
+def _number_connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
+    """Yield entries with their times and connection numbers; a reloaded page has a new clock."""
     number: dict[str, int] = {}
-    for t_ms, entry in timeline(recording):
+    for t_ms, entry in iterate_timeline(recording):
         if entry.kind == "reconnect":
             number[entry.actor] = number.get(entry.actor, 0) + 1
         yield number.get(entry.actor, 0), t_ms, entry
 
 
-def clock_offsets(recording: Recording) -> dict[tuple[str, int], float]:
-    """Time in the game minus the speaker's own clock on each connection, from the entries that have both."""
+def estimate_clock_offsets(recording: Recording) -> dict[tuple[str, int], float]:
+    """Return game time minus the speaker's clock for each connection, from entries with both times."""
     differences_by_connection: dict[tuple[str, int], list[float]] = {}
-    for connection, t_ms, entry in _connections(recording):
+    for connection, t_ms, entry in _number_connections(recording):
         if entry.t_client_ms is not None and entry.kind != "voice":
             differences_by_connection.setdefault((entry.actor, connection), []).append(t_ms - entry.t_client_ms)
     return {key: median(differences) for key, differences in differences_by_connection.items()}

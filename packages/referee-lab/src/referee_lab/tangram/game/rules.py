@@ -15,8 +15,8 @@ from math import hypot
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from referee_lab.tangram.game.board import Board, Change, cover_error
-from referee_lab.tangram.game.goals import Goal, hint, outline, scatter
+from referee_lab.tangram.game.board import Board, Change, compute_cover_error
+from referee_lab.tangram.game.goals import Goal, get_hint, get_outline, scatter_pieces
 
 # Hints after 5 and 10 minutes, the second in place of the first, and 15 minutes in all, as in REX-J.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
@@ -62,19 +62,19 @@ class Game:
     outcome: str | None = None
 
 
-def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tuple[Game, list[Note]]:
-    """A new game with scattered pieces."""
-    game = Game(goal, settings, scatter(seed, settings["step"], goal.placements))
-    return game, [Note("start", state_of(game))]
+def start_game(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tuple[Game, list[Note]]:
+    """Return a new game with scattered pieces, and its first events."""
+    game = Game(goal, settings, scatter_pieces(seed, settings["step"], goal.placements))
+    return game, [Note("start", export_state(game))]
 
 
-def change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[Note]]:
+def apply_change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[Note]]:
     """Apply an operator's change; a finished game does not change."""
     if game.outcome:
         return game, []
     board = game.board.apply(action)
     if action.kind == "release":
-        board = _released(game, board, action.piece)
+        board = _release(game, board, action.piece)
     held, grabbed = game.held, game.grabbed
     if action.kind == "grab":
         held, grabbed = action.piece, board
@@ -85,58 +85,58 @@ def change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[Note]]:
     # A piece in the hand finishes nothing: the outline is looked at when it is let go.
     if action.kind in ("grab", "move"):
         return after, [note]
-    settled, notes = _settle(after, t_ms)
+    settled, notes = _finish_change(after, t_ms)
     return settled, [note, *notes]
 
 
-def let_go(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
-    """The hand is gone (a lost connection): a held piece is released where it is."""
-    return change(game, Change("release", game.held), t_ms) if game.held else (game, [])
+def release_piece(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
+    """Release a held piece at its position after a lost connection."""
+    return apply_change(game, Change("release", game.held), t_ms) if game.held else (game, [])
 
 
 def pass_time(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
-    """Advance the time: hints that are due (each replaces the previous one), and the time limit."""
+    """Advance the time: show hints that are due, and end the game at its time limit."""
     notes = []
     due = game.settings["hints_ms"]
     while not game.outcome and game.hints < len(due) and t_ms >= due[game.hints]:
-        piece, place = hint(game.goal, game.hints)
+        piece, place = get_hint(game.goal, game.hints)
         notes.append(Note("hint", {"number": game.hints, "piece": piece, **place._asdict()}))
         game = replace(game, hints=game.hints + 1)
     if not game.outcome and t_ms >= game.settings["limit_ms"]:
-        game, last = _over(game, "timeout")
+        game, last = _end_game(game, "timeout")
         notes += last
     return game, notes
 
 
-def _released(game: Game, board: Board, piece: str) -> Board:
+def _release(game: Game, board: Board, piece: str) -> Board:
     """Return the board after a piece is released, snapped to its neighbours if it was moved far enough."""
     if game.grabbed is None or not game.settings["snap"]:
         return board
     now, then = board.placements[piece], game.grabbed.placements[piece]
     carried = hypot(now.x - then.x, now.y - then.y) > game.settings["snap"]
-    return board.snapped(piece, game.settings["snap"]) if carried else board
+    return board.snap(piece, game.settings["snap"]) if carried else board
 
 
-def _settle(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
-    """After a change that may finish the figure: over if it does, else a snapshot if one is due."""
-    missing = max(cover_error(game.board, outline(game.goal))) if game.held is None else 1.0
+def _finish_change(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
+    """End the game if a change completes the figure, else take a snapshot if one is due."""
+    missing = max(compute_cover_error(game.board, get_outline(game.goal))) if game.held is None else 1.0
     if missing <= game.settings["tolerance"]:
-        return _over(game, "solved")
+        return _end_game(game, "solved")
     # A figure that is complete up to hairline gaps counts as solved at once, so that players do not search for another
     # solution.
     nearly = missing <= NEARLY * game.settings["tolerance"] if game.held is None else game.nearly
     if nearly == game.nearly and t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
         return game, []
     game = replace(game, snapshot_ms=t_ms, nearly=nearly)
-    return game, [Note("snapshot", state_of(game))]
+    return game, [Note("snapshot", export_state(game))]
 
 
-def _over(game: Game, outcome: str) -> tuple[Game, list[Note]]:
+def _end_game(game: Game, outcome: str) -> tuple[Game, list[Note]]:
     over = replace(game, outcome=outcome, nearly=False)
-    return over, [Note("snapshot", state_of(over)), Note(outcome, {}), Note("end", {})]
+    return over, [Note("snapshot", export_state(over)), Note(outcome, {}), Note("end", {})]
 
 
-def state_of(game: Game) -> dict[str, Any]:
+def export_state(game: Game) -> dict[str, Any]:
     """Return the data of a snapshot."""
     nearly = {"nearly": True} if game.nearly else {}
     return {"state": game.board.to_data(), "hash": game.board.hash(), **nearly}

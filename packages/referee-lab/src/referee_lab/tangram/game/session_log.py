@@ -12,8 +12,8 @@ from typing import Any
 
 from referee_lab.tangram.game.instructions import Command, Hand
 from referee_lab.tangram.game.log import LogEntry
-from referee_lab.tangram.game.operator_bot import Act, follow, rest
-from referee_lab.tangram.game.rules import Game, Note, change, pass_time
+from referee_lab.tangram.game.operator_bot import Act, perform_command, withdraw_hand
+from referee_lab.tangram.game.rules import Game, Note, apply_change, pass_time
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
@@ -73,17 +73,17 @@ class SessionLog:
     def carry_out(self, command: Command) -> None:
         """Carry out a command with the operator's hand."""
         begins = self.t_ms + self.rng.uniform(350, 900)
-        acts, self.hand = follow(command, self.game.board, self.hand, begins, self.rng)
+        acts, self.hand = perform_command(command, self.game.board, self.hand, begins, self.rng)
         self.trace(acts)
         for act in acts:
             if act.change:
-                self.game, notes = change(self.game, act.change, act.t_ms)
+                self.game, notes = apply_change(self.game, act.change, act.t_ms)
                 self.take_down(act.t_ms, notes)
         self.t_ms = max([self.t_ms, *(a.t_ms for a in acts)])
 
     def draw_back(self) -> None:
         """The hand leaves the pieces."""
-        away, self.hand = rest(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
+        away, self.hand = withdraw_hand(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
         self.trace(away)
 
     def pass_time(self) -> None:

@@ -14,9 +14,9 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from referee_lab.tangram.game.board import Board, Placement, corners
-from referee_lab.tangram.game.goals import Goal, solution
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, piece_name
+from referee_lab.tangram.game.board import Board, Placement, compute_corners
+from referee_lab.tangram.game.goals import Goal, lay_out_goal
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, get_piece_name
 
 # How far the words carry, in units; the hearer's half of the agreement is in `instruction_words`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
@@ -56,7 +56,7 @@ class Mind:
 
     @classmethod
     def of(cls, goal: Goal) -> Mind:
-        return cls(solution(goal).placements)
+        return cls(lay_out_goal(goal).placements)
 
 
 def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tuple[Instruction | None, Mind]:
@@ -81,7 +81,7 @@ def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instr
     if handled == focus and not in_place(mind, board, focus):
         return _adjust(focus, mind.goal_placements[focus], board, rng)
     phrase, attributes = _named(focus)
-    rivals = [p for p in mind.goal_placements if p != focus and piece_name(p) == piece_name(focus)]
+    rivals = [p for p in mind.goal_placements if p != focus and get_piece_name(p) == get_piece_name(focus)]
     if rivals:
         phrase += " " + _side(board.placements[focus], board.placements[rivals[0]])
         attributes.append("prj")
@@ -111,8 +111,10 @@ def _turn(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
 def _shortest(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
     """Return the smallest rotation from one pose to another that looks the same; None if there is none."""
     turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
-    goal = corners(piece, Placement(0.0, 0.0, *pose))
-    return next((t for t in turns if _alike(corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None)
+    goal = compute_corners(piece, Placement(0.0, 0.0, *pose))
+    return next(
+        (t for t in turns if _alike(compute_corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None
+    )
 
 
 def _alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
@@ -122,7 +124,7 @@ def _alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, f
 def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
     """Return a request for a new piece, usually with its position where its kind is ambiguous."""
     phrase, attributes = _named(piece)
-    rivals = [p for p in mind.goal_placements if p != piece and piece_name(p) == piece_name(piece)]
+    rivals = [p for p in mind.goal_placements if p != piece and get_piece_name(p) == get_piece_name(piece)]
     if rivals and rng.random() < 0.6:
         phrase += " " + _side(board.placements[piece], board.placements[rivals[0]])
         attributes.append("prj")
@@ -140,8 +142,8 @@ def _side(placement: Placement, other: Placement) -> str:
 def _again(piece: str, handled: str | None) -> Instruction:
     """Corrects a wrong choice."""
     size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
-    if handled is not None and piece_name(handled) == piece_name(piece):
-        other = f"the other {size} one" if size else f"the other {piece_name(piece)}"
+    if handled is not None and get_piece_name(handled) == get_piece_name(piece):
+        other = f"the other {size} one" if size else f"the other {get_piece_name(piece)}"
         return _make_instruction("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
     phrase, attributes = _named(piece)
     return _make_instruction("no, take ", phrase, "", piece, attributes)
@@ -149,8 +151,8 @@ def _again(piece: str, handled: str | None) -> Instruction:
 
 def _named(piece: str) -> tuple[str, list[str]]:
     """A piece by its name, and the kinds of words in it."""
-    sized = piece in PIECES and piece_name(piece) != ALL_PIECES[piece]["shape"]
-    return f"the {piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
+    sized = piece in PIECES and get_piece_name(piece) != ALL_PIECES[piece]["shape"]
+    return f"the {get_piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
 
 
 def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
@@ -189,7 +191,7 @@ def _shifts(now: Placement, goal: Placement) -> Iterator[str]:
 
 def _form(piece: str, rng: Random) -> tuple[str, list[str]]:
     ((form, attributes, _),) = rng.choices(FORMS, [weight for _, _, weight in FORMS])
-    return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else piece_name(piece)), list(attributes)
+    return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else get_piece_name(piece)), list(attributes)
 
 
 def _make_instruction(before: str, phrase: str, after: str, piece: str, attributes: list[str]) -> Instruction:

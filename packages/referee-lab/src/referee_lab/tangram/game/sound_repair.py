@@ -16,9 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.errors import InputError
-from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.log import LogEntry, Recording
-from referee_lab.tangram.game.recorded_sound import RecordedSound, clock_offsets, recorded_sounds, sound_name, sounds_in
+from referee_lab.tangram.game.recorded_sound import (
+    RecordedSound,
+    estimate_clock_offsets,
+    find_sounds,
+    list_recorded_sounds,
+    make_sound_name,
+)
 from referee_lab.tangram.game.sound_files import cut_sound
 
 # Estimated clocks of two puzzles may differ by so much.
@@ -37,7 +43,7 @@ def repair_voices(puzzles: Sequence[Recording], folder: Path) -> list[RepairedPu
     """Return the puzzles of one session, in the order in which they were played, that change when voices are cut at the logged times."""
     repaired: dict[int, RepairedPuzzle] = {}
     for number, source in enumerate(puzzles):
-        for sound, file in sounds_in(source, folder):
+        for sound, file in find_sounds(source, folder):
             later = list(_later_puzzles(puzzles, number, sound))
             if not later:
                 continue
@@ -59,13 +65,15 @@ def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSou
     in its time.
     """
     source = puzzles[number]
-    offsets = {connection: o for (actor, connection), o in clock_offsets(source).items() if actor == sound.actor}
+    offsets = {
+        connection: o for (actor, connection), o in estimate_clock_offsets(source).items() if actor == sound.actor
+    }
     # A file that goes on after the puzzle is of the last page that was loaded in it.
     source_offset = offsets[max(offsets)] if offsets else None
     for target in range(number + 1, len(puzzles)):
-        if any(other.actor == sound.actor for other in recorded_sounds(puzzles[target])):
+        if any(other.actor == sound.actor for other in list_recorded_sounds(puzzles[target])):
             return
-        offset = clock_offsets(puzzles[target]).get((sound.actor, 0))
+        offset = estimate_clock_offsets(puzzles[target]).get((sound.actor, 0))
         if source_offset is None or offset is None:
             raise InputError(
                 f"the clock of {sound.actor} was not logged, so that the voice cannot be placed",
@@ -89,10 +97,10 @@ def _with_voice(
 ) -> RepairedPuzzle:
     """Return the puzzle with one file of the speaker in place of the earlier ones."""
     recording = puzzle.recording
-    earlier = [s.name for s in recorded_sounds(recording) if s.name == sound.name]
+    earlier = [s.name for s in list_recorded_sounds(recording) if s.name == sound.name]
     part = int(sound.name.removesuffix(".webm").rpartition("-")[2])
-    name = sound_name(recording, sound.actor, part)
-    offsets = clock_offsets(recording)
+    name = make_sound_name(recording, sound.actor, part)
+    offsets = estimate_clock_offsets(recording)
     connection = max(c for actor, c in offsets if actor == sound.actor)
     start_ms, end_ms = (t - offsets[sound.actor, connection] for t in span)
     other_entries = [
@@ -118,4 +126,4 @@ def _with_voice(
 
 def _end_ms(recording: Recording) -> float:
     """Return the time of the last entry that is no sound, in milliseconds since the start of the puzzle."""
-    return max(t_ms for t_ms, entry in timeline(recording) if entry.kind != "voice")
+    return max(t_ms for t_ms, entry in iterate_timeline(recording) if entry.kind != "voice")

@@ -11,7 +11,7 @@ from random import Random
 
 from referee_lab.tangram.game.board import Board, Placement
 from referee_lab.tangram.game.goals import Goal
-from referee_lab.tangram.game.instructions import Command, Hand, clauses, understand
+from referee_lab.tangram.game.instructions import Command, Hand, interpret, split_clauses
 from referee_lab.tangram.game.solver_bot import Mind, instruct
 from referee_lab.tangram.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen
 from referee_lab.tangram.tiers.dialogue import SOLVER
@@ -51,7 +51,7 @@ class OperatorBot:
         if not new:
             return [PlayerMove(kind=WAIT)]
         moves: list[PlayerMove] = []
-        for clause in clauses(new[-1]):
+        for clause in split_clauses(new[-1]):
             moves += self._follow(clause, seen.board)
             if self.hand.asked:
                 break
@@ -59,7 +59,7 @@ class OperatorBot:
 
     def _follow(self, clause: str, board: Board) -> list[PlayerMove]:
         """Return the moves for one clause, or a question."""
-        command = understand(clause, board, self.hand, self.rng)
+        command = interpret(clause, board, self.hand, self.rng)
         self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
             return [PlayerMove(kind=SAY, text=command.question)]

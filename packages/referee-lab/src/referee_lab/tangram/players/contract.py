@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.goals import Goal, outline
+from referee_lab.tangram.game.goals import Goal, get_outline
 from referee_lab.tangram.game.instructions import Command
 from referee_lab.tangram.game.piece_sets import ALL_PIECES
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
@@ -86,7 +86,7 @@ class Seen:
         if self.handled is not None:
             lines.append(f"The piece handled last is {self.handled}.")
         if self.goal is not None:
-            corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in outline(self.goal).exterior.coords[:-1])
+            corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in get_outline(self.goal).exterior.coords[:-1])
             lines.append(
                 f"The figure to be laid, anywhere on the table, has this outline about its own middle: {corners}"
             )
@@ -111,11 +111,11 @@ class Seen:
         import io
 
         from referee_lab.tangram.game.board_pictures import paint_board
-        from referee_lab.tangram.game.goals import solution
+        from referee_lab.tangram.game.goals import lay_out_goal
 
         images = [paint_board(self.board, numbers=True)]
         if self.goal is not None and self.role == SOLVER:
-            images.append(_silhouette(solution(self.goal)))
+            images.append(_silhouette(lay_out_goal(self.goal)))
         pictures_made = []
         for image in images:
             file = io.BytesIO()

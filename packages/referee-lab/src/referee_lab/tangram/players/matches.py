@@ -17,10 +17,10 @@ from random import Random
 from typing import Any
 
 from referee.errors import RefereeError
-from referee_lab.tangram.game.goals import Goal, own_goal
+from referee_lab.tangram.game.goals import Goal, export_custom_goal
 from referee_lab.tangram.game.instructions import Command
 from referee_lab.tangram.game.log import Header, Recording
-from referee_lab.tangram.game.rules import SETTINGS, begin
+from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SERVER, SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.players.contract import (
@@ -194,7 +194,7 @@ def play_match(
     limits: GameLimits | None = None,
 ) -> tuple[Recording, GameScore]:
     """A whole game, from the scattered pieces to its end."""
-    game, notes = begin(goal, seed, settings)
+    game, notes = start_game(goal, seed, settings)
     log = SessionLog(game, Random(seed))
     log.open(notes)
     name = session or f"{goal.name}-{seed}"
@@ -213,7 +213,7 @@ def play_match(
             "solver": solver.name,
             "operator": operator.name,
             "outcome": score.outcome,
-            **own_goal(goal),
+            **export_custom_goal(goal),
         },
         # Without any person.
         synthetic=True,

@@ -20,7 +20,7 @@ from referee.models.answers.calls import FAILED, parse_call
 from referee.models.answers.cleaning import clean_answer
 from referee.models.model_client import ModelClient
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, name_of_set, piece_name
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, get_piece_name, name_of_set
 from referee_lab.tangram.players.contract import GRAB, KINDS, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, Unreadable
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
@@ -123,7 +123,7 @@ def rules_for(role: str, board: Board) -> str:
     piece, other = pieces[-2:]
     called = name_of_set(pieces)
     figure = "a Tangram figure" if called == "Tangram" else f"a figure of {called}"
-    return RULES[role].format(figure=figure, name=piece_name(piece), one=piece, other=other, step=board.step)
+    return RULES[role].format(figure=figure, name=get_piece_name(piece), one=piece, other=other, step=board.step)
 
 
 def read_moves(answer: str, role: str) -> list[PlayerMove]:

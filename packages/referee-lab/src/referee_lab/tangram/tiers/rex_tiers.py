@@ -19,17 +19,17 @@ from math import floor
 from typing import Any, NamedTuple
 
 from referee.records import Event
-from referee_lab.tangram.game.board import Placement, placement
-from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.board import Placement, read_placement
+from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.log import (
     HANDLING,
     STATES,
     LogEntry,
     Recording,
-    board_after,
-    pieces_in,
-    positions,
-    replay,
+    apply_entry,
+    get_pieces,
+    iterate_moments,
+    track_positions,
 )
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
@@ -55,7 +55,7 @@ def to_dialogue(recording: Recording) -> Dialogue:
     dialogue = Dialogue(
         id=header.session,
         pair=header.pair,
-        pieces=pieces_in(recording),
+        pieces=get_pieces(recording),
         events=_in_order(events),
         language=header.language,
         synthetic=header.synthetic,
@@ -68,7 +68,7 @@ def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
     """Return the dialogue with the positions of its pieces: the initial ones, and those after each action."""
     if not any(entry.kind in STATES for entry in recording.entries):
         return dialogue
-    at = positions(recording)
+    at = track_positions(recording)
     marks = [(0.0, piece) for piece in at(0.0)]
     marks += [(e.end_ms, piece) for e in dialogue.tier(ACTION) for piece in e.entities if e.end_ms is not None]
     moves = []
@@ -100,8 +100,8 @@ def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, fl
     steps: list[_Step] = []
     holds: dict[int, tuple[float, float]] = {}
     board, hold = None, None
-    for t_ms, entry in timeline(recording):
-        before, board = board, board_after(board, entry)
+    for t_ms, entry in iterate_timeline(recording):
+        before, board = board, apply_entry(board, entry)
         if entry.kind in HANDLING and before is not None:
             piece = str(entry.data["piece"])
             if entry.kind == "grab":
@@ -109,7 +109,9 @@ def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, fl
                 holds[hold] = (t_ms, t_ms)
             if hold is not None:
                 holds[hold] = (holds[hold][0], t_ms)
-            steps += [_Step(t_ms, k, piece, hold) for k in _changed(before.placements[piece], placement(entry.data))]
+            steps += [
+                _Step(t_ms, k, piece, hold) for k in _changed(before.placements[piece], read_placement(entry.data))
+            ]
             hold = None if entry.kind == "release" else hold
         elif entry.kind in ("start", "disconnect", "end"):
             hold = None
@@ -166,7 +168,7 @@ def _apart(spans: Iterable[_Span]) -> Iterator[Event]:
 
 def mouse_over(recording: Recording) -> tuple[Event, ...]:
     """The pieces under the operator's cursor, one span for each stay."""
-    seen = [(m.t_ms, m.board.piece_at(*m.cursor)) for m in replay(recording) if m.cursor is not None]
+    seen = [(m.t_ms, m.board.find_piece_at(*m.cursor)) for m in iterate_moments(recording) if m.cursor is not None]
     if not seen:
         return ()
     turns = [next(group) for _, group in groupby(seen, key=lambda pair: pair[1])]
@@ -180,7 +182,7 @@ def mouse_over(recording: Recording) -> tuple[Event, ...]:
 
 def _end(recording: Recording) -> float:
     # Pieces of sound arrive after the end.
-    return max((t for t, entry in timeline(recording) if entry.kind != "voice"), default=0.0)
+    return max((t for t, entry in iterate_timeline(recording) if entry.kind != "voice"), default=0.0)
 
 
 def utterances(recording: Recording) -> tuple[Event, ...]:
@@ -188,7 +190,7 @@ def utterances(recording: Recording) -> tuple[Event, ...]:
 
     Chat before the start belongs to the waiting room.
     """
-    typed = (_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
+    typed = (_utterance(t, e, recording) for t, e in iterate_timeline(recording) if e.kind == "say" and t >= 0)
     return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
 
 
