@@ -101,7 +101,9 @@ def test_the_published_material_can_be_had_from_pentocv(data_folder: Path) -> No
     from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 
     wanted = Wanted(id="overheard", by="pair")
-    prepared = prepare_overhearing([DialogueSession(None, number_pieces(d)) for d in pento_dialogues(data_folder)], wanted)
+    prepared = prepare_overhearing(
+        [DialogueSession(None, number_pieces(d)) for d in pento_dialogues(data_folder)], wanted
+    )
     (note,) = prepared.notes
     assert note.startswith("a decision value above -0.")
     assert [len(one.trials) for one in prepared.draft.layout.lists] == [76, 76]

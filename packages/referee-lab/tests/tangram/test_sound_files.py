@@ -146,10 +146,10 @@ def test_a_voice_begins_where_it_began_though_the_line_broke_before_the_first_pi
         entry(3, 7000.0, 6100.0, "typing", typing=True),
         voice(4, 9100.0, 0, 4100.0, 8100.0),
     )
-    (sound,) = recorded_sounds(Recording(recorded().header, (first, *broken)))
+    (sound,) = list_recorded_sounds(Recording(recorded().header, (first, *broken)))
     assert (sound.start_ms, sound.end_ms) == (1000.0, 9000.0)
     # Without any, the chunk that arrived soonest after its end decides.
-    (sound,) = recorded_sounds(Recording(recorded().header, (first, *broken[:2])))
+    (sound,) = list_recorded_sounds(Recording(recorded().header, (first, *broken[:2])))
     assert (sound.start_ms, sound.end_ms) == (1000.0, 5000.0)
 
 

@@ -211,7 +211,7 @@ def _sessions(
 
     sessions: list[DialogueSession] = []
     if corpus is not None:
-        sessions = [DialogueSession(None, numbered(dialogue)) for dialogue in corpus_dialogues(corpus, data)]
+        sessions = [DialogueSession(None, number_pieces(dialogue)) for dialogue in corpus_dialogues(corpus, data)]
     for path, session in open_sessions(places, tiers, annotator):
         dialogue = session.dialogue
         utterances, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from referee.contracts import FloatArray
 from referee.statistics.frames import IntArray
 from referee.statistics.power import BLOCK, PlannedStudy
-from referee_lab.study.analysis.factorial import contrast_weights
+from referee_lab.study.analysis.factorial import iterate_contrast_weights
 from referee_lab.study.folder.study import FILLER, LEVELS, Study
 
 MOST_ERRORS = 0.99
@@ -37,7 +37,7 @@ def simulate_contrasts(study: Study, simulations: int) -> Iterator[tuple[str, in
     item_codes = np.unique(items, return_inverse=True)[1]
     is_item = np.eye(item_codes.max() + 1)[item_codes]
     for contrast in study.analysis.contrasts:
-        for name, levels, weights in contrast_weights(contrast, study.design.factors, cells):
+        for name, levels, weights in iterate_contrast_weights(contrast, study.design.factors, cells):
             of_cell = _cell_rates(weights, study)
             rates = np.array([of_cell.get(str(c), study.analysis.base) for c in conditions])
             scoring = _score_matrix(people, conditions, weights)

@@ -35,8 +35,8 @@ from referee_lab.tangram.evaluation.replacement import (
 )
 from referee_lab.tangram.evaluation.simulated_evaluators import convert_to_trials, overhear
 from referee_lab.tangram.evaluation.task_performance import CONDITIONS
-from referee_lab.tangram.game.bot_games import play
-from referee_lab.tangram.game.make_dialogue_film import make_dialogue_film
+from referee_lab.tangram.game.bot_games import play_bot_game
+from referee_lab.tangram.game.dialogue_film import make_dialogue_film
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.goals import GOALS, Goal
@@ -166,9 +166,11 @@ def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], reques
         )
 
 
-def make_bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
+def make_bot_sessions(
+    number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())
+) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    played = [play(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
+    played = [play_bot_game(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
     return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
 
 

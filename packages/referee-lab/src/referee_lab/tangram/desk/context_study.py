@@ -29,7 +29,7 @@ from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
 from referee_lab.study.folder.draft import Draft
-from referee_lab.tangram.desk.clip_study import Wanted, make_draft, make_clips, make_practice
+from referee_lab.tangram.desk.clip_study import Wanted, make_clips, make_draft, make_practice
 from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, replace_expression
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession

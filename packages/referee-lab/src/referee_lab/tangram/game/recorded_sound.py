@@ -62,7 +62,9 @@ def list_recorded_sounds(recording: Recording) -> list[RecordedSound]:
             for pick, name in ((min, "start_ms"), (max, "end_ms"))
         )
         role = recording.header.players.get(actor, actor)
-        sounds.append(RecordedSound(sound_name(recording, actor, part), actor, role, round(start, 1), round(end, 1)))
+        sounds.append(
+            RecordedSound(make_sound_name(recording, actor, part), actor, role, round(start, 1), round(end, 1))
+        )
     return sorted(sounds, key=lambda sound: (sound.start_ms, sound.name))
 
 
