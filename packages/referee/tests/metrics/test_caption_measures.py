@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from math import log
 from pathlib import Path
 
@@ -71,8 +72,39 @@ def test_meteor_takes_synonyms_from_a_wordnet(tmp_path: Path) -> None:
     assert metric.score(hold(["the sofas"], [["the couch"]])).value == pytest.approx(0.85)
     assert metric.score(hold(["the sofa"], [["the chair"]])).value == pytest.approx(0.25 * (1 - 0.6))
     assert "wordnet:wordnet@" in metric.score(BATCH).signature
-    with pytest.raises(InputError, match="name their folder"):
-        Meteor(match="exact+synonym")
+
+
+# The value is that of java -jar meteor-1.5.jar OUT REF -l en -m "exact stem synonym" -w "1.0 0.6 0.8" -p "0.85 0.2 0.6 0.75".
+def test_meteor_takes_synonyms_from_its_own_jar(tmp_path: Path) -> None:
+    """A jar with the form of meteor-1.5.jar: a line with a word, then its synsets; a base form, then irregular forms."""
+    jar = tmp_path / "meteor-1.5.jar"
+    words = {
+        "back": "6",
+        "backwards": "6",
+        "large": "1",
+        "big": "1 7",
+        "couch": "2",
+        "sofa": "2",
+        "mouse": "3",
+        "rat": "3",
+        "grass": "4",
+        "gras": "5",
+    }
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("synonym/english.synsets", "".join(f"{word}\n{numbers}\n" for word, numbers in words.items()))
+        archive.writestr("synonym/english.exceptions", "mouse\nmice\n")
+    metric = Meteor(match="exact+stem+synonym", wordnet=str(jar))
+    dictionary = metric._wordnet
+    assert dictionary is not None
+    shared = [("sofas", "couch"), ("big", "large"), ("mice", "rat"), ("mice", "mouse")]
+    assert [dictionary.share_sense(*pair) for pair in shared] == [True] * 4
+    # A word that ends in "ss" has no ending to remove.
+    assert not dictionary.share_sense("grass", "gras")
+    text, reference = "large sofa seen from the back", "big couch , facing backwards"
+    # The printed value of the program with its own jar, in which these pairs of words are synonyms.
+    assert metric.score(hold([text], [[reference]])).value == pytest.approx(0.2446002906767252, abs=1e-9)
+    with pytest.raises(InputError, match="jar"):
+        Meteor(match="exact+synonym", wordnet=str(tmp_path / "none.jar"))
 
 
 def test_cider_by_hand() -> None:

@@ -21,8 +21,8 @@ class ImportedScore(Measure):
 
     A line without text holds for any output of the trial.
 
-    `file` is the file, `called` the name of its scores; the signature has the file's hash. Items that the file lacks
-    are not counted. Range open, higher is better. Source: the file's. Empty case: not counted.
+    `file` is the file, `called` the name of its scores, `release` the version of the program that computed them; the
+    signature has all of them and the file's hash. Items that the file lacks are not counted. Range open, higher is better. Source: the file's. Empty case: not counted.
     """
 
     name = "imported/score"
@@ -32,12 +32,13 @@ class ImportedScore(Measure):
 
     file: str = ""
     called: str = ""
+    release: str = ""
 
     def __post_init__(self) -> None:
         if not self.file:
             raise InputError(
                 "the metric imported/score needs a file of scores",
-                remedy='--metrics "imported/score|file:SPICE.jsonl|called:spice"',
+                remedy='--metrics "imported/score|file:SPICE.jsonl|called:SPICE|release:1.0"',
             )
         path = Path(self.file)
         for number, row in enumerate(_read_rows(path), 1):

@@ -67,9 +67,10 @@ class Meteor(Measure):
 
     Words are aligned one to one by METEOR's search: the most exact matches, then the fewest chunks, then the least
     distance between positions. `match` selects the kinds of matches: "exact", "exact+stem" (default; Snowball's English stems, weight
-    0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with WordNet's index files). Of several references
-    the best one counts. METEOR's table of paraphrases is not used, so values lie below or at those of the Java program
-    with all its modules; with `-m "exact stem"` they agree. Range 0 to 1, higher is better. Source: Denkowski & Lavie
+    0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with WordNet's index files, or METEOR's jar, by
+    default that of an installed pycocoevalcap). Of several references the best one counts. METEOR's table of paraphrases
+    is not used, so values lie below or at those of the Java program with all its modules; with `-m "exact stem"`, and
+    its jar's synonyms with `-m "exact stem synonym"`, they agree. Range 0 to 1, higher is better. Source: Denkowski & Lavie
     2014. Empty case: outputs without words score 0; no text or no reference is not counted.
     """
 

@@ -1,9 +1,11 @@
-"""WordNet's senses from its own index files: which words share one."""
+"""Which words share a sense: by WordNet's own index files, or by the data in METEOR's jar."""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from referee.errors import InputError
@@ -62,6 +64,46 @@ class WordNet:
         return not self.find_senses(word).isdisjoint(self.find_senses(other))
 
 
+class MeteorSynonyms(WordNet):
+    """The synonyms of METEOR 1.5, by the files `synonym/english.…` in its jar and its own rules."""
+
+    def __init__(self, jar: Path) -> None:
+        try:
+            with zipfile.ZipFile(jar) as archive:
+                synsets, exceptions = (
+                    archive.read(f"synonym/english.{name}").decode() for name in ("synsets", "exceptions")
+                )
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"METEOR's synonyms cannot be read ({error})", where=jar, remedy="name meteor-1.5.jar: wordnet:FILE"
+            ) from None
+        # A line with a word, then one with its synsets; a line with a base form, then one with its irregular forms.
+        lines = synsets.splitlines()
+        self._synsets = {
+            word: frozenset(numbers.split()) for word, numbers in zip(lines[::2], lines[1::2], strict=True)
+        }
+        self._bases: dict[str, list[str]] = {}
+        lines = exceptions.splitlines()
+        for base, forms in zip(lines[::2], lines[1::2], strict=True):
+            for form in forms.split():
+                self._bases.setdefault(form, []).append(base)
+        self.signed = f"meteor@{digest(synsets + exceptions)[:8]}"
+
+    @lru_cache(maxsize=100_000)  # noqa: B019 (one object for a file, which lives as long as the program)
+    def find_senses(self, word: str) -> frozenset[str]:
+        """Return the senses of a word and its base forms: irregular ones, or the first regular one."""
+        forms = [word, *(self._bases.get(word) or [self._find_base(word)])]
+        return frozenset().union(*(self._synsets.get(form, frozenset()) for form in forms))
+
+    def _find_base(self, word: str) -> str:
+        """Return the first regular base form in the dictionary; empty without one."""
+        stem, ending = (word[: word.rindex("f")], "ful") if word.endswith("ful") else (word, "")
+        if stem.endswith("ss") or len(stem) <= 2:
+            return word
+        bases = (stem.removesuffix(end) + base for kind in KINDS for end, base in ENDINGS[kind] if stem.endswith(end))
+        return next((base + ending for base in bases if base in self._synsets), "")
+
+
 def _read_index(path: Path) -> str:
     """Return the text of an index file. Raises InputError if it cannot be read."""
     try:
@@ -82,11 +124,15 @@ def _parse_senses(line: str, kind: str) -> tuple[str, frozenset[str]]:
 
 @lru_cache(maxsize=4)
 def open_wordnet(named: str) -> WordNet:
-    """Open the WordNet in a folder, or in that of the environment variable WNSEARCHDIR."""
+    """Open the named WordNet folder or METEOR jar; default: WNSEARCHDIR, or the jar of pycocoevalcap."""
     folder = named if named and "@" not in named else os.environ.get("WNSEARCHDIR", "")
+    if not folder and (package := find_spec("pycocoevalcap")) and package.submodule_search_locations:
+        folder = str(Path(package.submodule_search_locations[0], "meteor", "meteor-1.5.jar"))
     if not folder:
         raise InputError(
-            "METEOR's synonyms need the files of WordNet",
-            remedy="name their folder: wordnet:FOLDER, or set WNSEARCHDIR",
+            "METEOR's synonyms need the files of WordNet, or METEOR's own",
+            remedy="pip install pycocoevalcap, name a folder or jar (wordnet:PATH), or set WNSEARCHDIR",
         )
+    if folder.endswith(".jar"):
+        return MeteorSynonyms(Path(folder))
     return WordNet(Path(folder))
