@@ -22,7 +22,8 @@ class ImportedScore(Measure):
     A line without text holds for any output of the trial.
 
     `file` is the file, `called` the name of its scores, `release` the version of the program that computed them; the
-    signature has all of them and the file's hash. Items that the file lacks are not counted. Range open, higher is better. Source: the file's. Empty case: not counted.
+    signature has all of them and the file's hash. Items that the file lacks are not counted.
+    Range open, higher is better. Source: the file's. Empty case: not counted.
     """
 
     name = "imported/score"
