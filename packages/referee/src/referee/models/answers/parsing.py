@@ -153,10 +153,7 @@ def parse_place(
     if places:
         if size is not None and not all(is_inside(p, size if isinstance(size, Size) else Size(*size)) for p in places):
             return ParsedAnswer(UNREAD)
-        numbers = [
-            tuple(n - chosen.half_bin * (place.convention.unit is meaning.unit) for n in _in_form(place, meaning))
-            for place in places
-        ]
+        numbers = [_in_form(place, meaning, chosen.half_bin) for place in places]
         return ParsedAnswer(READ, numbers[0] if len(numbers) == 1 else numbers, places)
     if is_absent(cleaned):
         return ParsedAnswer(READ, "none")
@@ -165,9 +162,11 @@ def parse_place(
     return ended or ParsedAnswer(REFUSED if is_declined(cleaned) else UNREAD)
 
 
-def _in_form(place: Place, meaning: Convention) -> tuple[float, ...]:
-    """Return a place's numbers in the order of its form: an answer may name its sides ("left", "width") in any order."""
+def _in_form(place: Place, meaning: Convention, half_bin: float) -> tuple[float, ...]:
+    """Return a place's numbers as its form writes them: its order (an answer may name its sides in any), its bins."""
     assert isinstance(place, Box | Point)
+    if half_bin and place.convention.unit is meaning.unit:
+        return tuple(number - half_bin for number in place.numbers)
     order = place.convention.order
     is_turned = meaning.order in (Order.YX, Order.YXYX)
     if isinstance(place, Point):
