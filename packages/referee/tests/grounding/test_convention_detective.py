@@ -173,3 +173,22 @@ def test_answers_about_other_items_fit_nothing() -> None:
     shuffled = answered(boxes, sizes, "pixels xyxy")[np.random.default_rng(3).permutation(N)]
     finding = investigate(Written(numbers=shuffled, gold=boxes, sizes=sizes))
     assert (finding.best, finding.confidence) == (None, "nothing fits")
+
+
+def test_a_mask_or_polygon_stands_in_the_check_by_the_box_around_it() -> None:
+    from referee.geometry import Box, Convention, Mask, Order, Polygon, Size, Unit
+    from referee.jobs.grounding import extract_question
+    from referee.records import Entity, Scene, ScenePicture, Trial
+
+    pixels, shares = Convention(Unit.PIXELS, Order.XY), Convention(Unit.SHARE, Order.XY)
+    regions = {
+        # Columns 1 and 2, rows 1 and 2 of a picture four wide and three high.
+        Mask(Size(4, 3), (4, 2, 1, 2, 3)): (1.0, 1.0, 3.0, 3.0),
+        Polygon(((1.0, 0.0), (3.0, 1.0), (2.0, 2.0)), pixels): (1.0, 0.0, 3.0, 2.0),
+        Polygon(((0.25, 0.0), (0.75, 1.0), (0.5, 0.5)), shares): (1.0, 0.0, 3.0, 3.0),
+    }
+    for region, corners in regions.items():
+        entity = Entity(id="a", attributes=(), region=region)
+        picture = ScenePicture(path="a.png", size=Size(4, 3), sha256="0" * 64)
+        question = extract_question(Trial(id="t", scene=Scene(entities=(entity,), picture=picture), targets=("a",)))
+        assert question.gold == Box(corners, Convention(Unit.PIXELS, Order.XYXY)), region

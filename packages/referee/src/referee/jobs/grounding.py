@@ -29,6 +29,7 @@ from referee.geometry import (
     Region,
     ScenePicture,
     Size,
+    Unit,
     WrongConvention,
 )
 from referee.grounding.detective import ConventionFinding, NumberReading, Written, investigate
@@ -120,7 +121,7 @@ def extract_question(trial: Trial) -> PlaceQuestion:
     """
     regions = [trial.scene.entity(target).region for target in trial.targets]
     conventions = tuple(r.convention for r in regions if isinstance(r, Box | Polygon))
-    return PlaceQuestion(trial.id, _get_gold_box(regions), _size(trial), conventions)
+    return PlaceQuestion(trial.id, _get_gold_box(regions, _size(trial)), _size(trial), conventions)
 
 
 def pair_with_gold(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
@@ -155,10 +156,17 @@ def _get_only_place(output: Output | None) -> Box | Point | None:
     return place if isinstance(place, Box | Point) else None
 
 
-def _get_gold_box(regions: Sequence[Region | None]) -> Box | None:
-    """Return the one gold box of a trial; None if there are several or if it refers to a resized picture."""
+def _get_gold_box(regions: Sequence[Region | None], size: Size | None) -> Box | None:
+    """Return the one gold box of a trial, or the box around its mask or polygon, in pixels.
+
+    None if there are several regions, or if the only one refers to a resized picture or needs an unknown size.
+    """
     region = regions[0] if len(regions) == 1 else None
-    return region if isinstance(region, Box) and region.convention.sent is None else None
+    if isinstance(region, Box):
+        return region if region.convention.sent is None else None
+    if region is None or (isinstance(region, Polygon) and region.convention.unit is not Unit.PIXELS and size is None):
+        return None
+    return Box(tuple(map(float, region.bounds(size))), Convention(Unit.PIXELS, Order.XYXY))
 
 
 def _size(trial: Trial) -> Size | None:
