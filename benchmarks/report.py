@@ -22,7 +22,7 @@ from referee.records import Trial
 from referee.show.reports.page import Part
 from referee.show.reports.report_folder import publish
 from referee.show.reports.report_sources import gather
-from referee.show.reports.sections import sections_of
+from referee.show.reports.sections import build_sections
 
 
 def sampled(n: int, systems: int) -> Iterator[dict[str, object]]:
@@ -59,7 +59,7 @@ def main() -> None:
         start = time.perf_counter()
         materials = gather([run])
         read = time.perf_counter()
-        parts = [Part(title=m.label, sections=tuple(sections_of(m, style="tuna2008"))) for m in materials]
+        parts = [Part(title=m.label, sections=tuple(build_sections(m, style="tuna2008"))) for m in materials]
         computed = time.perf_counter()
         publish(parts, out, title="benchmark", made="now", runs=["run"])
         written = time.perf_counter()

@@ -121,15 +121,15 @@ def test_a_settled_layout_is_the_one_that_every_seed_and_order_gives() -> None:
     from random import Random
 
     from referee.corpora.synthetic.corpus import Synthetic
-    from referee.show.drawing.placement import settled
+    from referee.show.drawing.placement import find_determined_layout
 
     scenes = [t.scene for t in Synthetic(seed=1, speakers=1, scenes=12).trials()] + [close(0.5)]
     loose = Scene(entities=tuple(Entity(id=str(i), attributes=(Property("type", "ball"),)) for i in range(4)))
-    assert settled(loose) is None, "where the scene says nothing, the order is the place"
+    assert find_determined_layout(loose) is None, "where the scene says nothing, the order is the place"
     for scene in scenes:
-        known = settled(scene)
+        known = find_determined_layout(scene)
         for seed in range(3):
             turned = Scene(entities=tuple(Random(seed).sample(scene.entities, len(scene.entities))))
             if known is not None:
                 assert dict(place(turned, seed=seed)) == dict(known)
-    assert any(settled(scene) is not None for scene in scenes)
+    assert any(find_determined_layout(scene) is not None for scene in scenes)

@@ -12,7 +12,6 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
-from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -181,7 +180,8 @@ def _description_text(description: Description | None) -> str:
 
 def _property_texts(properties: Iterable[Property]) -> Iterable[str]:
     """The names and values of properties; those of different names in any order are one text."""
-    return chain.from_iterable(sorted(properties, key=itemgetter(0)))
+    by_name: list[Property] = sorted(properties, key=lambda p: p.name)
+    return chain.from_iterable(by_name)
 
 
 def _spans_text(spans: tuple[Span, ...]) -> str:

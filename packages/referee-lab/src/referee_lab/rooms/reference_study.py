@@ -16,7 +16,7 @@ from referee import catalogue
 from referee.capabilities import Remembers
 from referee.errors import InputError, RefereeError, UnknownName
 from referee.records import Description, Entity, Property, Scene, Trial
-from referee.show.drawing import kind_of
+from referee.show.drawing import get_painter_name
 from referee_lab.rooms.room_study import write_room_study
 from referee_lab.study.folder.photographs import KINDS
 from referee_lab.study.folder.study import Study
@@ -109,7 +109,7 @@ def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
         return False
     if pictures is not None and all(e.image for e in scene.entities):
         return not _has_equal_pictures(scene.entities, pictures)
-    if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
+    if is_named_only(scene) or not all(e.attributes or get_painter_name(e) != "card" for e in scene.entities):
         return False
     return len(set(name_pictures(scene, trial.domain).values())) == len(scene.entities)
 

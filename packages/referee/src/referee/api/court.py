@@ -20,8 +20,8 @@ from referee.engines.choice import make_process_engine
 from referee.errors import InputError
 from referee.jobs.folder import is_run
 from referee.options import takes
-from referee.show.reports.court_figure import court_figure
-from referee.show.reports.court_page import court_page
+from referee.show.reports.court_figure import build_court_figure
+from referee.show.reports.court_page import format_court_page
 
 if TYPE_CHECKING:
     import altair as alt
@@ -63,12 +63,12 @@ class CourtResult(Result):
 
     def page(self, width: int = 160) -> str:
         """Return the text that `referee court` prints, `width` columns wide."""
-        return "\n".join(court_page(self.proceedings, width))
+        return "\n".join(format_court_page(self.proceedings, width))
 
     def plot(self) -> alt.TopLevelMixin:
         """Return a chart of every correlation with its interval and its range when one system is left out."""
         best = self.proceedings.best
-        return charts.draw_specification(court_figure(best.evidence, f"The court on {self.proceedings.source}"))
+        return charts.draw_specification(build_court_figure(best.evidence, f"The court on {self.proceedings.source}"))
 
     def _format_table(self) -> tuple[list[str], list[list[str]]]:
         """Return the headings and text cells of the table of correlations over all domains."""

@@ -20,7 +20,7 @@ from referee.jobs.open import RECORDED, open_corpus
 from referee.metrics.hearing import OVER_ITEMS, UNDERSTOOD
 from referee.options import takes
 from referee.records import HUMAN, Response
-from referee.show.reports.score_tables import number
+from referee.show.reports.score_tables import format_number
 from referee.signature import explain, signature
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Heard(Result):
         return ["system", "hearer", "n", *names], body
 
     def _get_title(self) -> str:
-        rates = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
+        rates = [f"{s} ir {format_number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
         return f"Heard: {', '.join(rates[:6])}{' …' if len(rates) > 6 else ''}"
 
     def _list_notes(self) -> Sequence[str]:

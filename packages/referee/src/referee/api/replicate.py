@@ -18,7 +18,7 @@ from referee.jobs.open import open_corpus, open_train_and_test
 from referee.jobs.replicate import replicate as replicate_task
 from referee.jobs.replicate import summarise
 from referee.options import takes
-from referee.show.reports.score_tables import number
+from referee.show.reports.score_tables import format_number
 
 if TYPE_CHECKING:
     import altair as alt
@@ -70,8 +70,8 @@ class Replication(Result):
         """Return the title of the replication."""
         s, n = self.summary, self.frame["system"].n_unique()
         return (
-            f"Replication of {self.task}: {n} systems, {s['metric']}: Spearman's rho {number(s['spearman'])}, "
-            f"mean absolute difference {number(s['mean_absolute_difference'])}"
+            f"Replication of {self.task}: {n} systems, {s['metric']}: Spearman's rho {format_number(s['spearman'])}, "
+            f"mean absolute difference {format_number(s['mean_absolute_difference'])}"
         )
 
     def _list_notes(self) -> Sequence[str]:

@@ -16,10 +16,10 @@ from referee.errors import InputError
 from referee.options import takes
 from referee.show.pages import render
 from referee.show.reports.material import Material
-from referee.show.reports.page import Part, named_apart
+from referee.show.reports.page import Part, number_parts
 from referee.show.reports.report_sources import gather, gather_hearing, summon_court
-from referee.show.reports.sections import sections_of
-from referee.show.reports.speaker_picture import speakers_section
+from referee.show.reports.sections import build_sections
+from referee.show.reports.speaker_picture import build_speakers_section
 
 if TYPE_CHECKING:
     import altair as alt
@@ -96,7 +96,7 @@ def report(options: ReportOptions) -> WrittenReport:
     names = [s.name for m in materials for s in m.scored]
     shown = options.title or _compose_title(materials)
     publish(
-        named_apart(parts),
+        number_parts(parts),
         place,
         title=shown,
         made=_describe_origin(names),
@@ -111,8 +111,8 @@ def report(options: ReportOptions) -> WrittenReport:
 def _make_part(material: Material, style: str | None, items: int, court: bool) -> Part:
     """Return the chapters of the report about one table of scores."""
     hearing, held = gather_hearing(material), summon_court(material, always=court)
-    sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
-    speakers = speakers_section(material)
+    sections = build_sections(material, style=style, items=items, hearing=hearing, court=held)
+    speakers = build_speakers_section(material)
     # After the sections on hearers, before the tables by group.
     sections[5:5] = [speakers] if speakers is not None else []
     return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
@@ -125,7 +125,7 @@ def _add_place_pages(
 
     Return the folders of their pages.
     """
-    from referee.show.reports.place_pages import has_places, places_section, write_place_pages
+    from referee.show.reports.place_pages import build_places_section, has_places, write_place_pages
 
     beside: dict[str, Callable[[Path], object]] = {}
     for i, material in enumerate(materials):
@@ -134,7 +134,7 @@ def _add_place_pages(
             if has_places(scored.run, material.heard_in(scored)):
                 folder = f"places-{len(beside) + 1}" if beside else "places"
                 beside[folder] = partial(write_place_pages, run=scored.run, pictures=pictures)
-                section = places_section(scored.name, scored.run, f"{folder}/index.html", pictures is not None)
+                section = build_places_section(scored.name, scored.run, f"{folder}/index.html", pictures is not None)
                 chapters.append(replace(section, name=folder))
         sections = parts[i].sections
         parts[i] = replace(parts[i], sections=(*sections[:AFTER_ITEMS], *chapters, *sections[AFTER_ITEMS:]))

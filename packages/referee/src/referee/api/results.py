@@ -10,7 +10,7 @@ from referee.errors import InputError
 from referee.jobs.score import PROBLEMS
 from referee.options import GROUPINGS
 from referee.show.pages import render
-from referee.show.reports.score_tables import number, tex
+from referee.show.reports.score_tables import escape_tex, format_number
 
 if TYPE_CHECKING:
     import altair as alt
@@ -167,23 +167,23 @@ class Result:
 
 
 def _shown(cell: Any) -> str:
-    return "–" if cell is None else number(cell) if isinstance(cell, float) else str(cell)
+    return "–" if cell is None else format_number(cell) if isinstance(cell, float) else str(cell)
 
 
 def format_interval(value: float | None, low: float | None, high: float | None, marks: str = "") -> str:
     """Return a value with its marks and interval: ``0.512* [0.470, 0.560]``."""
-    bounds = "" if value is None or low is None else f" [{number(low)}, {number(high)}]"
-    return f"{number(value)}{marks}{bounds}"
+    bounds = "" if value is None or low is None else f" [{format_number(low)}, {format_number(high)}]"
+    return f"{format_number(value)}{marks}{bounds}"
 
 
 def latex_table(heads: list[str], rows: list[list[str]]) -> str:
     """Return a complete booktabs table of text cells."""
-    lines = [" & ".join(map(tex, row)) + r" \\" for row in rows]
+    lines = [" & ".join(map(escape_tex, row)) + r" \\" for row in rows]
     return "\n".join(
         [
             r"\begin{tabular}{" + "l" * len(heads) + "}",
             r"\toprule",
-            " & ".join(map(tex, heads)) + r" \\",
+            " & ".join(map(escape_tex, heads)) + r" \\",
             r"\midrule",
             *lines,
             r"\bottomrule",

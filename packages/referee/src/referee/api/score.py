@@ -173,7 +173,7 @@ class Scores(Result):
             if output is None
             else output.description.text or ", ".join(map(str, output.description.properties or ()))
         )
-        value = f"{row['metric']} {score_tables.number(row['value'])}"
+        value = f"{row['metric']} {score_tables.format_number(row['value'])}"
         return trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
 
     def plot(self) -> alt.TopLevelMixin:
@@ -209,7 +209,8 @@ class Scores(Result):
         for system, group in lines:
             line_rows = [cells[system, group, m] for m in metrics]
             values = [
-                format_interval(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in line_rows
+                format_interval(r["value"], r["low"], r["high"], score_tables.format_stars(r, self.test))
+                for r in line_rows
             ]
             body.append([system, group or "all", str(max(r["n"] for r in line_rows)), *values])
         return heads, body
@@ -220,7 +221,8 @@ class Scores(Result):
         whole = [r for r in self.measured if r["group"] is None]
         metrics = list(dict.fromkeys(r["metric"] for r in whole))
         values = "; ".join(
-            f"{m} {', '.join(score_tables.number(r['value']) for r in whole if r['metric'] == m)}" for m in metrics[:3]
+            f"{m} {', '.join(score_tables.format_number(r['value']) for r in whole if r['metric'] == m)}"
+            for m in metrics[:3]
         )
         names = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
         if len(systems) > 4:
@@ -240,7 +242,7 @@ class Scores(Result):
             rows=rows,
             synthetic=card is not None and card.synthetic,
             clusters=self.table.about_clusters(),
-            signatures=score_tables.shared_signatures(r["signature"] for r in self.measured),
+            signatures=score_tables.format_signatures(r["signature"] for r in self.measured),
             metric=metric,
             cards=self.worst(metric, n=3).cards if is_pictured else (),
         )

@@ -16,7 +16,7 @@ from referee.courtroom.printed_evidence import list_published_papers
 from referee.courtroom.proceedings import Proceedings
 from referee.files import make_folder, write_atomically
 from referee.options import apply, command, option
-from referee.show.reports.court_page import court_page, court_summary
+from referee.show.reports.court_page import format_court_page, format_court_summary
 
 app = new_app()
 
@@ -55,20 +55,24 @@ def court(options: CourtCommand) -> int:
         print_warning(f"warning: {warning}")
     data = json.dumps(judgement.data, ensure_ascii=False, indent=1)
     if options.out is not None:
-        _save_results(judgement.proceedings, court_page(judgement.proceedings), data, options.out)
+        _save_results(judgement.proceedings, format_court_page(judgement.proceedings), data, options.out)
     print(
         data
         if options.form == "json"
-        else "\n".join((court_page if options.details else court_summary)(judgement.proceedings, page_width()))
+        else "\n".join(
+            (format_court_page if options.details else format_court_summary)(judgement.proceedings, page_width())
+        )
     )
     return 0
 
 
 def _save_results(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
     """Write the results as JSON, text and figure."""
-    from referee.show.reports.court_figure import court_figure, save_court_figure
+    from referee.show.reports.court_figure import build_court_figure, save_court_figure
 
     make_folder(out)
     write_atomically(out / "court.json", [data])
     write_atomically(out / "court.txt", text)
-    save_court_figure(court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg")
+    save_court_figure(
+        build_court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg"
+    )

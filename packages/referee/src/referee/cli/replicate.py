@@ -15,7 +15,7 @@ from referee.cli.options import examples, new_app
 from referee.cli.progress import show_steps
 from referee.jobs.challenge_tasks import BOTH, TASKS
 from referee.options import apply, command, option
-from referee.show.reports.score_tables import as_csv, as_json, number
+from referee.show.reports.score_tables import as_csv, as_json, format_number
 
 FORMATS = ("table", "json", "csv")
 app = new_app()
@@ -105,13 +105,13 @@ def _format_draws(row: dict[str, Any]) -> list[str]:
     """Return mean and range of the scores over random draws of the printed protocol, marked if they include print."""
     if row.get("protocol") is None:
         return ["–", "–"]
-    text = f"{number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"
+    text = f"{format_number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"
     return [text, {True: "yes", False: "no", None: "–"}[row["published_in_range"]]]
 
 
 def _format_cells(row: dict[str, Any]) -> tuple[str, str, str]:
     difference = "–" if row["difference"] is None else f"{row['difference']:+.3f}"
-    return number(row["ours"]), number(row["published"]), difference
+    return format_number(row["ours"]), format_number(row["published"]), difference
 
 
 KINDS = {
@@ -127,7 +127,7 @@ def _make_agreement_table(columns: Iterable[dict[str, Any]], width: int) -> list
     heads = ["measure", "domain", "mended", *KINDS.values(), "mean |diff|", "faithful"]
     body = []
     for column in columns:
-        apart = (number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
+        apart = (format_number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
         words = "yes" if column["mended"] else "no"
         body.append([column["metric"], column["domain"], words, *(_format_rho(column, key) for key in KINDS), *apart])
     title = "Spearman's rho with print (lowest to highest fold, or cut where there are several) and how many systems"
@@ -138,4 +138,4 @@ def _format_rho(column: dict[str, Any], key: str) -> str:
     """Return Spearman's rho with its range and number of systems."""
     spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
     between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""
-    return f"{number(column[key])}{between} {column[f'{key}_n']}"
+    return f"{format_number(column[key])}{between} {column[f'{key}_n']}"

@@ -17,7 +17,7 @@ from referee.geometry import ScenePicture
 from referee.records import Scene, Trial
 from referee.show.drawing.drawn_regions import Covers, draw_pixels
 from referee.show.drawing.placement import place
-from referee.show.drawing.png import scale_for
+from referee.show.drawing.png import choose_scale
 
 PICTURES = "pictures"
 
@@ -60,7 +60,7 @@ class _Artist:
     def _draw_scene(self, scene: Scene) -> Scene:
         """Draw a scene, store its picture, and return the scene with regions."""
         layout = place(scene)
-        made = draw_pixels(scene, layout=layout, scale=scale_for(layout), outlines=self.outlines, covers=self.covers)
+        made = draw_pixels(scene, layout=layout, scale=choose_scale(layout), outlines=self.outlines, covers=self.covers)
         path = f"{PICTURES}/{self.pictures}.png"
         (self.folder / path).write_bytes(made.png)
         self.pictures += 1

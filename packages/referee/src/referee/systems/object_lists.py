@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from referee.errors import InputError
 from referee.models.object_lines import object_line
 from referee.records import Entity, Scene
-from referee.show.drawing.place_words import place_words
+from referee.show.drawing.place_words import describe_positions
 from referee.show.drawing.placement import PLACE_NAMES
 
 PLACES = ("coordinates", "words", "none")
@@ -23,5 +23,5 @@ def object_lines(entities: Sequence[Entity], places: str = "coordinates") -> lis
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
     if places == "coordinates":
         return [object_line(e, numbers) for e in entities]
-    words = place_words(Scene(entities=tuple(entities))) if places == "words" else {}
+    words = describe_positions(Scene(entities=tuple(entities))) if places == "words" else {}
     return [object_line(e, numbers, words.get(e.id, ""), PLACE_NAMES) for e in entities]

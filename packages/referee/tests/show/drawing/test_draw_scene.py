@@ -11,7 +11,7 @@ from lxml import etree
 
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
-from referee.show.drawing import Place, can_draw, draw_entity, draw_numbered, draw_scene, kind_of, place
+from referee.show.drawing import Place, can_draw, draw_entity, draw_numbered, draw_scene, get_painter_name, place
 from referee.show.drawing.scene_pictures import FRAME
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -126,7 +126,7 @@ def test_a_shift_makes_room_instead_of_cutting_things_off() -> None:
     ],
 )
 def test_the_attributes_say_what_kind_of_picture_it_is(values: dict[str, str], kind: str) -> None:
-    assert kind_of(thing(**values)) == kind
+    assert get_painter_name(thing(**values)) == kind
     etree.fromstring(draw_entity(thing(**values)).encode())
 
 

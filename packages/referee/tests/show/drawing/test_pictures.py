@@ -13,7 +13,7 @@ from PIL import Image
 from referee.corpora.synthetic.invented_scenes import DOMAINS
 from referee.records import Entity, Property, Scene
 from referee.show.drawing import SHEETS, can_draw, draw_entity, draw_sheet, to_png
-from referee.show.drawing.colours import NAMED, colour_of, mix
+from referee.show.drawing.colours import NAMED, get_colour, mix
 from referee.show.drawing.silhouettes import FIGURES, PENTOMINOES
 
 # Machado, Oliveira & Fernandes (2009), "A physiologically-based model for simulation of color vision deficiency", severity 1.0, on linear RGB.
@@ -106,13 +106,13 @@ def test_colours_stay_apart_for_colour_blind_eyes(kind: str, words: tuple[str, .
 
 def test_numbers_become_the_colours_they_stand_for() -> None:
     # CSS Color 4: hsl(120 100% 25%) is #008000, hsl(330 100% 71%) is nearly hotpink
-    assert colour_of({"h": "120", "s": "100", "l": "25"}) == ("#008000", ("h", "s", "l"))
-    assert colour_of({"h": "360", "s": "100", "l": "50"}) == ("#ff0000", ("h", "s", "l"))
-    assert colour_of({"rgb": "255,154,0"}) == ("#ff9a00", ("rgb",))
-    assert colour_of({"colour": "#12ab34"}) == ("#12ab34", ("colour",))
-    assert colour_of({"h": "120", "s": "101", "l": "25"}) is None
-    assert colour_of({"rgb": "256,0,0"}) is None
-    assert colour_of({"colour": "beige"}) is None
+    assert get_colour({"h": "120", "s": "100", "l": "25"}) == ("#008000", ("h", "s", "l"))
+    assert get_colour({"h": "360", "s": "100", "l": "50"}) == ("#ff0000", ("h", "s", "l"))
+    assert get_colour({"rgb": "255,154,0"}) == ("#ff9a00", ("rgb",))
+    assert get_colour({"colour": "#12ab34"}) == ("#12ab34", ("colour",))
+    assert get_colour({"h": "120", "s": "101", "l": "25"}) is None
+    assert get_colour({"rgb": "256,0,0"}) is None
+    assert get_colour({"colour": "beige"}) is None
     assert mix("#000000", "#ffffff", 0.2) == "#333333"
 
 

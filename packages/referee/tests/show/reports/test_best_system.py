@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from referee.cli import main
-from referee.show.reports.best_system import ScoredRows, choose_lead, describe_best, join_names, shorten_names
+from referee.show.reports.best_system import ScoredRows, choose_lead, describe_best, join_names, list_first_names
 
 # Dice of single trials against the reference {a, b, c}: 2k / (|output| + 3) for k shared properties, by hand.
 FULL, TWO, ONE = ["a", "b", "c"], ["a", "b"], ["a"]
@@ -141,4 +141,4 @@ def test_no_value_is_no_winner() -> None:
 
 def test_names_in_a_sentence() -> None:
     assert join_names("abc") == "a, b and c"
-    assert shorten_names("abcdef") == "a, b, c, d and 2 more"
+    assert list_first_names("abcdef") == "a, b, c, d and 2 more"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from small_runs import CHAIR, LARGE, RED, exact, material_of, trials
 
-from referee.show.reports.correlation_tables import correlate_measures, correlation_sheets, signed
-from referee.show.reports.sections import sections_of
+from referee.show.reports.correlation_tables import build_correlation_sheets, correlate_measures, format_correlation
+from referee.show.reports.sections import build_sections
 
 METRICS = ("set/dice", "set/exact", "scene/surplus", "scene/unique")
 
@@ -34,7 +34,7 @@ def test_correlations_are_numpys_and_a_measure_that_does_not_vary_has_none(tmp_p
     assert pairs["set/dice", "set/exact"]["without_one_low"] == pytest.approx(min(left))
     assert pairs["set/dice", "set/exact"]["without_one_high"] == pytest.approx(max(left))
     assert pairs["set/dice", "scene/unique"]["r"] is None, "all systems say red, which is always unique"
-    (sheet,) = correlation_sheets(material)
+    (sheet,) = build_correlation_sheets(material)
     row = next(r for r in sheet.rows if r[0].text == "scene/unique")
     assert [c.text for c in row[1:]] == ["–", "–", "–", ""]
 
@@ -50,7 +50,7 @@ def test_people_come_in_a_table_of_their_own(tmp_path: Path) -> None:
     material = material_of(
         tmp_path / "run", systems, corpus=told, metrics=METRICS, resamples=0, humans=True, references="others"
     )
-    without, with_people = correlation_sheets(material)
+    without, with_people = build_correlation_sheets(material)
     assert "over 4 systems)" in without.title
     assert "4 systems and people" in with_people.title
     assert {p["n"] for p in without.tidy} == {4}
@@ -60,7 +60,7 @@ def test_people_come_in_a_table_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n", [1, 2])
 def test_too_few_systems_are_told_so(tmp_path: Path, n: int) -> None:
     material = material_of(tmp_path / "run", {f"s{k}": exact for k in range(n)}, resamples=0)
-    section = next(s for s in sections_of(material) if s.name == "correlations")
+    section = next(s for s in build_sections(material) if s.name == "correlations")
     assert section.texts == (f"Correlations over systems need at least 3 systems; this report has {n}.",)
     assert not section.sheets
     assert not section.figures
@@ -70,4 +70,4 @@ def test_too_few_systems_are_told_so(tmp_path: Path, n: int) -> None:
     ("r", "text"), [(None, "–"), (-0.5837, "-.58"), (0.997, "1"), (-1.0, "-1"), (0.001, "0"), (0.25, ".25")]
 )
 def test_coefficients_are_printed_as_in_papers(r: float | None, text: str) -> None:
-    assert signed(r) == text
+    assert format_correlation(r) == text

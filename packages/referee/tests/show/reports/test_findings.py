@@ -11,19 +11,21 @@ from referee.cli import main
 from referee.courtroom.proceedings import Proceedings
 from referee.jobs.folder import Run
 from referee.records import Outcome, Response
-from referee.show.reports.court_section import NO_COURT, court_section
-from referee.show.reports.findings import findings_section, methods, reference_counts
+from referee.show.reports.court_section import NO_COURT, build_court_section
+from referee.show.reports.findings import build_findings_section, describe_methods, format_reference_counts
 from referee.show.reports.hearing_section import NOBODY, HearingRows
 from referee.show.reports.material import Material
 from referee.show.reports.place_pages import has_places
 from referee.show.reports.report_sources import gather, gather_hearing, summon_court
-from referee.show.reports.scoreboard import compare_all, subset_letters
-from referee.show.reports.speaker_picture import speakers_section
+from referee.show.reports.scoreboard import compare_all, compute_subset_letters
+from referee.show.reports.speaker_picture import build_speakers_section
 
 
 def said(material: Material, hearing: HearingRows = NOBODY, court: Proceedings | str = NO_COURT) -> tuple[str, ...]:
     comparisons = compare_all(material)
-    return findings_section(material, comparisons, subset_letters(material, comparisons), hearing, court).texts
+    return build_findings_section(
+        material, comparisons, compute_subset_letters(material, comparisons), hearing, court
+    ).texts
 
 
 def test_the_best_is_named_with_those_that_cannot_be_told_from_it(tmp_path: Path) -> None:
@@ -72,9 +74,9 @@ def test_people_come_first_and_their_order_is_held_beside_the_measure(tmp_path: 
     assert "the simulated hearer literal (no passport: not validated on people)" in heard
     assert isinstance(court, Proceedings)
     assert tried.startswith("The court cannot test the 5 measures: only 3 systems with both values")
-    chapter = court_section(material.label, court)
+    chapter = build_court_section(material.label, court)
     assert [s.name for s in chapter.sheets] == ["court-evidence"]
-    paragraph = " ".join(methods(material, None, hearing))
+    paragraph = " ".join(describe_methods(material, None, hearing))
     assert "read by people (36 answers; clusters: 4 participants" in paragraph
     assert "the simulated hearer literal [literal|" in paragraph
     assert "no passport]" in paragraph
@@ -91,7 +93,7 @@ def test_answers_of_a_run_are_read_once(tmp_path: Path, monkeypatch: pytest.Monk
     (scored,) = material.scored
     assert len(material.heard_in(scored)) == len(material.responses) == 12
     assert has_places(scored.run, material.heard_in(scored)) is False
-    speakers_section(material)
+    build_speakers_section(material)
     assert read == [run]
 
 
@@ -120,19 +122,19 @@ def test_many_references_are_counted(tmp_path: Path) -> None:
 
     told = [replace(t, speaker=str(i), scene=replace(t.scene, id="one")) for i, t in enumerate(trials())]
     others = material_of(tmp_path / "others", {"colour": colour}, corpus=told, references="others")
-    assert reference_counts(others) == "5"
-    assert "against 5 descriptions at once" in " ".join(methods(others, None))
-    assert reference_counts(material_of(tmp_path / "own", {"colour": colour})) == "1"
+    assert format_reference_counts(others) == "5"
+    assert "against 5 descriptions at once" in " ".join(describe_methods(others, None))
+    assert format_reference_counts(material_of(tmp_path / "own", {"colour": colour})) == "1"
 
 
 def test_no_table_is_missing_for_an_empty_reason(tmp_path: Path) -> None:
     """Simulated hearers take no time: Table 12 cannot be made, and says why."""
-    from referee.show.reports.tuna2008 import challenge_tables
+    from referee.show.reports.tuna2008 import build_challenge_tables
 
     run = make_run(tmp_path / "run", {"exact": exact, "colour": colour})
     assert main(["listen", str(run), "--hearer", "literal"]) == 0
     (material,) = gather([run])
-    reasons = challenge_tables(material)[1]
+    reasons = build_challenge_tables(material)[1]
     assert any(r == "Table 12 is not made: the run has no response times." for r in reasons)
     assert not any(": ." in r for r in reasons)
 

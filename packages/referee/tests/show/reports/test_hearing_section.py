@@ -10,7 +10,7 @@ from small_runs import colour, exact, make_run
 
 from referee.cli import main
 from referee.hearers.passports.cards import _hash
-from referee.show.reports.hearing_section import HearingRows, hearing_section
+from referee.show.reports.hearing_section import HearingRows, build_hearing_section
 
 CARD: dict[str, Any] = {
     "hearer": "literal",
@@ -66,11 +66,11 @@ def test_a_card_that_is_not_in_the_run_is_said_to_be_missing() -> None:
         {**row, "measure": m, "value": None, "n": 0} for m in times
     ]
     hearing = HearingRows(rows=rows, signatures={"literal": "literal|seed:1|passport:abcdefabcdef:may-be-used"})
-    sheet = hearing_section("games", hearing).sheets[0]
+    sheet = build_hearing_section("games", hearing).sheets[0]
     assert sheet.rows[0][2].text == "may be used (abcdefabcdef, card not in the run)"
 
 
 def test_without_answers_the_chapter_says_how_to_get_some(tmp_path: Path) -> None:
-    section = hearing_section("games", HearingRows())
+    section = build_hearing_section("games", HearingRows())
     assert section.sheets == ()
     assert "referee listen RUN --hearer NAME" in section.texts[0]

@@ -12,7 +12,7 @@ from small_runs import chatty, colour, exact, make_run, material_of, trials
 from referee.cli import main
 from referee.jobs.folder import Run
 from referee.show.reports.report_sources import gather
-from referee.show.reports.sections import sections_of
+from referee.show.reports.sections import build_sections
 
 
 def test_bleu_is_not_taken_for_an_average(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_run_scored_again_keeps_the_name_of_its_corpus_and_how_its_systems_wer
     assert main(["score", str(run), "--metrics", "set/dice", "--resamples", "0", "--out", str(tmp_path / "again")]) == 0
     (material,) = gather([tmp_path / "again"])
     assert material.corpus == "trials"
-    html = next(s for s in sections_of(material) if s.name == "methods").html
+    html = next(s for s in build_sections(material) if s.name == "methods").html
     assert "trained and tested on the cuts speaker-fold-1/2 and speaker-fold-2/2 (seed 7)" in html
     assert "<li>exact|order:fixed</li>" in html
 

@@ -13,15 +13,15 @@ import pytest
 from small_runs import chatty, colour, exact, material_of, trials
 
 from referee.show.reports.material import Material
-from referee.show.reports.page import Part, as_page, named_apart
+from referee.show.reports.page import Part, as_page, number_parts
 from referee.show.reports.section import Section
-from referee.show.reports.sections import sections_of
+from referee.show.reports.sections import build_sections
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">'
 
 
 def page_of(material: Material, **options: Any) -> str:
-    part = Part(title=material.label, sections=tuple(sections_of(material, **options)), synthetic=material.synthetic)
+    part = Part(title=material.label, sections=tuple(build_sections(material, **options)), synthetic=material.synthetic)
     return as_page([part], title=f"Report on {material.label}", made="today")
 
 
@@ -60,7 +60,7 @@ def test_hostile_names_and_words_stay_words(tmp_path: Path) -> None:
 def test_generated_data_is_labelled_on_page_tables_figures_and_methods(tmp_path: Path) -> None:
     corpus = [replace(t, meta=MappingProxyType({"synthetic": True})) for t in trials()]
     material = material_of(tmp_path / "run", {"exact": exact, "colour": colour, "chatty": chatty}, corpus=corpus)
-    sections = sections_of(material, style="tuna2008")
+    sections = build_sections(material, style="tuna2008")
     assert 'class="banner"' in page_of(material)
     for section in sections:
         for sheet in section.sheets:
@@ -105,7 +105,7 @@ def test_signatures_are_all_there(tmp_path: Path) -> None:
 
 def test_parts_with_the_same_chapters_get_names_of_their_own() -> None:
     chapter = Section(name="scoreboard", title="Scoreboard")
-    parts = named_apart(
+    parts = number_parts(
         [
             Part(title="one", sections=(chapter,)),
             Part(title="two", sections=(chapter,)),

@@ -16,7 +16,7 @@ from small_runs import chatty, colour, exact, make_run, material_of, trials
 from real_chromium import open_chromium
 from referee.cli import main
 from referee.show.reports.page import Part, as_page
-from referee.show.reports.sections import sections_of
+from referee.show.reports.sections import build_sections
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">'
 
@@ -208,7 +208,7 @@ def test_dark_rooms_get_a_dark_page(page: Page) -> None:
 def test_fourteen_systems_fit_on_a_short_page(chromium: Browser, tmp_path: Path) -> None:
     says = {f"system-{i:02}": (lambda t, i=i: exact(t) if t % (i + 2) else colour(t)) for i in range(14)}
     material = material_of(tmp_path / "run", says, corpus=trials(30))
-    part = Part(title="fourteen", sections=tuple(sections_of(material)))
+    part = Part(title="fourteen", sections=tuple(build_sections(material)))
     (tmp_path / "page.html").write_text(as_page([part], title="fourteen", made="today"), "utf-8")
     page = chromium.new_page(viewport={"width": 1280, "height": 900})
     page.goto((tmp_path / "page.html").as_uri())

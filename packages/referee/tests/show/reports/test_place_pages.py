@@ -16,7 +16,7 @@ from referee.errors import InputError
 from referee.geometry import Point
 from referee.jobs.folder import Run
 from referee.records import Outcome, Response
-from referee.show.reports.place_pages import places_section, write_place_pages
+from referee.show.reports.place_pages import build_places_section, write_place_pages
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -76,7 +76,7 @@ def test_nothing_that_was_said_can_run(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_chapter_counts_outcomes_and_leads_to_the_page(run: Run) -> None:
-    section = places_section("toys", run, 'page/"index".html')
+    section = build_places_section("toys", run, 'page/"index".html')
     assert any("b: 3 refused" in text for text in section.texts)
     assert "page/&#34;index&#34;.html" in section.html
 

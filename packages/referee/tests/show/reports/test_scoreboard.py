@@ -13,8 +13,8 @@ from small_runs import CHAIR, LARGE, RED, chatty, colour, exact, material_of, tr
 
 from referee.api.compare import compare
 from referee.show.reports.best_system import rank_systems
-from referee.show.reports.scoreboard import compare_all, counts_sheet, scoreboard, subset_letters
-from referee.show.reports.sections import group_rows, group_sheets, why_not
+from referee.show.reports.scoreboard import build_counts_sheet, build_scoreboard, compare_all, compute_subset_letters
+from referee.show.reports.sections import build_group_sheets, explain_missing_group, group_rows
 from referee.show.reports.sheets import Sheet
 
 
@@ -36,7 +36,7 @@ def test_letters_are_shared_exactly_where_paired_t_tests_with_holm_find_no_diffe
 
     systems = {f"s{k}": sampler(k, 0.1 + 0.13 * k) for k in range(7)}
     material = material_of(tmp_path / "run", systems, corpus=trials(60), metrics=("set/dice",), resamples=0)
-    letters = subset_letters(material, compare_all(material))
+    letters = compute_subset_letters(material, compare_all(material))
     values = {s: v.sort("trial")["value"].to_numpy() for (s,), v in material.values("set/dice").group_by("system")}
     pairs = list(combinations(systems, 2))
     p = multipletests([ttest_rel(values[a], values[b]).pvalue for a, b in pairs], method="holm")[1]
@@ -48,7 +48,7 @@ def test_letters_are_shared_exactly_where_paired_t_tests_with_holm_find_no_diffe
 
 def test_a_difference_that_is_the_same_on_every_item_is_no_tie(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact, "colour": colour, "twin": exact})
-    letters = subset_letters(material, compare_all(material))
+    letters = compute_subset_letters(material, compare_all(material))
     assert [letters[s, "set/dice"] for s in ("exact", "twin", "colour")] == ["A", "A", "B"]
 
 
@@ -63,7 +63,7 @@ def test_letters_of_bleu_are_those_of_compare(tmp_path: Path) -> None:
     systems = {"a": wordy(1, 0.9), "b": wordy(2, 0.9), "c": wordy(3, 0.3)}
     corpus = trials(60, "the red chair here")
     material = material_of(tmp_path / "run", systems, corpus=corpus, metrics=("string/bleu.4",), resamples=0)
-    letters = subset_letters(material, compare_all(material))
+    letters = compute_subset_letters(material, compare_all(material))
     rows = [
         {"item": t.id, "system": s, "text": says(i)["text"], "reference": "the red chair here"}
         for s, says in systems.items()
@@ -79,7 +79,7 @@ def test_letters_of_bleu_are_those_of_compare(tmp_path: Path) -> None:
 
 def test_the_best_is_bold_and_lower_is_better_for_edit_distance(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact, "colour": colour})
-    sheets = {s.name: s for s in scoreboard(material, {})}
+    sheets = {s.name: s for s in build_scoreboard(material, {})}
     strings = sheets["scores-string"]
     assert cell_of(strings, "exact", "edit ↓").best
     assert not cell_of(strings, "colour", "edit ↓").best
@@ -88,7 +88,7 @@ def test_the_best_is_bold_and_lower_is_better_for_edit_distance(tmp_path: Path) 
 
 def test_one_system_has_nobody_to_beat(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact})
-    (sheet, *_) = scoreboard(material, subset_letters(material, compare_all(material)))
+    (sheet, *_) = build_scoreboard(material, compute_subset_letters(material, compare_all(material)))
     assert not cell_of(sheet, "exact", "dice ↑").best
     assert cell_of(sheet, "exact", "dice ↑").letters == ""
 
@@ -98,17 +98,17 @@ def test_unequal_n_is_shown_beside_each_value_and_missing_answers_are_counted(tm
     material = material_of(
         tmp_path / "run", {"exact": exact, "mixed": lambda i: None if i == 0 else words if i == 1 else exact(i)}
     )
-    sheets = {s.name: s for s in scoreboard(material, {})}
+    sheets = {s.name: s for s in build_scoreboard(material, {})}
     assert cell_of(sheets["scores-set"], "mixed", "n").text == "4"
     assert cell_of(sheets["scores-string"], "mixed", "n").text == "5"
-    counts = counts_sheet(material)
+    counts = build_counts_sheet(material)
     assert counts is not None
     assert cell_of(counts, "mixed", "missing").text == "1"
 
 
 def test_a_cell_without_data_says_n_0(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact, "words": lambda i: {"text": "the red chair"}})
-    sheets = {s.name: s for s in scoreboard(material, {})}
+    sheets = {s.name: s for s in build_scoreboard(material, {})}
     cell = cell_of(sheets["scores-set"], "words", "dice ↑")
     assert (cell.text, cell.small) == ("–", "n = 0")
 
@@ -121,7 +121,7 @@ def test_panels_average_items_when_the_run_was_not_scored_by_groups(tmp_path: Pa
     assert rows["chatty", "set/dice", "b"]["value"] == 1
     assert rows["chatty", "set/dice", "a"]["n"] == 3
     assert ("chatty", "string/bleu.4", "a") not in rows, "BLEU is never averaged over items"
-    notes = " ".join(group_sheets(material, "domain", list(rows.values()), ["exact", "chatty"])[0].notes)
+    notes = " ".join(build_group_sheets(material, "domain", list(rows.values()), ["exact", "chatty"])[0].notes)
     assert "bleu.4" in notes
     assert "--by domain" in notes
 
@@ -144,11 +144,11 @@ def test_panels_that_cannot_be_are_explained(tmp_path: Path) -> None:
 
     single = [replace(t, domain="a", condition=None) for t in trials()]
     material = material_of(tmp_path / "run", {"exact": exact}, corpus=single)
-    assert "same domain (a)" in why_not(material, "domain")
-    assert "name no condition" in why_not(material, "condition")
+    assert "same domain (a)" in explain_missing_group(material, "domain")
+    assert "name no condition" in explain_missing_group(material, "condition")
     many = [replace(t, domain=f"d{i}") for i, t in enumerate(trials(40))]
     material = material_of(tmp_path / "many", {"exact": exact}, corpus=many)
-    assert "40 different values of domain are too many" in why_not(material, "domain")
+    assert "40 different values of domain are too many" in explain_missing_group(material, "domain")
     assert material.levels("domain")[:3] == ["d0", "d1", "d2"], "d2 before d10"
 
 

@@ -7,7 +7,7 @@ import io
 import re
 
 from referee.show.pages import render
-from referee.show.reports.sheets import Cell, Sheet, sheet_as_csv, sheet_as_latex
+from referee.show.reports.sheets import Cell, Sheet, format_csv, format_latex
 
 HOSTILE = r'<script>alert("x")</script> & 50% of $x_1^2$ {a} \input ~*'
 SHEET = Sheet(
@@ -25,13 +25,13 @@ SHEET = Sheet(
 
 
 def test_csv_has_full_precision_and_heads_that_differ() -> None:
-    rows = list(csv.DictReader(io.StringIO(sheet_as_csv(SHEET))))
+    rows = list(csv.DictReader(io.StringIO(format_csv(SHEET))))
     assert rows[0] == {"corpus": "tuna", "system": HOSTILE, "Dice a": "0.3333333333", "Dice b": "–"}
 
 
 def test_csv_of_an_empty_table_is_its_heads() -> None:
     empty = Sheet(name="e", corpus="tuna", title="", header=("system", "a"), rows=())
-    assert sheet_as_csv(empty) == "corpus,system,a"
+    assert format_csv(empty) == "corpus,system,a"
 
 
 def test_html_escapes_everything_and_keeps_what_sorts() -> None:
@@ -45,7 +45,7 @@ def test_html_escapes_everything_and_keeps_what_sorts() -> None:
 
 
 def test_latex_has_no_bare_special_character_and_as_many_cells_as_heads() -> None:
-    latex = sheet_as_latex(SHEET)
+    latex = format_latex(SHEET)
     body = [line for line in latex.splitlines() if line.endswith(r"\\")]
     assert [len(re.findall(r"(?<!\\)&", line)) for line in body] == [1, 2, 2, 2], (
         "the line of spans covers three columns"

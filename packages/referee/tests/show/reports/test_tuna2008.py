@@ -11,7 +11,7 @@ from small_runs import chatty, colour, exact, material_of, trials
 
 from referee.records import Outcome, Response
 from referee.show.reports.sheets import Sheet
-from referee.show.reports.tuna2008 import challenge_tables
+from referee.show.reports.tuna2008 import build_challenge_tables
 
 PANEL = (
     "set/dice",
@@ -27,7 +27,7 @@ PANEL = (
 
 def tables_of(folder: Path, systems: dict[str, Any], **options: Any) -> tuple[dict[str, Sheet], str]:
     material = material_of(folder, systems, metrics=PANEL, resamples=0, **options)
-    sheets, missing = challenge_tables(material)
+    sheets, missing = build_challenge_tables(material)
     return {s.name.removeprefix("tuna2008-table"): s for s in sheets}, " ".join(missing)
 
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_made_is_said(tmp_path: Path) -> None:
     assert "Tables 11 and 12" in missing
     assert "no responses" in missing
     material = material_of(tmp_path / "poor", {"exact": exact}, metrics=("set/dice",))
-    sheets, why = challenge_tables(material)
+    sheets, why = build_challenge_tables(material)
     assert not sheets
     assert "the run has no set/masi, set/exact, scene/minimal" in why[0]
 
@@ -139,7 +139,7 @@ def test_the_catalogue_says_which_task_a_system_did(tmp_path: Path) -> None:
 
     material = material_of(tmp_path / "run", {"R1": exact, "R2": colour, "R3": chatty}, metrics=PANEL, resamples=0)
     tags = {s: {"task": "R", "evidence": "faithful"} for s in material.systems}
-    sheets, missing = challenge_tables(replace(material, facts=replace(material.facts, tags=tags)))
+    sheets, missing = build_challenge_tables(replace(material, facts=replace(material.facts, tags=tags)))
     assert [s.name for s in sheets] == ["tuna2008-table6", "tuna2008-table7"]
     assert any("Tables 3, 4 and 5" in m for m in missing)
 

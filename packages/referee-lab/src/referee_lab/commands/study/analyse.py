@@ -53,9 +53,9 @@ def analyse(
         # NaN is no JSON: better an error here than a file that others cannot read.
         print(json.dumps(analysis.as_json(), ensure_ascii=False, indent=1, allow_nan=False))
     elif format == "latex":
-        from referee.show.reports.sheets import sheet_as_latex
+        from referee.show.reports.sheets import format_latex
 
-        print("\n\n".join([*(f"% {remark}" for remark in analysis.remarks), *map(sheet_as_latex, analysis.sheets)]))
+        print("\n\n".join([*(f"% {remark}" for remark in analysis.remarks), *map(format_latex, analysis.sheets)]))
     else:
         _show(analysis)
     return 0

@@ -20,7 +20,7 @@ from referee.grounding.pictures import check_whole
 from referee.jobs.progress import with_progress
 from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
-from referee.show.drawing.placement import settled
+from referee.show.drawing.placement import find_determined_layout
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
 from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.folder.hit_areas import find_small_targets
@@ -204,10 +204,14 @@ def _prove_drawn_scenes(study: Study) -> Iterator[BalanceClaim]:
         sentence = "no object is shown as a card of words" + (" that people should produce" if produced else "")
         yield scenes.claim("word-cards", sentence, words, remedy)
     if plugin in ("identify", "produce"):
-        alike = {t.id: "" for t in trials if settled(t.scene) is None and _has_double(study, t)}
+        alike = {t.id: "" for t in trials if find_determined_layout(t.scene) is None and _has_double(study, t)}
         sentence = "no target looks like another object of its scene, unless the scene says where they stand"
         yield scenes.claim("look-alike", sentence, alike, "give objects their own pictures or positions")
-    unplaced = {t.id: "" for t in trials if settled(t.scene) is None and any(e.relations for e in t.scene.entities)}
+    unplaced = {
+        t.id: ""
+        for t in trials
+        if find_determined_layout(t.scene) is None and any(e.relations for e in t.scene.entities)
+    }
     yield scenes.claim(
         "relations",
         "relations between objects can be seen",

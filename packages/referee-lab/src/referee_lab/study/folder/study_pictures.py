@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.records import Entity, Scene, SceneNotes
-from referee.show.drawing import draw_entity, shared_names
+from referee.show.drawing import draw_entity, find_shared_names
 from referee.show.drawing.placement import PLACE_NAMES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def name_pictures(scene: Scene, domain: str | None) -> dict[str, str]:
     """Return the name of every entity's picture: a file of the study, or else a drawing."""
     notes = _PICTURES.of(scene)
     if domain not in notes:
-        shared = shared_names(scene)
+        shared = find_shared_names(scene)
         notes[domain] = {
             e.id: name_picture(e, domain, shared) if e.image is None else name_object_picture(e.image)
             for e in scene.entities
@@ -41,7 +41,7 @@ def name_object_picture(image: str) -> str:
 
 def draw_entities(scene: Scene, domain: str | None) -> dict[str, str]:
     """Return the SVG of every entity that is drawn; entities with an image file are left out."""
-    shared = shared_names(scene)
+    shared = find_shared_names(scene)
     return {e.id: _draw_entity(_strip_identity(e), domain, shared)[1] for e in scene.entities if e.image is None}
 
 
@@ -65,7 +65,7 @@ def draw_pictures(study: Study) -> dict[str, str]:
         _KNOWN[study.hash] = dict(
             _draw_entity(_strip_identity(e), trial.domain, shared)
             for trial in scenes.values()
-            for shared in (shared_names(trial.scene),)
+            for shared in (find_shared_names(trial.scene),)
             for e in trial.scene.entities
             if e.image is None
         )

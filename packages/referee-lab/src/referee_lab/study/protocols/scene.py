@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.records import Description, Entity, Scene, SceneNotes, Trial
 from referee.show.drawing import Layout, Place, place
-from referee.show.drawing.placement import settled
+from referee.show.drawing.placement import find_determined_layout
 from referee_lab.study.folder.hit_areas import compute_hit_areas
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT
 from referee_lab.study.folder.study_pictures import name_object_picture, name_pictures
@@ -62,7 +62,7 @@ def _show_fixed(trial: Trial) -> ShownScene | None:
     """Return the display of a scene without random choices, cached; None for any other scene."""
     notes = _SETTLED.of(trial.scene)
     if trial.domain not in notes:
-        layout = settled(trial.scene)
+        layout = find_determined_layout(trial.scene)
         # Two on one spot come in the order that was drawn: that of the file might tell the target.
         alone = layout is not None and len({_make_reading_key(at) for at in layout.values()}) == len(layout)
         shown = None

@@ -7,24 +7,24 @@
 """
 
 from referee.show.drawing.contact_sheets import SHEETS, draw_sheet
-from referee.show.drawing.place_words import place_words
+from referee.show.drawing.place_words import describe_positions
 from referee.show.drawing.placement import Layout, Place, place
 from referee.show.drawing.png import draw_marked, draw_numbered, to_png
-from referee.show.drawing.scene_pictures import can_draw, draw_entity, draw_scene, kind_of, shared_names
+from referee.show.drawing.scene_pictures import can_draw, draw_entity, draw_scene, find_shared_names, get_painter_name
 
 __all__ = [
     "SHEETS",
     "Layout",
     "Place",
     "can_draw",
+    "describe_positions",
     "draw_entity",
     "draw_marked",
     "draw_numbered",
     "draw_scene",
     "draw_sheet",
-    "kind_of",
+    "find_shared_names",
+    "get_painter_name",
     "place",
-    "place_words",
-    "shared_names",
     "to_png",
 ]

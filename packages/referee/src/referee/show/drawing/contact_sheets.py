@@ -7,9 +7,9 @@ from itertools import product
 
 from referee.records import Entity, Property
 from referee.show.drawing.colours import NAMED
-from referee.show.drawing.ink import group, number, rect, text
+from referee.show.drawing.ink import draw_text, group, number, rect
 from referee.show.drawing.painted import BOX
-from referee.show.drawing.scene_pictures import draw_page, marks_of
+from referee.show.drawing.scene_pictures import draw_marks, draw_page
 from referee.show.drawing.silhouettes import FIGURES, PENTOMINOES
 
 Row = tuple[str, list[dict[str, str]]]
@@ -34,28 +34,29 @@ def draw_sheet(name: str) -> str:
     rows = SHEETS[name]()
     width = LABEL + BOX * max(len(things) for _, things in rows)
     height = BOX * len(rows)
-    drawn = [_row(label, things, i * BOX) for i, (label, things) in enumerate(rows)]
+    drawn = [_draw_row(label, things, i * BOX) for i, (label, things) in enumerate(rows)]
     return draw_page(rect(0, 0, width, height, "#ffffff") + "".join(drawn), width, height, width, "contact sheet")
 
 
-def _row(label: str, things: list[dict[str, str]], y: float) -> str:
+def _draw_row(label: str, things: list[dict[str, str]], y: float) -> str:
     """Return one labelled row of pictures."""
-    words = text(label, 8, y + BOX / 2, 12, text_anchor="start")
+    words = draw_text(label, 8, y + BOX / 2, 12, text_anchor="start")
     # The same air round every picture as in a scene.
     cells = (
         group(
-            marks_of(_entity(values)), transform=f"translate({number(LABEL + i * BOX + 4)} {number(y + 4)}) scale(0.92)"
+            draw_marks(_make_entity(values)),
+            transform=f"translate({number(LABEL + i * BOX + 4)} {number(y + 4)}) scale(0.92)",
         )
         for i, values in enumerate(things)
     )
     return words + "".join(cells)
 
 
-def _entity(values: Mapping[str, str]) -> Entity:
+def _make_entity(values: Mapping[str, str]) -> Entity:
     return Entity(id="x", attributes=tuple(Property(*pair) for pair in values.items()))
 
 
-def _furniture() -> list[Row]:
+def _list_furniture() -> list[Row]:
     """Return the rows of all furniture."""
     colours = ("red", "blue", "green", "grey")
     return [
@@ -70,8 +71,8 @@ def _furniture() -> list[Row]:
     ]
 
 
-def _people() -> list[Row]:
-    """Return each attribute alone, then with others that might hide it, from the front and both sides."""
+def _list_people() -> list[Row]:
+    """Return rows with each attribute alone, and with others that might hide it, from front and sides."""
     pairs: dict[str, list[dict[str, str]]] = {
         "young, old": [{}, {"age": "old"}],
         "dark, light, other hair": [{"hairColour": c} for c in ("dark", "light", "other")],
@@ -93,7 +94,7 @@ def _people() -> list[Row]:
     ]
 
 
-def _shapes() -> list[Row]:
+def _list_shapes() -> list[Row]:
     """Return the rows of solids, stars and other shapes."""
     colours = ("red", "blue", "green", "yellow", "grey")
     solids: list[Row] = [
@@ -125,4 +126,4 @@ def _shapes() -> list[Row]:
     ]
 
 
-SHEETS = {"furniture": _furniture, "people": _people, "shapes": _shapes}
+SHEETS = {"furniture": _list_furniture, "people": _list_people, "shapes": _list_shapes}

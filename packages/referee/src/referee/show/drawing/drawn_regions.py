@@ -20,8 +20,8 @@ from referee.records import Scene
 from referee.show.drawing.ink import group
 from referee.show.drawing.painted import BOX
 from referee.show.drawing.placement import Layout, place
-from referee.show.drawing.png import scale_for, to_png
-from referee.show.drawing.scene_pictures import draw_scene, page_size, stacked
+from referee.show.drawing.png import choose_scale, to_png
+from referee.show.drawing.scene_pictures import draw_scene, list_in_drawing_order, page_size
 from referee.show.drawing.traced_solids import mask_runs
 
 Truths = npt.NDArray[np.bool_]
@@ -53,28 +53,33 @@ def draw_pixels(
     `covers` caches rendered entities, for callers that draw many scenes of one corpus.
     """
     at = layout or place(scene)
-    pixels = scale or scale_for(at)
+    pixels = scale or choose_scale(at)
     png = to_png(draw_scene(scene, layout=at, mark=mark, numbers=numbers), pixels)
-    height, width = _alpha(png).shape
-    size, owners = Size(width, height), _owners(scene, at, pixels, (height, width), {} if covers is None else covers)
+    height, width = _read_alpha(png).shape
+    size, owners = (
+        Size(width, height),
+        _assign_pixels(scene, at, pixels, (height, width), {} if covers is None else covers),
+    )
     masks = {e.id: owners == i for i, e in enumerate(scene.entities)}
-    regions = {i: _region(seen, size, outlines) for i, seen in masks.items() if seen.any()}
+    regions = {i: _make_region(seen, size, outlines) for i, seen in masks.items() if seen.any()}
     return PixelDrawing(png=png, size=size, regions=regions)
 
 
-def _owners(scene: Scene, at: Layout, scale: float, shape: tuple[int, int], covers: Covers) -> npt.NDArray[np.int32]:
-    """Return for every pixel the index of the entity it shows, -1 for none."""
+def _assign_pixels(
+    scene: Scene, at: Layout, scale: float, shape: tuple[int, int], covers: Covers
+) -> npt.NDArray[np.int32]:
+    """Return for every pixel the index of the entity that it shows, -1 for none."""
     owners = np.full(shape, -1, dtype=np.int32)
     numbers = {e.id: i for i, e in enumerate(scene.entities)}
     across, down = page_size(at)
     # A page that is no whole number of pixels is fitted into one, and everything on it with it.
     whole = all(abs(side * scale - round(side * scale)) < 1e-9 for side in (across, down))
-    for entity, x, y, marks in stacked(scene, at):
+    for entity, x, y, marks in list_in_drawing_order(scene, at):
         if whole:
             _paint(owners, numbers[entity], x * scale, y * scale, marks, scale, covers)
         else:
-            alone = _svg(group(marks, transform=f"translate({x} {y})"), 0, 0, across, down)
-            owners[_alpha(to_png(alone, scale)) >= HALF] = numbers[entity]
+            alone = _draw_window(group(marks, transform=f"translate({x} {y})"), 0, 0, across, down)
+            owners[_read_alpha(to_png(alone, scale)) >= HALF] = numbers[entity]
     return owners
 
 
@@ -88,8 +93,8 @@ def _paint(
     if key not in covers:
         side = ceil(BOX * scale) + 2 * air + 1
         moved = group(marks, transform=f"translate({key[1] / scale} {key[2] / scale})")
-        window = _svg(moved, -air / scale, -air / scale, side / scale, side / scale)
-        covers[key] = _alpha(to_png(window, scale)) >= HALF
+        window = _draw_window(moved, -air / scale, -air / scale, side / scale, side / scale)
+        covers[key] = _read_alpha(to_png(window, scale)) >= HALF
     cover = covers[key]
     x0, y0 = left - air, top - air
     rows = slice(max(y0, 0), max(min(y0 + cover.shape[0], owners.shape[0]), 0))
@@ -98,7 +103,7 @@ def _paint(
     owners[rows, columns][part] = number
 
 
-def _svg(content: str, x: float, y: float, width: float, height: float) -> str:
+def _draw_window(content: str, x: float, y: float, width: float, height: float) -> str:
     """Return an SVG of a window in scene coordinates."""
     # Numbers whole: rounding here would move the drawing against the pixels.
     return (
@@ -107,7 +112,7 @@ def _svg(content: str, x: float, y: float, width: float, height: float) -> str:
     )
 
 
-def _alpha(png: bytes) -> npt.NDArray[np.uint8]:
+def _read_alpha(png: bytes) -> npt.NDArray[np.uint8]:
     """Return the alpha channel of a PNG."""
     with naming_extra():
         from PIL import Image
@@ -116,7 +121,7 @@ def _alpha(png: bytes) -> npt.NDArray[np.uint8]:
         return np.asarray(picture.convert("RGBA"))[:, :, 3]
 
 
-def _region(seen: Truths, size: Size, outlines: bool) -> Region:
+def _make_region(seen: Truths, size: Size, outlines: bool) -> Region:
     """Return a mask of pixels as a region: a mask or its bounding box."""
     if outlines:
         return Mask(size, mask_runs(seen))

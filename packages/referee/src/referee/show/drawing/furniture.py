@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import cos, pi, sin
 
-from referee.show.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.show.drawing.colours import PLAIN, get_colour, mix, outline
 from referee.show.drawing.ink import Point
-from referee.show.drawing.painted import Painted, scale_of, scaled
+from referee.show.drawing.painted import Painted, get_scale, scale_about_centre
 from referee.show.drawing.solids import TURNS, Block, Drum, Part, Spot, render
 
 WOOD = "#8a6a4a"
@@ -16,30 +16,30 @@ METAL = "#5c6168"
 
 
 def paint_furniture(values: Mapping[str, str]) -> Painted | None:
-    """A piece of furniture, or None where it is something else."""
+    """Return the picture of a piece of furniture; None for anything else."""
     kind = values.get("type", "")
     if kind not in THINGS:
         return None
-    colour, colour_names = colour_of(values) or (PLAIN, ())
-    scale, size_names = scale_of(values)
+    colour, colour_names = get_colour(values) or (PLAIN, ())
+    scale, size_names = get_scale(values)
     facing = values.get("orientation", "")
     shown = {"type", *colour_names, *size_names, *(["orientation"] if facing in TURNS else [])}
     # Where no orientation is said the front is drawn, and not counted as shown.
-    picture = _seen(kind, colour, facing if facing in TURNS else "front")
-    return Painted(scaled(picture, scale), frozenset(shown))
+    picture = _draw_view(kind, colour, facing if facing in TURNS else "front")
+    return Painted(scale_about_centre(picture, scale), frozenset(shown))
 
 
 @lru_cache(maxsize=256)
-def _seen(kind: str, colour: str, facing: str) -> str:
+def _draw_view(kind: str, colour: str, facing: str) -> str:
     return render(THINGS[kind](colour), facing, outline(colour))
 
 
-def _chair(colour: str) -> list[Part]:
+def _build_chair(colour: str) -> list[Part]:
     """Return the blocks of a chair."""
     dark = mix(colour, "#000000", 0.25)
     legs = [Block(low=(x, 0, z), high=(x + 5, 30, z + 5), colour=dark) for x in (-24, 19) for z in (-24, 19)]
-    slats = tuple(_flat((-17, y), (17, y + 6), z=-24.1, towards=-1, colour=dark) for y in (47, 60, 73))
-    pad = _flat((-18, 42), (18, 82), z=-17.9, towards=1, colour=mix(colour, "#ffffff", 0.3))
+    slats = tuple(_build_rectangle((-17, y), (17, y + 6), z=-24.1, towards=-1, colour=dark) for y in (47, 60, 73))
+    pad = _build_rectangle((-18, 42), (18, 82), z=-17.9, towards=1, colour=mix(colour, "#ffffff", 0.3))
     return [
         *legs,
         Block(low=(-26, 30, -18), high=(26, 37, 26), colour=colour),
@@ -47,11 +47,13 @@ def _chair(colour: str) -> list[Part]:
     ]
 
 
-def _sofa(colour: str) -> list[Part]:
+def _build_sofa(colour: str) -> list[Part]:
     """Return the blocks of a sofa."""
     light, dark = mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)
     feet = [Block(low=(x, 0, z), high=(x + 6, 6, z + 6), colour=WOOD) for x in (-44, 38) for z in (-20, 16)]
-    piping = tuple(_flat((-33, y), (33, y + 1), z=-22.1, towards=-1, colour=outline(colour)) for y in (14, 52))
+    piping = tuple(
+        _build_rectangle((-33, y), (33, y + 1), z=-22.1, towards=-1, colour=outline(colour)) for y in (14, 52)
+    )
     return [
         *feet,
         Block(low=(-36, 6, -22), high=(36, 58, -10), colour=colour, spots=piping),
@@ -65,26 +67,31 @@ def _sofa(colour: str) -> list[Part]:
     ]
 
 
-def _flat(low: Point, high: Point, *, z: float, towards: int, colour: str) -> Spot:
-    """An upright rectangle on the front or the back of something."""
+def _build_rectangle(low: Point, high: Point, *, z: float, towards: int, colour: str) -> Spot:
+    """Return an upright rectangle on the front or the back of a part."""
     corners = ((low[0], low[1], z), (high[0], low[1], z), (high[0], high[1], z), (low[0], high[1], z))
     return Spot(corners=corners, outward=(0, 0, towards), colour=colour)
 
 
-def _desk(colour: str) -> list[Part]:
+def _build_desk(colour: str) -> list[Part]:
     """Return the blocks of a desk."""
     dark = mix(colour, "#000000", 0.2)
     return [
         Block(low=(-44, 0, -20), high=(-20, 52, 20), colour=dark),
         Block(low=(20, 0, -20), high=(44, 52, 20), colour=dark),
         Block(low=(-20, 10, -20), high=(20, 52, -16), colour=dark),
-        *(drawer for x in (-42, 22) for y in (3, 19, 35) for drawer in _drawer(x, y, mix(colour, "#ffffff", 0.3))),
+        *(
+            drawer
+            for x in (-42, 22)
+            for y in (3, 19, 35)
+            for drawer in _build_drawer(x, y, mix(colour, "#ffffff", 0.3))
+        ),
         Block(low=(-47, 52, -24), high=(47, 58, 26), colour=colour),
         Block(low=(-47, 58, -24), high=(47, 76, -18), colour=colour),
     ]
 
 
-def _drawer(x: float, y: float, colour: str) -> list[Part]:
+def _build_drawer(x: float, y: float, colour: str) -> list[Part]:
     """Return the blocks of a drawer."""
     return [
         Block(low=(x, y, 20), high=(x + 20, y + 14, 22), colour=colour),
@@ -92,16 +99,16 @@ def _drawer(x: float, y: float, colour: str) -> list[Part]:
     ]
 
 
-def _fan(colour: str) -> list[Part]:
+def _build_fan(colour: str) -> list[Part]:
     """Return the parts of a fan."""
     head = 59.0
     cage, hub = mix(colour, "#ffffff", 0.75), mix(colour, "#000000", 0.15)
-    blades = tuple(Spot(corners=_blade(turn, head, 3.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
+    blades = tuple(Spot(corners=_build_blade(turn, head, 3.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
     vents = tuple(
-        _flat((-7, y), (7, y + 2.2), z=-24.1, towards=-1, colour=outline(colour))
+        _build_rectangle((-7, y), (7, y + 2.2), z=-24.1, towards=-1, colour=outline(colour))
         for y in (head - 6, head - 1, head + 4)
     )
-    face = (_disc(head, 28, 3.05, 1, cage), *blades, _disc(head, 6.5, 3.2, 1, outline(colour)))
+    face = (_build_disc(head, 28, 3.05, 1, cage), *blades, _build_disc(head, 6.5, 3.2, 1, outline(colour)))
     rim = mix(colour, "#000000", 0.1)
     # narrower towards the back, so that a fan from the side has a front and a back
     return [
@@ -114,12 +121,12 @@ def _fan(colour: str) -> list[Part]:
     ]
 
 
-def _disc(y: float, radius: float, z: float, towards: int, colour: str) -> Spot:
+def _build_disc(y: float, radius: float, z: float, towards: int, colour: str) -> Spot:
     corners = tuple((radius * cos(pi * i / 24), y + radius * sin(pi * i / 24), z) for i in range(48))
     return Spot(corners=corners, outward=(0, 0, towards), colour=colour)
 
 
-def _blade(turn: int, y: float, z: float) -> tuple[tuple[float, float, float], ...]:
+def _build_blade(turn: int, y: float, z: float) -> tuple[tuple[float, float, float], ...]:
     """Return the corners of one blade of a fan."""
     start = pi / 2 + turn * 2 * pi / 3
     outer = [(26.0, start + 0.85 * i / 8 - 0.1) for i in range(9)]
@@ -127,4 +134,9 @@ def _blade(turn: int, y: float, z: float) -> tuple[tuple[float, float, float], .
     return tuple((r * cos(a), y + r * sin(a), z) for r, a in points)
 
 
-THINGS: dict[str, Callable[[str], list[Part]]] = {"chair": _chair, "sofa": _sofa, "desk": _desk, "fan": _fan}
+THINGS: dict[str, Callable[[str], list[Part]]] = {
+    "chair": _build_chair,
+    "sofa": _build_sofa,
+    "desk": _build_desk,
+    "fan": _build_fan,
+}

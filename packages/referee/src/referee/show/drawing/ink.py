@@ -22,12 +22,12 @@ def number(value: float) -> str:
     return "0" if written == "-0" else written
 
 
-def well_formed(words: str) -> str:
+def escape_xml(words: str) -> str:
     """Return text for XML: markup escaped, forbidden characters replaced."""
     return escape(UNWRITABLE.sub("\ufffd", words))
 
 
-def element(name: str, content: str | None = None, /, **attributes: object) -> str:
+def make_element(name: str, content: str | None = None, /, **attributes: object) -> str:
     """Return one element; underscores in attribute names become hyphens, and None omits an attribute."""
     written = "".join(
         f" {key.replace('_', '-')}={quoteattr(number(value) if isinstance(value, (int, float)) else str(value))}"
@@ -38,37 +38,37 @@ def element(name: str, content: str | None = None, /, **attributes: object) -> s
 
 
 def group(content: str, /, **attributes: object) -> str:
-    return element("g", content, **attributes)
+    return make_element("g", content, **attributes)
 
 
 def path(d: str, fill: str = "none", /, **more: object) -> str:
-    return element("path", d=d, fill=fill, **more)
+    return make_element("path", d=d, fill=fill, **more)
 
 
 def circle(x: float, y: float, r: float, fill: str, /, **more: object) -> str:
-    return element("circle", cx=x, cy=y, r=r, fill=fill, **more)
+    return make_element("circle", cx=x, cy=y, r=r, fill=fill, **more)
 
 
 def ellipse(x: float, y: float, rx: float, ry: float, fill: str, /, **more: object) -> str:
-    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **more)
+    return make_element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **more)
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, /, **more: object) -> str:
-    return element("rect", x=x, y=y, width=width, height=height, fill=fill, **more)
+    return make_element("rect", x=x, y=y, width=width, height=height, fill=fill, **more)
 
 
 def polygon(points: Iterable[Point], fill: str, /, **more: object) -> str:
-    return element("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), fill=fill, **more)
+    return make_element("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), fill=fill, **more)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, /, **more: object) -> str:
     """Return an SVG line with round ends."""
-    return element(
+    return make_element(
         "line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width, **{"stroke_linecap": "round"} | more
     )
 
 
-def text(words: str, x: float, y: float, size: float, /, **more: object) -> str:
+def draw_text(words: str, x: float, y: float, size: float, /, **more: object) -> str:
     """Return words centred on a point."""
     look = {"fill": "#222", "text_anchor": "middle", "font_family": FONT, "font_size": size} | more
-    return element("text", well_formed(words), x=x, y=y, **look)
+    return make_element("text", escape_xml(words), x=x, y=y, **look)

@@ -20,13 +20,13 @@ class Painted(NamedTuple):
     shown: frozenset[str]
 
 
-def scaled(marks: str, scale: float) -> str:
+def scale_about_centre(marks: str, scale: float) -> str:
     """Return a picture scaled about its centre."""
     shift = number(50 * (1 - scale))
     return group(marks, transform=f"translate({shift} {shift}) scale({number(scale)})") if scale != 1 else marks
 
 
-def standing(marks: str, scale: float) -> str:
+def scale_about_floor(marks: str, scale: float) -> str:
     """Return a picture scaled about the floor of its cell."""
     left, top = number(50 * (1 - scale)), number(FLOOR * (1 - scale))
     return group(marks, transform=f"translate({left} {top}) scale({number(scale)})") if scale != 1 else marks
@@ -41,12 +41,12 @@ UNSAID = 0.8
 STANDING = 0.72  # from the floor to the middle of a cube's upper face, where the next object stands, in cells
 
 
-def scale_of(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
+def get_scale(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
     """Return the scale and the attribute that specifies it (none where the size is missing or unknown)."""
     scale = SCALES.get(values.get("size", ""))
     return (UNSAID, ()) if scale is None else (scale, ("size",))
 
 
-def height_of(entity: Entity) -> float:
+def get_height(entity: Entity) -> float:
     """Return the height at which something on top of this entity begins, in cells."""
-    return STANDING * scale_of({p.name: p.value for p in entity.attributes})[0]
+    return STANDING * get_scale({p.name: p.value for p in entity.attributes})[0]

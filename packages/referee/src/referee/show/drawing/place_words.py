@@ -9,7 +9,7 @@ DOWN = ("upper", "middle", "lower")
 ACROSS = ("left", "middle", "right")
 
 
-def says_places(scene: Scene) -> bool:
+def has_positions(scene: Scene) -> bool:
     """Return whether a scene specifies the positions of its objects."""
     return any(
         e.position is not None or any(p.name in PLACE_NAMES and p.value != "unknown" for p in e.attributes)
@@ -17,30 +17,30 @@ def says_places(scene: Scene) -> bool:
     )
 
 
-def place_words(scene: Scene) -> dict[str, str]:
-    """Return the position of every entity in words, by id; none where the scene does not specify it.
+def describe_positions(scene: Scene) -> dict[str, str]:
+    """Return the position of every entity in words, by id; empty if the scene does not specify it.
 
     >>> from referee.records import Entity, Property
     >>> cells = [("a", "1", "1"), ("b", "5", "3")]
     >>> grid = [Entity(id=i, attributes=(Property("x-dimension", x), Property("y-dimension", y))) for i, x, y in cells]
-    >>> place_words(Scene(entities=tuple(grid)))
+    >>> describe_positions(Scene(entities=tuple(grid)))
     {'a': 'upper left', 'b': 'lower right'}
     """
-    if not says_places(scene):
+    if not has_positions(scene):
         return {}
     layout = place(scene)
-    return {e.id: _words(e.id, layout) for e in scene.entities}
+    return {e.id: _describe_position(e.id, layout) for e in scene.entities}
 
 
-def _words(entity: str, layout: Layout) -> str:
+def _describe_position(entity: str, layout: Layout) -> str:
     """Return the position of an entity in words: left, middle, right, top, bottom."""
     cell = layout[entity]
-    across = ACROSS[_third(cell.column + cell.dx, layout.columns)]
+    across = ACROSS[_find_third(cell.column + cell.dx, layout.columns)]
     if layout.rows == 1:
         return across
-    down = DOWN[_third(cell.row + cell.dy, layout.rows)]
+    down = DOWN[_find_third(cell.row + cell.dy, layout.rows)]
     return "middle" if down == across else f"{down} {across}"
 
 
-def _third(cell: float, cells: int) -> int:
+def _find_third(cell: float, cells: int) -> int:
     return min(2, max(0, int(3 * (cell + 0.5) / max(1, cells))))

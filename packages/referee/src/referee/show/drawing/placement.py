@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
-from referee.show.drawing.painted import height_of
+from referee.show.drawing.painted import get_height
 
 # -- relations of the scene ------------------------------------------------------------------------------------------------
 
@@ -44,20 +44,20 @@ def relate(scene: Scene) -> dict[str, Point] | None:
         return None
     regions: dict[tuple[int, int], list[Entity]] = {}
     for entity in scene.entities:
-        regions.setdefault(_region(entity), []).append(entity)
+        regions.setdefault(_get_region(entity), []).append(entity)
     joined = _join({where: _arrange(members) for where, members in regions.items()})
     nearer = {e.id for e in scene.entities if Property("location", "front") in e.attributes}
     return {i: (x, y + NEARER if i in nearer else y) for i, (x, y) in joined.items()}
 
 
-def _region(entity: Entity) -> tuple[int, int]:
+def _get_region(entity: Entity) -> tuple[int, int]:
     """Return column and row of an entity's region."""
     locations = [p.value for p in entity.attributes if p.name == "location"]
     across = entity.value("hpos") or next((v for v in locations if v in ACROSS), "centre")
     return ACROSS.get(across, 1), DOWN.get(entity.value("vpos") or "centre", 1)
 
 
-def _pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pairs:
+def _collect_pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pairs:
     """Return the pairs of a relation, named from either side."""
     ids = {e.id for e in members}
     pairs: Pairs = []
@@ -74,12 +74,14 @@ def _arrange(members: list[Entity]) -> dict[str, Point]:
     Columns from 0, rows from 0 (the floor) upwards as negative numbers.
     """
     ids = [e.id for e in members]
-    heights = {e.id: height_of(e) for e in members}
-    steps = {pair: (0.0, heights[pair[1]]) for pair in _pairs(members, ON, UNDER)}
-    steps |= dict.fromkeys(_pairs(members, ABOVE, BELOW), OVER) | dict.fromkeys(_pairs(members, REAR, FRONT), BEHIND)
-    columns = _columns(ids, list(steps))
-    near = {frozenset(pair) for pair in _pairs(members, NEAR, set())}
-    ordered = _ordered(columns, _pairs(members, LEFT, RIGHT), near)
+    heights = {e.id: get_height(e) for e in members}
+    steps = {pair: (0.0, heights[pair[1]]) for pair in _collect_pairs(members, ON, UNDER)}
+    steps |= dict.fromkeys(_collect_pairs(members, ABOVE, BELOW), OVER) | dict.fromkeys(
+        _collect_pairs(members, REAR, FRONT), BEHIND
+    )
+    columns = _group_columns(ids, list(steps))
+    near = {frozenset(pair) for pair in _collect_pairs(members, NEAR, set())}
+    ordered = _sort_columns(columns, _collect_pairs(members, LEFT, RIGHT), near)
     places, x = {}, 0.0
     for column, following in pairwise([*ordered, ()]):
         stack = _stack(column, x, steps)
@@ -89,17 +91,17 @@ def _arrange(members: list[Entity]) -> dict[str, Point]:
     return places
 
 
-def _columns(ids: list[str], vertical: Pairs) -> list[tuple[str, ...]]:
-    """Entities that share a column, the lowest first."""
+def _group_columns(ids: list[str], vertical: Pairs) -> list[tuple[str, ...]]:
+    """Return the entities of each column, the lowest first."""
     column: dict[str, tuple[str, ...]] = {i: (i,) for i in ids}
     for upper, lower in vertical:
         joined = (*column[lower], *(i for i in column[upper] if i not in column[lower]))
         for i in joined:
             column[i] = joined
-    return [_sorted(c, [(lower, upper) for upper, lower in vertical]) for c in dict.fromkeys(column.values())]
+    return [_sort_column(c, [(lower, upper) for upper, lower in vertical]) for c in dict.fromkeys(column.values())]
 
 
-def _sorted(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
+def _sort_column(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
     """Return the entities in order; contradictory relations are ignored."""
     sorter = TopologicalSorter({i: [a for a, b in pairs if b == i and a in ids] for i in ids})
     try:
@@ -108,7 +110,7 @@ def _sorted(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
         return ids
 
 
-def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[str]]) -> list[tuple[str, ...]]:
+def _sort_columns(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[str]]) -> list[tuple[str, ...]]:
     """Return columns from left to right, with adjacent ones together."""
     home = {i: column[0] for column in columns for i in column}
     pairs = [(home[a], home[b]) for a, b in left if home[a] != home[b]]
@@ -116,7 +118,7 @@ def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[st
     for a, b in (sorted(pair) for pair in near if len(pair) == 2):
         joined = clusters[home[a]] | clusters[home[b]]
         clusters.update(dict.fromkeys(joined, joined))
-    feet = _sorted(tuple(clusters), pairs)
+    feet = _sort_column(tuple(clusters), pairs)
     together = [foot for cluster in dict.fromkeys(clusters[f] for f in feet) for foot in feet if foot in cluster]
     return [next(c for c in columns if c[0] == foot) for foot in together]
 
@@ -140,27 +142,27 @@ def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Po
 
 def _join(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]:
     """Return the regions side by side and below each other, each centred in its part."""
-    across = _starts({c: max(_width(p) for (k, _), p in parts.items() if k == c) for c, _ in parts})
-    down = _starts({r: max(_depth(p) for (_, k), p in parts.items() if k == r) for _, r in parts})
+    across = _locate_regions({c: max(_measure_width(p) for (k, _), p in parts.items() if k == c) for c, _ in parts})
+    down = _locate_regions({r: max(_measure_depth(p) for (_, k), p in parts.items() if k == r) for _, r in parts})
     joined = {}
     for (c, r), part in parts.items():
-        shift = (across[c][1] - _width(part)) / 2
+        shift = (across[c][1] - _measure_width(part)) / 2
         # Regions of one row share a floor.
         floor = down[r][0] + down[r][1] - 1
         joined.update({i: (across[c][0] + shift + x, floor + y) for i, (x, y) in part.items()})
     return joined
 
 
-def _width(part: dict[str, Point]) -> float:
+def _measure_width(part: dict[str, Point]) -> float:
     return max(x for x, _ in part.values()) + 1
 
 
-def _depth(part: dict[str, Point]) -> float:
+def _measure_depth(part: dict[str, Point]) -> float:
     return 1 - min(y for _, y in part.values())
 
 
-def _starts(sizes: Mapping[int, float]) -> dict[int, tuple[float, float]]:
-    """Where each region begins, and its size."""
+def _locate_regions(sizes: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+    """Return the start and the size of each region along one axis."""
     starts, at = {}, 0.0
     for index in sorted(sizes):
         starts[index] = (at, sizes[index])
@@ -214,26 +216,32 @@ def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None
             f"cannot place objects with jitter {jitter} in {columns} columns",
             remedy="jitter is between 0 and 0.5 of a cell, columns 1 or more",
         )
-    layout = _tidy(scene, columns) if columns else _choose_layout(scene, seed)
-    return _jittered(layout, jitter, seed) if jitter else layout
+    layout = _arrange_in_reading_order(scene, columns) if columns else _choose_layout(scene, seed)
+    return _add_jitter(layout, jitter, seed) if jitter else layout
 
 
-def settled(scene: Scene) -> Layout | None:
+def find_determined_layout(scene: Scene) -> Layout | None:
     """Return the layout if the scene alone determines it.
 
     None where the seed or the order of entities matters.
     """
     if any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
-        cells = [(_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities]
-        return _tuna(scene, 0) if all(x and y for x, y in cells) and len(set(cells)) == len(cells) else None
-    return _blocks(scene) or _positions(scene) or _regions(scene)
+        cells = [(_parse_whole(e.value("x-dimension")), _parse_whole(e.value("y-dimension"))) for e in scene.entities]
+        return _arrange_tuna(scene, 0) if all(x and y for x, y in cells) and len(set(cells)) == len(cells) else None
+    return _arrange_pentoref(scene) or _arrange_by_position(scene) or _arrange_regions(scene)
 
 
 def _choose_layout(scene: Scene, seed: int) -> Layout:
-    return _tuna(scene, seed) or _blocks(scene) or _positions(scene) or _regions(scene) or _tidy(scene, None)
+    return (
+        _arrange_tuna(scene, seed)
+        or _arrange_pentoref(scene)
+        or _arrange_by_position(scene)
+        or _arrange_regions(scene)
+        or _arrange_in_reading_order(scene, None)
+    )
 
 
-def _tidy(scene: Scene, columns: int | None) -> Layout:
+def _arrange_in_reading_order(scene: Scene, columns: int | None) -> Layout:
     """Return reading order on a grid that is wider than high."""
     count = max(len(scene.entities), 1)
     across = columns or (count if count <= 3 else ceil(sqrt(count * 1.4)))
@@ -243,13 +251,13 @@ def _tidy(scene: Scene, columns: int | None) -> Layout:
     return Layout(places=places, columns=across, rows=rows)
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_whole(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else None
 
 
-def _tuna(scene: Scene, seed: int) -> Layout | None:
+def _arrange_tuna(scene: Scene, seed: int) -> Layout | None:
     """Return TUNA's grid; entities without a free cell get one by the seed, not by their order."""
-    cells = {e.id: (_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities}
+    cells = {e.id: (_parse_whole(e.value("x-dimension")), _parse_whole(e.value("y-dimension"))) for e in scene.entities}
     if not any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
         return None
     columns = max([5, *(x for x, _ in cells.values() if x)])
@@ -269,11 +277,11 @@ def _tuna(scene: Scene, seed: int) -> Layout | None:
     return Layout(places={e.id: places[e.id] for e in scene.entities}, columns=columns, rows=rows)
 
 
-def _blocks(scene: Scene) -> Layout | None:
-    """PentoRef's four boards of 3 by 3, set out as two by two."""
+def _arrange_pentoref(scene: Scene) -> Layout | None:
+    """Return PentoRef's four boards of 3 by 3 cells, arranged two by two."""
     places = {}
     for e in scene.entities:
-        board, column, row = (_whole((e.value(n) or "").removeprefix("grid")) for n in ("grid", "col", "row"))
+        board, column, row = (_parse_whole((e.value(n) or "").removeprefix("grid")) for n in ("grid", "col", "row"))
         if board is None or column is None or row is None or not 1 <= board <= 4 or max(column, row) > 2:
             return None
         # Each board takes three cells and one of air.
@@ -281,25 +289,27 @@ def _blocks(scene: Scene) -> Layout | None:
     return Layout(places=places, columns=7, rows=7) if len(set(places.values())) == len(places) > 0 else None
 
 
-def _positions(scene: Scene) -> Layout | None:
+def _arrange_by_position(scene: Scene) -> Layout | None:
     """Return a layout from positions.
 
     One number is a row, two are x and y, of three the middle one is height.
     """
-    points = {e.id: _point(e) for e in scene.entities if e.position}
+    points = {e.id: _get_point(e) for e in scene.entities if e.position}
     if len(points) < len(scene.entities) or not points or len(set(points.values())) < len(points):
         return None
     xs, ys = zip(*points.values(), strict=True)
     # Several different numbers between 0 and 1 are shares of a board (KTH); 0 and 1 alone may be cells.
     if len(xs) > 1 and min(xs) >= 0 and min(ys) >= 0 and max(xs) <= 1 and max(ys) <= 1 and len({*xs, *ys}) > 3:
-        return _spread({i: (x * BOARD - 0.5, y * BOARD - 0.5) for i, (x, y) in points.items()}, BOARD, BOARD)
-    nearest = _nearest(list(points.values()))
+        return _scale_to_grid({i: (x * BOARD - 0.5, y * BOARD - 0.5) for i, (x, y) in points.items()}, BOARD, BOARD)
+    nearest = _find_least_distance(list(points.values()))
     unit = max(nearest, (max(xs) - min(xs)) / (MOST_CELLS - 1), (max(ys) - min(ys)) / (MOST_CELLS - 1))
     moved = {i: ((x - min(xs)) / unit, (y - min(ys)) / unit) for i, (x, y) in points.items()}
-    return _spread(moved, floor((max(xs) - min(xs)) / unit + 0.5) + 1, floor((max(ys) - min(ys)) / unit + 0.5) + 1)
+    return _scale_to_grid(
+        moved, floor((max(xs) - min(xs)) / unit + 0.5) + 1, floor((max(ys) - min(ys)) / unit + 0.5) + 1
+    )
 
 
-def _point(entity: Entity) -> tuple[float, float]:
+def _get_point(entity: Entity) -> tuple[float, float]:
     """Return an entity's position as x and y."""
     position = entity.position or ()
     return (
@@ -307,13 +317,13 @@ def _point(entity: Entity) -> tuple[float, float]:
     )
 
 
-def _nearest(points: Sequence[tuple[float, float]]) -> float:
+def _find_least_distance(points: Sequence[tuple[float, float]]) -> float:
     """Return the least distance between two objects, along the axis on which they are further apart."""
     apart = (max(abs(a[0] - b[0]), abs(a[1] - b[1])) for i, a in enumerate(points) for b in points[:i])
     return min(apart, default=1.0)
 
 
-def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) -> Layout:
+def _scale_to_grid(points: Mapping[str, tuple[float, float]], columns: int, rows: int) -> Layout:
     """Return exact points as cells with offsets."""
 
     def cell(value: float, count: int) -> int:
@@ -326,17 +336,17 @@ def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) 
     return Layout(places=places, columns=columns, rows=rows)
 
 
-def _regions(scene: Scene) -> Layout | None:
+def _arrange_regions(scene: Scene) -> Layout | None:
     """Return the layout of a scene with regions or relations; None if it has none."""
     positions = relate(scene)
     if positions is None:
         return None
     columns = max(ceil(x) for x, _ in positions.values()) + 1
     rows = max(ceil(y) for _, y in positions.values()) + 1
-    return _spread(positions, columns, rows)
+    return _scale_to_grid(positions, columns, rows)
 
 
-def _jittered(layout: Layout, jitter: float, seed: int) -> Layout:
+def _add_jitter(layout: Layout, jitter: float, seed: int) -> Layout:
     """Return the layout with a shift for each entity that does not depend on the other entities."""
 
     def shifted(entity: str, at: Place) -> Place:

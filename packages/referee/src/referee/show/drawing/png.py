@@ -23,15 +23,15 @@ def draw_numbered(scene: Scene) -> bytes:
     """Return a scene as PNG with its entities numbered from 1, for a hearer who answers with a number."""
     numbers = {e.id: str(i) for i, e in enumerate(scene.entities, 1)}
     layout = place(scene)
-    return to_png(draw_scene(scene, layout=layout, numbers=numbers), scale_for(layout))
+    return to_png(draw_scene(scene, layout=layout, numbers=numbers), choose_scale(layout))
 
 
 def draw_marked(scene: Scene, targets: Collection[str]) -> bytes:
     """Return a scene as PNG with the target framed and no numbers, for a speaker."""
     layout = place(scene)
-    return to_png(draw_scene(scene, layout=layout, mark=targets), scale_for(layout))
+    return to_png(draw_scene(scene, layout=layout, mark=targets), choose_scale(layout))
 
 
-def scale_for(layout: Layout) -> float:
-    """Return pixels to a unit: cells of 200 pixels, smaller ones for a large grid."""
+def choose_scale(layout: Layout) -> float:
+    """Return pixels per unit: cells of 200 pixels, or smaller ones for a large grid."""
     return min(CELL_PIXELS, MOST_PIXELS / max(layout.columns, layout.rows)) / 100

@@ -28,13 +28,13 @@ def paint_person(values: Mapping[str, str]) -> Painted | None:
     shown |= {"type"} & {n for n, v in values.items() if v == "person"}
     shown |= {name for name, accepted in KNOWN.items() if values.get(name) in accepted}
     facing = values.get("orientation")
-    marks = _portrait(values, FRONT if facing not in LOOKS[1:] else SIDE)
+    marks = _draw_portrait(values, FRONT if facing not in LOOKS[1:] else SIDE)
     # the side view looks left; its mirror image looks right
     picture = group(marks, transform="matrix(-1 0 0 1 100 0)") if facing == "right" else marks
     return Painted(picture, frozenset(shown))
 
 
-def _portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) -> str:
+def _draw_portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) -> str:
     """Return a portrait as SVG."""
     hair = HAIR.get(values.get("hairColour", ""), UNSAID)
     beard = values.get("hasBeard", "")
@@ -79,17 +79,17 @@ def draw_clothes(opening: float, *, suit: bool, shirt: bool, tie: bool) -> str:
     """Return the clothes of a portrait; `opening` is the horizontal extent of the neck."""
     # From the body outwards: later parts cover earlier ones, as lapels cover the sides of the tie.
     parts = [
-        _body(suit, shirt),
-        _suit(opening) if suit else "",
-        _inside(opening, shirt) if suit else "",
-        _neckline(opening, shirt, buttons=not suit),
-        _tie(opening, shirt) if tie else "",
-        _lapels(opening) if suit else "",
+        _draw_body(suit, shirt),
+        _draw_suit(opening) if suit else "",
+        _draw_inside(opening, shirt) if suit else "",
+        _draw_neckline(opening, shirt, buttons=not suit),
+        _draw_tie(opening, shirt) if tie else "",
+        _draw_lapels(opening) if suit else "",
     ]
     return "".join(parts)
 
 
-def _body(suit: bool, shirt: bool) -> str:
+def _draw_body(suit: bool, shirt: bool) -> str:
     """Return the shoulders in suit, shirt or jumper."""
     colour, edge = (SUIT, EDGE) if suit else (SHIRT, SEAM) if shirt else (JUMPER, RIB)
     return path(
@@ -97,18 +97,18 @@ def _body(suit: bool, shirt: bool) -> str:
     )
 
 
-def _suit(x: float) -> str:
+def _draw_suit(x: float) -> str:
     return line(x, 97, x, 100, EDGE, 1.2)
 
 
-def _inside(x: float, shirt: bool) -> str:
+def _draw_inside(x: float, shirt: bool) -> str:
     """Return the part of shirt or jumper between the lapels."""
     colour, edge = (SHIRT, SEAM) if shirt else (JUMPER, RIB)
     # The visible part of shirt or jumper between the lapels.
     return polygon([(x - 13, 76), (x + 13, 76), (x, 101)], colour, stroke=edge, stroke_width=0.6)
 
 
-def _neckline(x: float, shirt: bool, buttons: bool) -> str:
+def _draw_neckline(x: float, shirt: bool, buttons: bool) -> str:
     """Return the collar of a shirt, or the neck of a jumper."""
     if not shirt:
         return path(f"M {x - 11} 76 Q {x} 87 {x + 11} 76", stroke=RIB, stroke_width=3.6, stroke_linecap="round")
@@ -126,7 +126,7 @@ def _neckline(x: float, shirt: bool, buttons: bool) -> str:
     return front + collar
 
 
-def _tie(x: float, shirt: bool) -> str:
+def _draw_tie(x: float, shirt: bool) -> str:
     """Return the tie, with a loop where there is no collar."""
     # Without a collar the tie needs a loop.
     # Without a collar the tie needs something to hang from.
@@ -141,7 +141,7 @@ def _tie(x: float, shirt: bool) -> str:
     return loop + blade + stripes + knot
 
 
-def _lapels(x: float) -> str:
+def _draw_lapels(x: float) -> str:
     """Return the lapels of a suit."""
     return "".join(
         polygon(

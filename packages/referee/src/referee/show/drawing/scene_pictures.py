@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 from referee.show.drawing.creatures import paint_creature
 from referee.show.drawing.furniture import paint_furniture
-from referee.show.drawing.ink import element, group, number, rect, text
+from referee.show.drawing.ink import draw_text, group, make_element, number, rect
 from referee.show.drawing.painted import BOX, Painted
 from referee.show.drawing.placement import PLACE_NAMES, Layout, place
 from referee.show.drawing.portraits import paint_person
@@ -37,15 +37,15 @@ MARGIN = 6.0
 FRAME = "#d9480f"
 
 
-def kind_of(entity: Entity) -> str:
+def get_painter_name(entity: Entity) -> str:
     """Return the name of the painter of an entity; ``card`` where there is only a card with words."""
-    return _painted(entity)[0]
+    return _paint(entity)[0]
 
 
 def can_draw(scene: Scene) -> bool:
     """Return whether the picture of a scene shows all attributes, without words beside it."""
     return bool(scene.entities) and all(
-        kind != CARD and not _unseen(e, painted.shown) for e in scene.entities for kind, painted in (_painted(e),)
+        kind != CARD and not _list_hidden(e, painted.shown) for e in scene.entities for kind, painted in (_paint(e),)
     )
 
 
@@ -54,7 +54,7 @@ def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, w
 
     `domain` is accepted for compatibility and ignored: the attributes determine the picture.
     """
-    return draw_page(marks_of(entity, without), BOX, BOX, size, "picture")
+    return draw_page(draw_marks(entity, without), BOX, BOX, size, "picture")
 
 
 def draw_scene(
@@ -70,37 +70,37 @@ def draw_scene(
     """Return all entities as one SVG; `mark` frames some of them, `numbers` adds a label to each."""
     at = layout or place(scene, jitter=jitter, seed=seed)
     _check(scene, at, mark, numbers or {})
-    pictures = [_placed(marks, x, y) for _, x, y, marks in stacked(scene, at)]
-    frames = [_placed(_inset(_frame()), *_corner(at, i)) for i in sorted(mark)]
-    labels = [_placed(_inset(_label(label)), *_corner(at, i)) for i, label in sorted((numbers or {}).items())]
+    pictures = [_translate(marks, x, y) for _, x, y, marks in list_in_drawing_order(scene, at)]
+    frames = [_translate(_shrink(_draw_frame()), *_find_corner(at, i)) for i in sorted(mark)]
+    labels = [_translate(_shrink(_label(label)), *_find_corner(at, i)) for i, label in sorted((numbers or {}).items())]
     width, height = page_size(at)
     ground = rect(0, 0, width, height, "#ffffff")
     return draw_page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
 
 
-def stacked(scene: Scene, layout: Layout) -> list[tuple[str, float, float, str]]:
+def list_in_drawing_order(scene: Scene, layout: Layout) -> list[tuple[str, float, float, str]]:
     """Return id, left, top and SVG of every entity in drawing order: higher on the page is further away."""
-    shared = shared_names(scene)
+    shared = find_shared_names(scene)
     ordered = sorted(
         scene.entities, key=lambda e: (layout[e.id].row + layout[e.id].dy, layout[e.id].column + layout[e.id].dx)
     )
-    return [(e.id, *_corner(layout, e.id), _inset(marks_of(e, shared))) for e in ordered]
+    return [(e.id, *_find_corner(layout, e.id), _shrink(draw_marks(e, shared))) for e in ordered]
 
 
 def page_size(layout: Layout) -> tuple[float, float]:
     """Return width and height of a drawing, in hundredths of a cell."""
-    margin = MARGIN + BOX * overhang(layout)
+    margin = MARGIN + BOX * measure_overhang(layout)
     return round(BOX * layout.columns + 2 * margin, 2), round(BOX * layout.rows + 2 * margin, 2)
 
 
-def _values(entity: Entity) -> dict[str, str]:
+def _get_values(entity: Entity) -> dict[str, str]:
     # Reversed, so that the first of two values of an attribute is drawn.
     return {p.name: p.value for p in reversed(entity.attributes)}
 
 
-def _painted(entity: Entity) -> tuple[str, Painted]:
+def _paint(entity: Entity) -> tuple[str, Painted]:
     """Return the kind of a picture and its drawing, by the first painter that accepts the attributes."""
-    values = {name: value for name, value in _values(entity).items() if name not in PLACE_NAMES}
+    values = {name: value for name, value in _get_values(entity).items() if name not in PLACE_NAMES}
     for kind, paint in PAINTERS.items():
         painted = paint(values)
         if painted is not None:
@@ -108,56 +108,56 @@ def _painted(entity: Entity) -> tuple[str, Painted]:
     return CARD, Painted("", frozenset())
 
 
-def _unseen(entity: Entity, shown: Collection[str], without: Collection[str] = ()) -> list[Property]:
+def _list_hidden(entity: Entity, shown: Collection[str], without: Collection[str] = ()) -> list[Property]:
     """Return the properties that the picture does not show; of a name with two values, it shows the first."""
     hidden = (p for p in entity.attributes if p.name not in PLACE_NAMES and p.name not in without)
     return [p for p in dict.fromkeys(hidden) if p.name not in shown or p.value != entity.value(p.name)]
 
 
-def marks_of(entity: Entity, without: Collection[str] = ()) -> str:
+def draw_marks(entity: Entity, without: Collection[str] = ()) -> str:
     """Return an entity as SVG elements in a box of 100 by 100."""
-    kind, painted = _painted(entity)
-    left = _unseen(entity, painted.shown, without)
-    return draw_card(left) if kind == CARD else with_words(painted.marks, left)
+    kind, painted = _paint(entity)
+    left = _list_hidden(entity, painted.shown, without)
+    return draw_card(left) if kind == CARD else add_words(painted.marks, left)
 
 
-def shared_names(scene: Scene) -> frozenset[str]:
+def find_shared_names(scene: Scene) -> frozenset[str]:
     """Return the names of attributes that all entities of a scene share, and that distinguish none."""
     if len(scene.entities) < 2:
         return frozenset()
     # Titles of cards are written even where they tell nothing apart.
     names = {p.name for e in scene.entities for p in e.attributes} - {"type", "name"}
     first = scene.entities[0]
-    return frozenset(n for n in names if all(_all(e, n) == _all(first, n) for e in scene.entities))
+    return frozenset(n for n in names if all(_list_values(e, n) == _list_values(first, n) for e in scene.entities))
 
 
-def _all(entity: Entity, name: str) -> list[str]:
+def _list_values(entity: Entity, name: str) -> list[str]:
     return [p.value for p in entity.attributes if p.name == name]
 
 
-def overhang(layout: Layout) -> float:
+def measure_overhang(layout: Layout) -> float:
     """Return how far the outermost objects extend beyond the grid, in cells."""
     across = [(p.column + p.dx, layout.columns - 1) for p in layout.values()]
     down = [(p.row + p.dy, layout.rows - 1) for p in layout.values()]
     return max([0.0, *(max(-at, at - last) for at, last in across + down)])
 
 
-def _corner(layout: Layout, entity: str) -> tuple[float, float]:
+def _find_corner(layout: Layout, entity: str) -> tuple[float, float]:
     """Return the upper left corner of an entity's cell."""
-    at, margin = layout[entity], MARGIN + BOX * overhang(layout)
+    at, margin = layout[entity], MARGIN + BOX * measure_overhang(layout)
     # As precise as it is written: regions are computed from the same numbers.
     return round(margin + BOX * (at.column + at.dx), 2), round(margin + BOX * (at.row + at.dy), 2)
 
 
-def _inset(marks: str) -> str:
+def _shrink(marks: str) -> str:
     return group(marks, transform="translate(4 4) scale(0.92)")
 
 
-def _placed(marks: str, x: float, y: float) -> str:
+def _translate(marks: str, x: float, y: float) -> str:
     return group(marks, transform=f"translate({number(x)} {number(y)})")
 
 
-def _frame() -> str:
+def _draw_frame() -> str:
     return rect(-2, -2, 104, 104, "none", rx=8, stroke=FRAME, stroke_width=4)
 
 
@@ -166,12 +166,12 @@ def _label(label: str) -> str:
     # About the width of a bold letter of size 12.
     width = 8 + 7.5 * max(len(label), 1)
     badge = rect(0, 0, width, 16, "#ffffff", rx=8, stroke="#444", stroke_width=0.9, fill_opacity=0.92)
-    return badge + text(label, width / 2, 12, 12, font_weight="bold")
+    return badge + draw_text(label, width / 2, 12, 12, font_weight="bold")
 
 
 def draw_page(content: str, width: float, height: float, shown: float, label: str) -> str:
     """Return a complete SVG; its label does not describe its content."""
-    return element(
+    return make_element(
         "svg",
         content,
         xmlns="http://www.w3.org/2000/svg",
@@ -206,7 +206,7 @@ LINE = 1.25
 
 
 def draw_card(properties: Sequence[Property]) -> str:
-    """A framed card: the type (or name) large, everything else below it."""
+    """Return a framed card with the type (or name) in large print and everything else below it."""
     title = next((p for name in TITLES for p in properties if p.name == name), None)
     others = [p for p in properties if p is not title]
     frame = rect(4, 4, 92, 92, "#fbfaf7", rx=8, stroke="#8d887c", stroke_width=1.2)
@@ -219,7 +219,7 @@ def _format_property(p: Property) -> str:
     return p.value if p.name in TITLES else f"{p.name}: {p.value}"
 
 
-def with_words(marks: str, properties: Sequence[Property]) -> str:
+def add_words(marks: str, properties: Sequence[Property]) -> str:
     """Return a picture with the properties that it does not show written below it."""
     if not properties:
         return marks
@@ -238,7 +238,7 @@ def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: f
     wrapped = [[part for words in lines for part in _wrap(words, letters)] for letters in (8, 12, 16, 24, 36, None)]
     size, fitting = max(((_fit(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0])
     first = y + (height - LINE * size * len(fitting)) / 2 + 0.95 * size
-    return "".join(text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(fitting))
+    return "".join(draw_text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(fitting))
 
 
 def _wrap(words: str, letters: int | None) -> list[str]:
@@ -271,10 +271,10 @@ class SceneParts:
     marks: Mapping[str, str]
 
 
-def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = None) -> SceneParts:
+def draw_parts(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = None) -> SceneParts:
     """Return the picture of `draw_scene` in parts; `drawn` caches entities, for callers with many scenes."""
     at = layout or place(scene)
-    margin = MARGIN + BOX * overhang(at)
+    margin = MARGIN + BOX * measure_overhang(at)
     width, height = (BOX * n + 2 * margin for n in (at.columns, at.rows))
     boxes = {
         e.id: (
@@ -285,21 +285,21 @@ def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = N
         )
         for e in scene.entities
     }
-    shared, book = shared_names(scene), {} if drawn is None else drawn
+    shared, book = find_shared_names(scene), {} if drawn is None else drawn
     return SceneParts(
-        width=width, height=height, boxes=boxes, marks={e.id: _marks(e, shared, book) for e in scene.entities}
+        width=width, height=height, boxes=boxes, marks={e.id: _draw_cached(e, shared, book) for e in scene.entities}
     )
 
 
-def _marks(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
+def _draw_cached(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
     """Return an entity's drawing, cached by its attributes without positions."""
     # Where a thing stands is not to be seen in its own picture.
     key = (tuple(p for p in entity.attributes if p.name not in PLACE_NAMES), shared)
     if key not in drawn:
-        drawn[key] = marks_of(entity, shared)
+        drawn[key] = draw_marks(entity, shared)
     return drawn[key]
 
 
-def as_picture(marks: str) -> str:
+def wrap_as_picture(marks: str) -> str:
     """Return the SVG elements of one entity as an SVG picture."""
     return draw_page(marks, BOX, BOX, BOX, "picture")

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.show.drawing.colours import PLAIN, colour_of, outline
+from referee.show.drawing.colours import PLAIN, get_colour, outline
 from referee.show.drawing.ink import Point, polygon, rect
-from referee.show.drawing.painted import Painted, scale_of, scaled
+from referee.show.drawing.painted import Painted, get_scale, scale_about_centre
 
 
-def _points(text: str) -> list[Point]:
+def _parse_points(text: str) -> list[Point]:
     return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
 
 
 FIGURES = {
-    name: _points(text)
+    name: _parse_points(text)
     for name, text in {
         "arrow": "50,8 90,50 66,50 66,92 50,80 34,92 34,50 10,50",
         "barn": "50,10 88,36 88,90 50,90 12,90 12,36",
@@ -65,13 +65,13 @@ def paint_figure(values: Mapping[str, str]) -> Painted | None:
     points = FIGURES.get(values.get("shape", ""))
     if points is None:
         return None
-    colour, colour_names = colour_of(values) or (PLAIN, ())
-    scale, size_names = scale_of(values)
+    colour, colour_names = get_colour(values) or (PLAIN, ())
+    scale, size_names = get_scale(values)
     shown = {"shape", *colour_names, *size_names}
     shown |= {"edges"} if values.get("edges") == str(len(points)) else set()
     shown |= {"area"} if values.get("area") == AREAS.get(values.get("size", "")) else set()
     marks = polygon(points, colour, stroke=outline(colour), stroke_width=1.5, stroke_linejoin="round")
-    return Painted(scaled(marks, scale), frozenset(shown))
+    return Painted(scale_about_centre(marks, scale), frozenset(shown))
 
 
 def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
@@ -79,8 +79,8 @@ def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
     cells = PENTOMINOES.get(values.get("shape", ""))
     if cells is None:
         return None
-    colour, colour_names = colour_of(values) or (PLAIN, ())
-    scale, size_names = scale_of(values)
+    colour, colour_names = get_colour(values) or (PLAIN, ())
+    scale, size_names = get_scale(values)
     wide, high = (1 + max(cell[i] for cell in cells) for i in (0, 1))
     # Five in a row, as in the I, leave a little air in the box.
     side = 18.0
@@ -88,4 +88,4 @@ def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
     edge = {"stroke": outline(colour), "stroke_width": 1.4, "stroke_linejoin": "round"}
     marks = "".join(rect(left + side * x, top + side * y, side, side, colour, **edge) for x, y in cells)
     shown = {"shape", *colour_names, *size_names}
-    return Painted(scaled(marks, scale if size_names else 1.0), frozenset(shown))
+    return Painted(scale_about_centre(marks, scale if size_names else 1.0), frozenset(shown))

@@ -48,7 +48,7 @@ def page_asset(name: str) -> str:
 
 
 @cache
-def _templates() -> Environment:
+def _get_environment() -> Environment:
     """Return the environment of the page templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -67,25 +67,25 @@ def render(template: str, **values: Any) -> Markup:
     """Return a template of this folder filled with values, each escaped unless it is Markup."""
     from markupsafe import Markup
 
-    return Markup(_templates().get_template(template).render(values))
+    return Markup(_get_environment().get_template(template).render(values))
 
 
 @cache
-def page_script(page: str) -> str:
-    """Return the modules of a page as one module: a page that opens from the disk cannot import files."""
+def build_page_script(page: str) -> str:
+    """Return the modules of a page as one module, because a page opened from disk cannot import files."""
     code = "\n".join(map(page_asset, MODULES[page]))
     code = re.sub(r"^import .*;\n", "", code, flags=re.MULTILINE)
-    return inline_safe(re.sub(r"^export ", "", code, flags=re.MULTILINE))
+    return escape_script(re.sub(r"^export ", "", code, flags=re.MULTILINE))
 
 
 @cache
-def chart_library(vega_lite: str) -> str:
+def build_chart_library(vega_lite: str) -> str:
     """Return Vega, Vega-Lite and vega-embed as one module that sets `window.vegaEmbed`."""
     import vl_convert
 
-    return inline_safe(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite))
+    return escape_script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite))
 
 
-def inline_safe(script: str) -> str:
+def escape_script(script: str) -> str:
     """Return the script without `</script`, which ends a script element even inside a string."""
     return script.replace("</script", "<\\/script")

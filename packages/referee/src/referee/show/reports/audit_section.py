@@ -38,7 +38,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
     )
     # The shipped register, not this audit's results, so that report and court show the same corrections.
     register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
-    sheets = ((sheet,) if rows else ()) + ((_corrections(register),) if register else ())
+    sheets = ((sheet,) if rows else ()) + ((_build_corrections_sheet(register),) if register else ())
     return Section(
         name="audit",
         title="Audit of printed tables",
@@ -56,10 +56,12 @@ def audit_section(audits: Sequence[Audit]) -> Section:
     )
 
 
-def _corrections(register: Sequence[Correction]) -> Sheet:
-    """The register of corrections, a cell a row."""
+def _build_corrections_sheet(register: Sequence[Correction]) -> Sheet:
+    """Return the register of corrections as a table with one row per cell."""
     rows = [
-        tuple(Cell(text) for text in (c.paper, c.table, c.row, c.column, c.printed, _wanted(c), c.check))
+        tuple(
+            Cell(text) for text in (c.paper, c.table, c.row, c.column, c.printed, _format_corrected_value(c), c.check)
+        )
         for c in register
     ]
     return Sheet(
@@ -72,5 +74,5 @@ def _corrections(register: Sequence[Correction]) -> Sheet:
     )
 
 
-def _wanted(c: Correction) -> str:
+def _format_corrected_value(c: Correction) -> str:
     return shown(c.low) if c.exact else f"{shown(c.low)} … {shown(c.high)}"

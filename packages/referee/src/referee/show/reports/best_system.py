@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from referee.records import HUMAN
-from referee.show.reports.score_tables import number
+from referee.show.reports.score_tables import format_number
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import compare_clustered
 
@@ -75,11 +75,11 @@ def rank_systems(scores: MeasuredSystems, measure: str) -> list[str]:
 def choose_lead(scores: MeasuredSystems) -> str:
     """Return the measure that decides the order of systems: the first with a direction that ranks them."""
     directed = [m for m in scores.measures if scores.direction(m) != "none"]
-    return next((m for m in directed if _is_ranking(scores, m)), (directed or list(scores.measures))[0])
+    return next((m for m in directed if _has_unequal_values(scores, m)), (directed or list(scores.measures))[0])
 
 
-def _is_ranking(scores: MeasuredSystems, measure: str) -> bool:
-    """Whether a measure has values of which not all are equal."""
+def _has_unequal_values(scores: MeasuredSystems, measure: str) -> bool:
+    """Return whether a measure has values of which not all are equal."""
     return len(find_best(scores, measure)) < sum(s != HUMAN for s in rank_systems(scores, measure))
 
 
@@ -124,24 +124,24 @@ def describe_best(scores: MeasuredSystems, p_values: PairTests, test: str, confi
     ranked, best = [s for s in rank_systems(scores, lead) if s != HUMAN], find_best(scores, lead)
     if not best:
         return [f"No system has a value for {lead}."]
-    value = _with_interval(scores.overall[best[0], lead], confidence)
+    value = _format_interval(scores.overall[best[0], lead], confidence)
     if len(ranked) == 1:
         return [f"{best[0]} has {lead} {value}.", *_describe_people(scores, lead)]
     verb = "has" if len(best) == 1 else "share"
-    first = f"{shorten_names(best)} {verb} the {SUPERLATIVES[scores.direction(lead)]} {lead} {value}."
+    first = f"{list_first_names(best)} {verb} the {SUPERLATIVES[scores.direction(lead)]} {lead} {value}."
     others = [s for s in ranked if s not in best]
     differences = _describe_differences(
         scores, lead, others, {s: frozenset((best[0], s)) for s in others}, p_values, test
     )
     absent = [s for s in scores.systems if s != HUMAN and s not in ranked]
     verb = "has" if len(absent) == 1 else "have"
-    gaps = [f"{shorten_names(absent)} {verb} no value for {lead}."] if absent else []
+    gaps = [f"{list_first_names(absent)} {verb} no value for {lead}."] if absent else []
     other_measures = _describe_other_measures(scores, lead, best)
     return [first, *differences, *gaps, *other_measures, *_describe_people(scores, lead)]
 
 
 def count_outputs(table: ScoreTable, rows: Iterable[Row]) -> list[str]:
-    """Sentences on outputs that could not be parsed, and on trials without one."""
+    """Return sentences on unparsable outputs and on trials without an output."""
     systems = [s for s in table.systems if s != HUMAN]
     counts = {s: table.counts.get(s, {}) for s in systems}
     # Answers with coordinates are counted by their outcome, in the rows; lines that are no JSON, in the table.
@@ -166,17 +166,17 @@ def join_names(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def shorten_names(names: Sequence[str]) -> str:
-    """The first few names as a phrase, the others counted."""
+def list_first_names(names: Sequence[str]) -> str:
+    """Return the first few names as a phrase, with the number of the others."""
     shown = list(names[:MOST_NAMES])
     return join_names([*shown, f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else shown)
 
 
-def _with_interval(row: Row, confidence: float) -> str:
+def _format_interval(row: Row, confidence: float) -> str:
     """Return a value with its interval in parentheses."""
     if row.get("low") is None:
-        return f"({number(row['value'])})"
-    return f"({number(row['value'])}, {100 * confidence:g} % CI {number(row['low'])} to {number(row['high'])})"
+        return f"({format_number(row['value'])})"
+    return f"({format_number(row['value'])}, {100 * confidence:g} % CI {format_number(row['low'])} to {format_number(row['high'])})"
 
 
 def _describe_differences(
@@ -187,7 +187,7 @@ def _describe_differences(
     p_values: PairTests,
     test: str,
 ) -> list[str]:
-    """One sentence on how sure the lead over each other system is."""
+    """Return one sentence per system on the significance of its difference from the best one."""
     if not others:
         return []
     tested = {s: p for s in others if (p := p_values.get(pairs[s])) is not None}
@@ -212,14 +212,14 @@ def _describe_group(
     if not systems:
         return []
     if len(systems) == 1:
-        subject = f"The difference from {systems[0]} ({number(scores.value(systems[0], lead))}) is"
+        subject = f"The difference from {systems[0]} ({format_number(scores.value(systems[0], lead))}) is"
     else:
-        subject = f"The differences from {shorten_names(systems)} are"
-    return [f"{subject} {verdict}{_list_p_values(p_values)}"]
+        subject = f"The differences from {list_first_names(systems)} are"
+    return [f"{subject} {verdict}{_format_p_values(p_values)}"]
 
 
-def _list_p_values(p_values: Sequence[float]) -> str:
-    """p values in the order of their systems; only the bound where there are many."""
+def _format_p_values(p_values: Sequence[float]) -> str:
+    """Return p values in the order of their systems, or only their bound if there are many."""
     if not p_values:
         return ""
     if len(p_values) > MOST_NAMES:
@@ -236,14 +236,14 @@ def _format_p(p: float) -> str:
 
 
 def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[str]) -> list[str]:
-    """Return one sentence on the other measures with a direction.
+    """Return one sentence on the other measures that have a direction.
 
     A measure with the same value for all systems is left out.
     """
     deciding = {
         m: find_best(scores, m)
         for m in scores.measures
-        if m != lead and scores.direction(m) != "none" and _is_ranking(scores, m)
+        if m != lead and scores.direction(m) != "none" and _has_unequal_values(scores, m)
     }
     if not deciding:
         return []
@@ -253,10 +253,12 @@ def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[
     if len(deciding) == 1:
         return [f"{subject} {'also' if agreeing else 'not'} best on {next(iter(deciding))}."]
     count = f"all {len(deciding)}" if not others else f"{agreeing or 'none'} of the {len(deciding)}"
-    exceptions = f" (not on {shorten_names(others)})" if others and agreeing else ""
+    exceptions = f" (not on {list_first_names(others)})" if others and agreeing else ""
     return [f"{subject} best on {count} other measures that rank the systems{exceptions}."]
 
 
 def _describe_people(scores: MeasuredSystems, lead: str) -> list[str]:
     value = scores.value(HUMAN, lead)
-    return [] if value is None else [f"People have {lead} {number(value)} when each is compared with the others."]
+    return (
+        [] if value is None else [f"People have {lead} {format_number(value)} when each is compared with the others."]
+    )

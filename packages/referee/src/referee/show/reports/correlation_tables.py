@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.show.reports.material import HUMAN, Material
-from referee.show.reports.scoreboard import families, short
+from referee.show.reports.scoreboard import group_by_family, shorten_measure
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.correlation import correlation_table
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FEWEST = 3
 
 
-def signed(r: float | None, stars: str = "") -> str:
-    """``-.58*``: no digit before the point, as such tables are printed; a dash where r is not defined."""
+def format_correlation(r: float | None, stars: str = "") -> str:
+    """Return r without a zero before the point (``-.58*``), or a dash where r is not defined."""
     if r is None:
         return "–"
     # From here on two decimals would print 1.00.
@@ -31,7 +31,10 @@ def signed(r: float | None, stars: str = "") -> str:
 
 
 def correlate_measures(material: Material, systems: Sequence[str], measures: Sequence[str]) -> list[dict[str, Any]]:
-    """Every pair of measures once, over one value per system: r, n, p, interval, and the range without any one system."""
+    """Return r, n, p and interval of every pair of measures, over one value per system.
+
+    Each row also has the range of r when any one system is left out.
+    """
     import polars as pl
 
     columns = {m: [material.value(s, m) for s in systems] for m in measures}
@@ -42,37 +45,39 @@ def correlate_measures(material: Material, systems: Sequence[str], measures: Seq
     return correlation_table(frame, measures).to_dicts()
 
 
-def correlation_matrix(pairs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """The pairs under both orders of their names."""
+def index_correlations(pairs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the pairs by their two names, in both orders."""
     pairs_by_names = {(p["measure_a"], p["measure_b"]): p for p in pairs}
     return pairs_by_names | {(b, a): p for (a, b), p in pairs_by_names.items()}
 
 
-def correlation_sheets(material: Material) -> list[Sheet]:
-    """The matrix over the systems, and a second one with people among them where the run has people."""
+def build_correlation_sheets(material: Material) -> list[Sheet]:
+    """Return the correlations over systems, and with people as a further system where the run has people."""
     automatic = [s for s in material.systems if s != HUMAN]
-    sheets = [_sheet(material, automatic, "correlations", f"over {len(automatic)} systems")]
+    sheets = [_build_sheet(material, automatic, "correlations", f"over {len(automatic)} systems")]
     if HUMAN in material.systems:
         sheets.append(
-            _sheet(material, material.systems, "correlations-with-people", f"over {len(automatic)} systems and people")
+            _build_sheet(
+                material, material.systems, "correlations-with-people", f"over {len(automatic)} systems and people"
+            )
         )
     return [s for s in sheets if s is not None]
 
 
-def _sheet(material: Material, systems: Sequence[str], name: str, over: str) -> Sheet | None:
+def _build_sheet(material: Material, systems: Sequence[str], name: str, over: str) -> Sheet | None:
     """Return the table of correlations over systems; None without pairs."""
     pairs = correlate_measures(material, systems, material.measures)
     if not pairs:
         return None
-    matrix, by_family = correlation_matrix(pairs), families(material.measures)
+    matrix, by_family = index_correlations(pairs), group_by_family(material.measures)
     ordered = [m for names in by_family.values() for m in names]
-    rows = [(Cell(a), *(_cell(matrix.get((a, b)), a == b) for b in ordered)) for a in ordered]
+    rows = [(Cell(a), *(_format_cell(matrix.get((a, b)), a == b) for b in ordered)) for a in ordered]
     return Sheet(
         name=name,
         corpus=material.label,
         title=f"{material.label}: correlation of measures (Pearson, {over})",
         spans=(("", 1), *((family, len(names)) for family, names in by_family.items())),
-        header=("", *map(short, ordered)),
+        header=("", *map(shorten_measure, ordered)),
         rows=tuple(rows),
         notes=(
             "Small print: smallest and largest r when one system is left out. * p ≤ .05, ** p ≤ .01 (two-sided, not corrected for the "
@@ -82,10 +87,10 @@ def _sheet(material: Material, systems: Sequence[str], name: str, over: str) -> 
     )
 
 
-def _cell(pair: Mapping[str, Any] | None, same: bool) -> Cell:
+def _format_cell(pair: Mapping[str, Any] | None, same: bool) -> Cell:
     """Return a correlation with its range over leaving one system out."""
     if same or pair is None:
         return Cell("")
     low, high = pair["without_one_low"], pair["without_one_high"]
-    small = f"({signed(low)} … {signed(high)})" if low is not None else ""
-    return Cell(signed(pair["r"], pair["stars"] or ""), small=small, order=pair["r"])
+    small = f"({format_correlation(low)} … {format_correlation(high)})" if low is not None else ""
+    return Cell(format_correlation(pair["r"], pair["stars"] or ""), small=small, order=pair["r"])

@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.courtroom.evidence import ALL, Evidence
 from referee.errors import CannotWrite
-from referee.show.reports.report_figures import vega_lite
+from referee.show.reports.report_figures import get_vega_lite_version
 
 Spec = dict[str, Any]
 HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
@@ -19,9 +19,9 @@ HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#bbbbbb"
 
 
-def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
-    """One panel per hearer measure, one line per automatic measure, over all domains together."""
-    rows = [_row(e) for e in evidence if e.domain is None and e.pearson.r is not None]
+def build_court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
+    """Return a figure with one panel per hearer measure and one line per automatic measure."""
+    rows = [_build_row(e) for e in evidence if e.domain is None and e.pearson.r is not None]
     y = {
         "field": "automatic",
         "type": "nominal",
@@ -39,11 +39,11 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
             "height": {"step": 18},
             # Later layers are drawn on top.
             "layer": [
-                _bar(y, "lowest", "highest", GREY, 9, ALL),
-                _bar(y, "low", "high", BLUE, 1.5, ALL),
-                _dot(y, BLUE, "circle", ALL, HOLDS),
-                _dot(y, BLUE, "circle", ALL, f"!({HOLDS})"),
-                _dot(y, ORANGE, "diamond", None),
+                _specify_interval(y, "lowest", "highest", GREY, 9, ALL),
+                _specify_interval(y, "low", "high", BLUE, 1.5, ALL),
+                _specify_dots(y, BLUE, "circle", ALL, HOLDS),
+                _specify_dots(y, BLUE, "circle", ALL, f"!({HOLDS})"),
+                _specify_dots(y, ORANGE, "diamond", None),
                 {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
             ],
         },
@@ -57,7 +57,7 @@ LEGEND = [
 ]
 
 
-def _row(e: Evidence) -> dict[str, Any]:
+def _build_row(e: Evidence) -> dict[str, Any]:
     """Return the values of one pair for the figure."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return {
@@ -79,27 +79,27 @@ def _filter(rows: str | None) -> str:
     return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
 
 
-def _x(field: str) -> Spec:
+def _specify_x(field: str) -> Spec:
     return {"field": field, "type": "quantitative", "title": None, "scale": {"domain": [-1, 1]}}
 
 
-def _bar(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> Spec:
+def _specify_interval(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> Spec:
     """Return the specification of an interval line."""
     return {
         "transform": [{"filter": f"{_filter(rows)} && isValid(datum.{low})"}],
         "mark": {"type": "rule", "color": colour, "strokeWidth": width},
-        "encoding": {"y": y, "x": _x(low), "x2": {"field": high}},
+        "encoding": {"y": y, "x": _specify_x(low), "x2": {"field": high}},
     }
 
 
-def _dot(y: Spec, colour: str, shape: str, rows: str | None, only: str = "true") -> Spec:
+def _specify_dots(y: Spec, colour: str, shape: str, rows: str | None, only: str = "true") -> Spec:
     """Return the specification of the dots."""
     filled = not only.startswith("!")
     fill = {} if filled else {"fill": "white"}
     return {
         "transform": [{"filter": f"{_filter(rows)} && ({only})"}],
         "mark": {"type": "point", "filled": filled, **fill, "size": 60, "opacity": 1, "color": colour, "shape": shape},
-        "encoding": {"y": y, "x": _x("r")},
+        "encoding": {"y": y, "x": _specify_x("r")},
     }
 
 
@@ -108,7 +108,7 @@ def save_court_figure(spec: Spec, path: Path) -> None:
     import vl_convert
 
     try:
-        path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite()), "utf-8")
+        path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=get_vega_lite_version()), "utf-8")
     except OSError as error:
         raise CannotWrite(
             f"cannot be written ({error.strerror})", where=path, remedy="choose a place you may write to"

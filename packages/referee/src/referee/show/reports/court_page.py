@@ -28,13 +28,13 @@ class _Columns(tuple[tuple[str, ...], ...]):
 Line = str | _Columns
 
 
-def court_page(p: Proceedings, width: int | None = None) -> list[str]:
-    """The lines of the page; with a `width`, wide tables go on below themselves and sentences are broken between words."""
-    return [text for line in _lines(p) for text in _laid_out(line, width)]
+def format_court_page(p: Proceedings, width: int | None = None) -> list[str]:
+    """Return the lines of the full page; `width` wraps sentences and splits wide tables."""
+    return [text for line in _build_lines(p) for text in _wrap_line(line, width)]
 
 
-def court_summary(p: Proceedings, width: int | None = None) -> list[str]:
-    """The verdict and one table, on one screen: r of every measure with every hearer measure over all domains."""
+def format_court_summary(p: Proceedings, width: int | None = None) -> list[str]:
+    """Return the verdict and one table of r, automatic measures by hearer measures, for one screen."""
     best, cases = p.best, [c for c in p.best.cases if c.domain is None] or list(p.best.cases)
     counts = Counter(c.verdict for c in cases)
     corrected = " (table as corrected)" if p.corrections else ""
@@ -42,19 +42,25 @@ def court_summary(p: Proceedings, width: int | None = None) -> list[str]:
     lines: list[Line] = [
         f"The court on {p.source}{corrected}",
         "",
-        *_headlines(cases),
+        *_describe_predictions(cases),
         f"{len(cases)} pairs: {numbers}.",
     ]
-    lines += [*(f"Warning: {w}" for w in best.warnings), "", *_matrix(best, cases), *_reasons(cases), *_shared_notes(p)]
-    lines += [*_pooled_lines(best), *_compared_lines(best)]
+    lines += [
+        *(f"Warning: {w}" for w in best.warnings),
+        "",
+        *_build_matrix(best, cases),
+        *_count_reasons(cases),
+        *_build_shared_notes(p),
+    ]
+    lines += [*_build_pooled_lines(best), *_build_comparison_lines(best)]
     lines.append(
         "--details prints intervals, p values, families, left-out systems, items and every case; --format json has all."
     )
-    return [text for line in lines for text in _laid_out(line, width)]
+    return [text for line in lines for text in _wrap_line(line, width)]
 
 
-def _headlines(cases: Sequence[Case]) -> list[Line]:
-    """Which measures predict which hearer measures, in a sentence each."""
+def _describe_predictions(cases: Sequence[Case]) -> list[Line]:
+    """Return one sentence per hearer measure on the measures that predict it."""
     predicted: dict[str, list[str]] = {}
     for case in cases:
         if case.verdict == PREDICTS:
@@ -63,8 +69,8 @@ def _headlines(cases: Sequence[Case]) -> list[Line]:
     return sentences or ["No measure is shown to predict a hearer measure."]
 
 
-def _matrix(p: Proceedings, cases: Sequence[Case]) -> list[Line]:
-    """Pearson's r, measures by hearer measures, with a mark for the verdict."""
+def _build_matrix(p: Proceedings, cases: Sequence[Case]) -> list[Line]:
+    """Return Pearson's r of each measure with each hearer measure, marked by its verdict."""
     domain = cases[0].domain if cases else None
     r = {(e.automatic, e.hearer): e.pearson.r for e in p.evidence if e.rows == ALL and e.domain == domain}
     marks = {(c.automatic, c.hearer): {PREDICTS: "*", CANNOT_BE_TESTED: "?"}.get(c.verdict, "") for c in cases}
@@ -74,16 +80,16 @@ def _matrix(p: Proceedings, cases: Sequence[Case]) -> list[Line]:
         (measure, *(format_signed(r.get((measure, h))) + marks.get((measure, h), "") for h in hearers))
         for measure in dict.fromkeys(c.automatic for c in cases)
     ]
-    return [*_aligned([head, *rows]), "  * predicts; ? cannot be tested; all others: not shown", ""]
+    return [*_align_rows([head, *rows]), "  * predicts; ? cannot be tested; all others: not shown", ""]
 
 
-def _reasons(cases: Sequence[Case]) -> list[Line]:
-    """Why pairs do not predict, with how many there are of each reason."""
+def _count_reasons(cases: Sequence[Case]) -> list[Line]:
+    """Return the reasons why pairs do not predict, with the number of pairs for each."""
     counts = Counter(c.verdict_reason for c in cases if c.verdict != PREDICTS)
     return ["Reasons: " + "; ".join(f"{reason} ({n})" for reason, n in counts.most_common()) + "."] if counts else []
 
 
-def _pooled_lines(p: Proceedings) -> list[Line]:
+def _build_pooled_lines(p: Proceedings) -> list[Line]:
     """Return effects over items and corpora, differences between measures, and the power of the table."""
     effects = sorted(
         (e for e in p.pooled if e.kind == "auc" and e.effect is not None), key=lambda e: -(e.effect or 0.0)
@@ -96,23 +102,26 @@ def _pooled_lines(p: Proceedings) -> list[Line]:
             (
                 f"{e.measure}, {e.hearer}",
                 format_signed(e.effect).removeprefix("+"),
-                _proportions(e.low, e.high),
+                _format_proportions(e.low, e.high),
                 *(
-                    (_proportions(e.new_low, e.new_high) if e.new_low is not None else "not known", str(e.corpora))
+                    (
+                        _format_proportions(e.new_low, e.new_high) if e.new_low is not None else "not known",
+                        str(e.corpora),
+                    )
                     if several
                     else ()
                 ),
             )
             for e in effects
         ]
-        lines += ["", *_aligned([head, *rows])]
+        lines += ["", *_align_rows([head, *rows])]
         apart = [d for d in p.differences if d.p_corrected is not None and d.p_corrected <= LEVEL]
         lines.append(
             f"  {len(apart)} of {len(p.differences)} differences between measures are significant after Holm's correction."
         )
     lines += [
         f"Ceiling: other people's success with the same description has AUC {format_signed(c.auc).removeprefix('+')} "
-        f"{_proportions(c.low, c.high)} ({c.corpus}, n = {c.n:,})."
+        f"{_format_proportions(c.low, c.high)} ({c.corpus}, n = {c.n:,})."
         for c in p.ceilings
     ]
     if p.power:
@@ -123,12 +132,12 @@ def _pooled_lines(p: Proceedings) -> list[Line]:
     return lines
 
 
-def _proportions(low: float | None, high: float | None) -> str:
+def _format_proportions(low: float | None, high: float | None) -> str:
     """Return an interval of proportions, which have no sign."""
-    return _interval(low, high).replace("+", "")
+    return _format_interval(low, high).replace("+", "")
 
 
-def _compared_lines(p: Proceedings) -> list[Line]:
+def _build_comparison_lines(p: Proceedings) -> list[Line]:
     """Return the pairs of systems that people tell apart."""
     if not p.systems:
         return []
@@ -140,8 +149,8 @@ def _compared_lines(p: Proceedings) -> list[Line]:
     ]
 
 
-def _shared_notes(p: Proceedings) -> list[Line]:
-    """How many systems and families the verdicts rest on, and how many corrections change."""
+def _build_shared_notes(p: Proceedings) -> list[Line]:
+    """Return notes on the numbers of systems and families, and on the corrections that change."""
     pairs = [(e.n, e.families.n) for e in p.best.evidence if e.families and e.rows == ALL]
     notes: list[Line] = []
     if pairs:
@@ -153,18 +162,18 @@ def _shared_notes(p: Proceedings) -> list[Line]:
     return notes
 
 
-def _laid_out(line: Line, width: int | None) -> list[str]:
+def _wrap_line(line: Line, width: int | None) -> list[str]:
     """Return a line or table wrapped to the width."""
     if isinstance(line, _Columns):
-        return [text for part in _fitting(line, width) for text in _side_by_side(part)]
+        return [text for part in _split_columns(line, width) for text in _align_columns(part)]
     if width is None or len(line) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     return wrap(line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False)
 
 
-def _fitting(rows: _Columns, width: int | None) -> list[list[tuple[str, ...]]]:
-    """The table in parts that hold on the page, each beginning with the columns that name a row."""
+def _split_columns(rows: _Columns, width: int | None) -> list[list[tuple[str, ...]]]:
+    """Return the table in parts that fit the width; each begins with the columns that name a row."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     names = 2 if rows[0][1:2] == ("hearer measure",) else 1
     if width is None or sum(widths) + 2 * len(widths) <= width:
@@ -178,12 +187,12 @@ def _fitting(rows: _Columns, width: int | None) -> list[list[tuple[str, ...]]]:
     return [[tuple(row[c] for c in [*range(names), *part]) for row in rows] for part in parts]
 
 
-def _side_by_side(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def _align_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _lines(p: Proceedings) -> list[Line]:
+def _build_lines(p: Proceedings) -> list[Line]:
     """Return all lines of the page."""
     best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
     lines: list[Line] = [
@@ -192,15 +201,20 @@ def _lines(p: Proceedings) -> list[Line]:
         f"Verdicts{as_corrected}",
         *(f"  {v}" for v in best.verdicts.values()),
     ]
-    lines += [*_count_lines(best), *_single_vote_lines(p), *(f"Warning: {w}" for w in best.warnings), *_change_lines(p)]
     lines += [
-        *_tables(best, as_corrected),
-        *_ranking_lines(best),
-        *_item_lines(best),
-        *_pooled_lines(best),
-        *_compared_lines(best),
+        *_count_lines(best),
+        *_build_family_vote_lines(p),
+        *(f"Warning: {w}" for w in best.warnings),
+        *_change_lines(p),
     ]
-    return [*lines, "", f"Case by case{as_corrected}", *_case_lines(best), "", *_notes(best)]
+    lines += [
+        *_build_tables(best, as_corrected),
+        *_build_ranking_lines(best),
+        *_build_item_lines(best),
+        *_build_pooled_lines(best),
+        *_build_comparison_lines(best),
+    ]
+    return [*lines, "", f"Case by case{as_corrected}", *_describe_cases(best), "", *_build_notes(best)]
 
 
 def _count_lines(p: Proceedings) -> list[Line]:
@@ -214,13 +228,13 @@ def _count_lines(p: Proceedings) -> list[Line]:
     return [
         "",
         f"Of {total} pair{'s' * (total != 1)} of measures: {', '.join(parts)}",
-        *_aligned([head, *map(_tallied, p.tallies)]),
+        *_align_rows([head, *map(_format_tally, p.tallies)]),
         "  by chance: mean result of the same rules with the hearers' rows permuted among the families",
     ]
 
 
-def _single_vote_lines(p: Proceedings) -> list[Line]:
-    """How many verdicts rest on families having one vote."""
+def _build_family_vote_lines(p: Proceedings) -> list[Line]:
+    """Return the number of verdicts that depend on giving each family one vote."""
     if not p.single_votes:
         return []
     others = sum(vote.differs for vote in p.single_votes)
@@ -232,11 +246,11 @@ def _single_vote_lines(p: Proceedings) -> list[Line]:
     return [f"  if every system counted as one ({counted}): {others} of {len(p.single_votes)} findings would be others"]
 
 
-def _tallied(tally: Tally) -> tuple[str, ...]:
+def _format_tally(tally: Tally) -> tuple[str, ...]:
     return (tally.finding, str(tally.count), "–" if tally.by_chance is None else f"{tally.by_chance:.1f}")
 
 
-def _notes(p: Proceedings) -> list[str]:
+def _build_notes(p: Proceedings) -> list[str]:
     """Return the notes on the tables."""
     families = max((e.families.n for e in p.evidence if e.families), default=0)
     has_draws = any(sheet.draws for sheet in p.sheets)
@@ -252,17 +266,17 @@ def _notes(p: Proceedings) -> list[str]:
     ]
 
 
-def _ranking_lines(p: Proceedings) -> list[Line]:
-    """Soft pairwise accuracy and accuracy with ties; where there are no items they cannot be had."""
+def _build_ranking_lines(p: Proceedings) -> list[Line]:
+    """Return soft pairwise accuracy and accuracy with ties; without items they are not defined."""
     if not p.rankings:
         return ["", f"Soft pairwise accuracy, accuracy with ties: {NEEDS_ITEMS}"]
     legend = "soft accuracy 1: full agreement with hearers; measures of one rank do not differ (PERM-BOTH; pairs); chance: an uninformative measure"
-    lines = [line for hearer in dict.fromkeys(r.hearer for r in p.rankings) for line in _ranking_table(p, hearer)]
+    lines = [line for hearer in dict.fromkeys(r.hearer for r in p.rankings) for line in _build_ranking_table(p, hearer)]
     return [*lines, f"  {legend}"]
 
 
-def _ranking_table(p: Proceedings, hearer: str) -> list[Line]:
-    """The measures on one hearer's success, best first, and why others are not there."""
+def _build_ranking_table(p: Proceedings, hearer: str) -> list[Line]:
+    """Return the measures ranked by one hearer measure, and the reasons why others are missing."""
     rankings = sorted((r for r in p.rankings if r.hearer == hearer), key=lambda r: -(r.soft_accuracy or 0))
     ranked = [r for r in rankings if not r.reason]
     reasons: dict[str, list[str]] = {}
@@ -271,11 +285,11 @@ def _ranking_table(p: Proceedings, hearer: str) -> list[Line]:
             reasons.setdefault(r.reason, []).append(r.automatic)
     head = ("measure", "soft accuracy", "chance", "rank", "with ties", "chance", "up to", "threshold", "rank")
     title = f"pairs of {rankings[0].systems} systems, {hearer}, on {max(r.items for r in rankings):,} items"
-    table = _aligned([head, *map(_ranked, ranked)]) if ranked else []
+    table = _align_rows([head, *map(_format_ranking, ranked)]) if ranked else []
     return ["", title, *table, *(f"  {reason}: {', '.join(names)}" for reason, names in reasons.items())]
 
 
-def _ranked(r: RankingEvidence) -> tuple[str, ...]:
+def _format_ranking(r: RankingEvidence) -> tuple[str, ...]:
     """Return the row of one measure in the ranking."""
     numbers = [r.soft_accuracy, r.soft_chance, r.tied_accuracy, r.chance, r.chance_high, r.threshold]
     soft, soft_by_chance, tied, chance, high, threshold = (
@@ -285,14 +299,14 @@ def _ranked(r: RankingEvidence) -> tuple[str, ...]:
     return (r.automatic, soft, soft_by_chance, ranks[0], tied, chance, high, threshold, ranks[1])
 
 
-def _tables(p: Proceedings, as_corrected: str) -> list[Line]:
+def _build_tables(p: Proceedings, as_corrected: str) -> list[Line]:
     """Return the tables of evidence by domain."""
     lines: list[Line] = []
     for domain, rows in dict.fromkeys((e.domain, e.rows) for e in p.evidence):
         chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
         if rows != ALL and [e.n for e in chosen] == [e.n for e in p.evidence if (e.domain, e.rows) == (domain, ALL)]:
             continue  # people were not answered, so their rows change nothing
-        lines += ["", f"{domain or 'all domains'}, {rows}{as_corrected}", *_table(chosen)]
+        lines += ["", f"{domain or 'all domains'}, {rows}{as_corrected}", *_build_table(chosen)]
     return lines
 
 
@@ -305,35 +319,37 @@ def _change_lines(p: Proceedings) -> list[Line]:
     findings: dict[str, list[Correction]] = {}
     for correction in p.corrections:
         findings.setdefault(correction.why, []).append(correction)
-    finding_lines = [f"  {why}{_used(cells)} (found by {cells[0].check})." for why, cells in findings.items()]
+    finding_lines = [
+        f"  {why}{_format_used_value(cells)} (found by {cells[0].check})." for why, cells in findings.items()
+    ]
     head = ("measure", "hearer measure", "", "as printed", "", "as corrected", "")
     return [
         "",
         "Effects of the corrections",
         *finding_lines,
-        *_aligned([head, *map(_change, p.changes)]),
-        f"  {_turned(p)}",
+        *_align_rows([head, *map(_format_change, p.changes)]),
+        f"  {_describe_changed_verdicts(p)}",
     ]
 
 
-def _used(corrections: Sequence[Correction]) -> str:
+def _format_used_value(corrections: Sequence[Correction]) -> str:
     """Return the value of an interval that is used; empty if the correction is a value."""
     used = [f"{c.between():.10g}" for c in corrections if not c.exact]
     return f"; the midpoint {', '.join(used)} is used" if used else ""
 
 
-def _change(change: VerdictChange) -> tuple[str, ...]:
+def _format_change(change: VerdictChange) -> tuple[str, ...]:
     """Return the row of one changed verdict."""
     before, after = (format_signed(r) for r in (change.r_printed, change.r_corrected))
     domain = change.domain or ""
     return (change.automatic, change.hearer, domain, before, change.finding_printed, after, change.finding_corrected)
 
 
-def _turned(p: Proceedings) -> str:
-    """How many verdicts change, and whether the new ones hold over all of the intervals."""
+def _describe_changed_verdicts(p: Proceedings) -> str:
+    """Return the number of changed verdicts, and whether the new ones hold within all intervals."""
     turned = sum(change.turned for change in p.changes)
     untouched = len(p.cases) - len(p.changes)
-    summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_turned_singly(p)}, {untouched} pairs are not touched."
+    summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_describe_changes_without_families(p)}, {untouched} pairs are not touched."
     if all(c.exact for c in p.corrections):
         return summary
     unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
@@ -342,22 +358,22 @@ def _turned(p: Proceedings) -> str:
     return f"{summary} They are the same over the whole interval of the corrections."
 
 
-def _turned_singly(p: Proceedings) -> str:
-    """Return a sentence with the counts if every system had its own vote."""
+def _describe_changes_without_families(p: Proceedings) -> str:
+    """Return a sentence with the number of changes when every system has its own vote."""
     if not p.single_votes:
         return ""
     return f" ({sum(vote.turned for vote in p.single_votes)} of {len(p.changes)} if every system counts as one)"
 
 
-def _case_lines(p: Proceedings) -> list[str]:
-    """One sentence a pair; pairs that cannot be tried for the same reason share one."""
+def _describe_cases(p: Proceedings) -> list[str]:
+    """Return one sentence per pair; pairs that cannot be tested for the same reason share one."""
     alike: dict[str, list[Case]] = {}
     for case in p.cases:
         alike.setdefault(case.reason or case.sentence, []).append(case)
-    return [f"  {_shared_sentence(cases)}" for cases in alike.values()]
+    return [f"  {_describe_shared_reason(cases)}" for cases in alike.values()]
 
 
-def _shared_sentence(cases: Sequence[Case]) -> str:
+def _describe_shared_reason(cases: Sequence[Case]) -> str:
     """Return one sentence on pairs with the same reason."""
     if len(cases) == 1:
         return cases[0].sentence
@@ -366,7 +382,7 @@ def _shared_sentence(cases: Sequence[Case]) -> str:
     return f"{len(cases)} pairs {what}: {cases[0].reason}: {measures}."
 
 
-def _table(evidence: Sequence[Evidence]) -> list[Line]:
+def _build_table(evidence: Sequence[Evidence]) -> list[Line]:
     """Return the table of evidence; measures without any value are named in one line."""
     tried = [e for e in evidence if e.pearson.r is not None or e.accuracy is not None]
     if not tried:
@@ -376,11 +392,14 @@ def _table(evidence: Sequence[Evidence]) -> list[Line]:
         ]
     left_out = dict.fromkeys(e.automatic for e in evidence if not e.n)
     shown = [e for e in evidence if e.n]
-    return _aligned(evidence_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
+    return _align_rows(build_evidence_rows(shown)) + ([f"  no values: {', '.join(left_out)}"] if left_out else [])
 
 
-def evidence_rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
-    """Columns that no row fills (people among the rows have no test, printed tables no ceiling) are left out."""
+def build_evidence_rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
+    """Return one row per pair of measures, without columns that no row fills.
+
+    Rows with people among the systems have no test; printed tables have no ceiling.
+    """
     head = (
         "measure",
         "hearer measure",
@@ -396,12 +415,12 @@ def evidence_rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
         "ranking",
         "ceiling",
     )
-    rows = [head, *map(_row, evidence)]
+    rows = [head, *map(_build_row, evidence)]
     filled = [i for i, column in enumerate(zip(*rows[1:], strict=True)) if any(column)]
     return [tuple(row[i] for i in filled) for row in rows]
 
 
-def _row(e: Evidence) -> tuple[str, ...]:
+def _build_row(e: Evidence) -> tuple[str, ...]:
     """Return the row of one pair of measures."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return (
@@ -409,41 +428,41 @@ def _row(e: Evidence) -> tuple[str, ...]:
         e.hearer,
         str(e.n),
         format_signed(e.pearson.r),
-        _interval(low, high),
+        _format_interval(low, high),
         format_signed(e.spearman.r),
-        _interval(e.spearman.low, e.spearman.high),
-        _families(e),
-        "" if e.families is None else _p(e.families.p_adjusted),
-        _left(e.lowest),
-        _left(e.highest),
+        _format_interval(e.spearman.low, e.spearman.high),
+        _format_families(e),
+        "" if e.families is None else _format_p(e.families.p_adjusted),
+        _format_withdrawal(e.lowest),
+        _format_withdrawal(e.highest),
         "–" if e.accuracy is None else f"{e.accuracy:.0%} of {e.pairs}",
         "" if e.ceiling is None else format_signed(e.ceiling.ceiling).removeprefix("+"),
     )
 
 
-def _families(e: Evidence) -> str:
+def _format_families(e: Evidence) -> str:
     """Return the number of families and their coefficients, where families differ from systems."""
     f = e.families
     return "" if f is None or f.n == e.n else f"{f.n}: {format_signed(f.pearson.r)}, {format_signed(f.spearman.r)}"
 
 
-def _p(p: float | None) -> str:
+def _format_p(p: float | None) -> str:
     return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[Line]:
+def _align_rows(rows: Sequence[tuple[str, ...]]) -> list[Line]:
     return [_Columns(rows)]
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def _format_interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{format_signed(low)}, {format_signed(high)}]"
 
 
-def _left(withdrawal: Withdrawal | None) -> str:
+def _format_withdrawal(withdrawal: Withdrawal | None) -> str:
     return "–" if withdrawal is None else f"{format_signed(withdrawal.r)} ({withdrawal.who})"
 
 
-def _item_lines(p: Proceedings) -> list[Line]:
+def _build_item_lines(p: Proceedings) -> list[Line]:
     """Return the lines on evidence over items."""
     if not p.items:
         return []
@@ -451,11 +470,11 @@ def _item_lines(p: Proceedings) -> list[Line]:
     left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
     legend = "AUC above .5: identified items score better (measures where less is better are reversed); p corrected over measures (Holm)"
     missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
-    rows = [_item_row(i) for i in p.items if i.found.n]
-    return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {legend}"]
+    rows = [_build_item_row(i) for i in p.items if i.found.n]
+    return ["", "over items, all systems together", *_align_rows([head, *rows]), *missing, f"  {legend}"]
 
 
-def _item_row(item: ItemEvidence) -> tuple[str, ...]:
+def _build_item_row(item: ItemEvidence) -> tuple[str, ...]:
     """Return the row of one measure over items."""
     association = item.found
     value = (
@@ -478,6 +497,6 @@ def _item_row(item: ItemEvidence) -> tuple[str, ...]:
         what,
         value,
         bounds,
-        _p(association.p_corrected),
+        _format_p(association.p_corrected),
         item.over,
     )

@@ -9,8 +9,8 @@ from typing import Any
 from referee.courtroom.evidence import ALL, Evidence
 from referee.courtroom.proceedings import Proceedings, count_pairs
 from referee.show.pages import render
-from referee.show.reports.court_figure import court_figure
-from referee.show.reports.court_page import evidence_rows
+from referee.show.reports.court_figure import build_court_figure
+from referee.show.reports.court_page import build_evidence_rows
 from referee.show.reports.report_figures import CELL, Figure
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
@@ -21,8 +21,8 @@ NO_COURT = (
 )
 
 
-def court_section(label: str, court: Proceedings | str) -> Section:
-    """Return the section on the court; a text is the reason why there is none."""
+def build_court_section(label: str, court: Proceedings | str) -> Section:
+    """Return the section on the court's verdicts; a text as `court` is the reason why it has none."""
     if isinstance(court, str):
         return Section(name=NAME, title=TITLE, texts=(court,))
     counts = count_pairs(court.cases)
@@ -38,8 +38,8 @@ def court_section(label: str, court: Proceedings | str) -> Section:
         title=TITLE,
         texts=tuple(texts),
         html=render("report/verdicts.html", verdicts=group_verdicts(court.verdicts)),
-        figures=(_figure(label, court.evidence),) if drawn else (),
-        sheets=(_sheet(label, tried),) if tried else (),
+        figures=(_build_figure(label, court.evidence),) if drawn else (),
+        sheets=(_build_sheet(label, tried),) if tried else (),
         data={"court-cases": [{"corpus": label, **asdict(case)} for case in court.cases]},
     )
 
@@ -52,14 +52,14 @@ def group_verdicts(verdicts: Mapping[str, str]) -> dict[str, list[str]]:
     return measures_by_verdict
 
 
-def _figure(label: str, evidence: Sequence[Evidence]) -> Figure:
+def _build_figure(label: str, evidence: Sequence[Evidence]) -> Figure:
     title = f"{label}: the court"
-    return Figure(name="court", title=title, spec=court_figure(evidence, title), cell=CELL)
+    return Figure(name="court", title=title, spec=build_court_figure(evidence, title), cell=CELL)
 
 
-def _sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
+def _build_sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
     """Return the table of evidence."""
-    head, *lines = evidence_rows(tried)
+    head, *lines = build_evidence_rows(tried)
     rows = tuple(tuple(Cell(text) for text in line) for line in lines)
     return Sheet(
         name="court-evidence",
@@ -73,11 +73,11 @@ def _sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
             "without one: lowest and highest r when one system or family is left out; ranking: pairs of systems in the hearers' order; "
             "ceiling: the highest r that the noise of the answers allows.",
         ),
-        tidy=tuple(map(_tidy, tried)),
+        tidy=tuple(map(_build_tidy_row, tried)),
     )
 
 
-def _tidy(e: Evidence) -> dict[str, Any]:
+def _build_tidy_row(e: Evidence) -> dict[str, Any]:
     """Return one pair of measures as a row with full precision."""
     return {
         "measure": e.automatic,

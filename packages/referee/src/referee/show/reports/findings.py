@@ -19,12 +19,12 @@ from referee.show.reports.best_system import (
     describe_best,
     find_best,
     join_names,
-    shorten_names,
+    list_first_names,
 )
 from referee.show.reports.correlation_tables import FEWEST
-from referee.show.reports.hearing_section import NO_PASSPORT, NOBODY, PEOPLE, HearingRows, standing_of
-from referee.show.reports.material import HUMAN, Material, Row, origin
-from referee.show.reports.scoreboard import corrected_p_values, table_order
+from referee.show.reports.hearing_section import NO_PASSPORT, NOBODY, PEOPLE, HearingRows, describe_passport
+from referee.show.reports.material import HUMAN, Material, Row, get_original_manifest
+from referee.show.reports.scoreboard import get_corrected_p_values, order_systems
 from referee.show.reports.section import Section
 from referee.statistics.correlation import spearman
 
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 # -- sentences -------------------------------------------------------------------------------------------------------------
 
 
-def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
+def describe_methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
     """Return the methods paragraph, sentence by sentence, about this run only."""
     return [
-        _data(material),
-        *_training(material),
-        _references(material),
-        *_intervals(material),
-        *_letters(material),
-        *_correlations(material),
-        *_hearers(hearing),
-        *_challenge(style),
-        *_outcomes(material),
-        f"All numbers were computed with Referee {_versions(material)}; the signature of every measure is given with the tables.",
+        _describe_data(material),
+        *_describe_training(material),
+        _describe_references(material),
+        *_describe_intervals(material),
+        *_describe_letters(material),
+        *_describe_correlations(material),
+        *_describe_all_hearers(hearing),
+        *_describe_challenge(style),
+        *_describe_outcomes(material),
+        f"All numbers were computed with Referee {_describe_versions(material)}; the signature of every measure is given with the tables.",
     ]
 
 
-def _data(material: Material) -> str:
+def _describe_data(material: Material) -> str:
     """Return the sentence on the data."""
     systems = [s for s in material.systems if s != HUMAN]
     speakers = material.trials["speaker"].drop_nulls().n_unique()
@@ -65,10 +65,10 @@ def _data(material: Material) -> str:
     return f"{scored} of {material.corpus}{kind}SHA-256 {checksum}…)."
 
 
-def _training(material: Material) -> list[str]:
-    """Return which splits `referee run` trained and tested on."""
+def _describe_training(material: Material) -> list[str]:
+    """Return sentences on the splits that `referee run` trained and tested on."""
     # From the folder that `referee run` made, also where this one was only scored again.
-    cuts = [c for s in material.scored for c in origin(s.run).get("splits") or () if isinstance(c, dict)]
+    cuts = [c for s in material.scored for c in get_original_manifest(s.run).get("splits") or () if isinstance(c, dict)]
     names = list(dict.fromkeys(str(c.get("name")) for c in cuts))
     seeds = {c.get("seed") for c in cuts}
     if not names:
@@ -78,28 +78,28 @@ def _training(material: Material) -> list[str]:
     return [f"Systems that learn were trained and tested on the cuts {which}{seed}, never on the same trials."]
 
 
-def _references(material: Material) -> str:
+def _describe_references(material: Material) -> str:
     """Return the sentence on references and measures."""
     others = material.scored[0].settings.get("references") == "others"
     against = "other speakers' descriptions of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure without any value is not mentioned.
-    whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
+    whole = [m for m in material.measures if m not in material.averages and _has_measure(material, m)]
     text = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."
     if whole:
         text += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
-    many = reference_counts(material)
+    many = format_reference_counts(material)
     if many and many != "1":
         text += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
     return text
 
 
-def reference_counts(material: Material) -> str:
+def format_reference_counts(material: Material) -> str:
     """Return the number of references for an output, ``1`` or ``2 to 5``; empty if no signature has it."""
     matches = [re.search(r"\|against:[a-z]+-([0-9.]+)", str(r.get("signature") or "")) for r in material.scores]
     return next((m[1].replace("..", " to ") for m in matches if m), "")
 
 
-def _hearers(hearing: HearingRows) -> list[str]:
+def _describe_all_hearers(hearing: HearingRows) -> list[str]:
     """Return a sentence on the hearers, the number of their answers, and their clusters."""
     answer_counts: dict[str, tuple[int, str]] = {}
     for row in hearing.rows:
@@ -109,7 +109,7 @@ def _hearers(hearing: HearingRows) -> list[str]:
     if not answer_counts:
         return []
     hearers = [
-        f"{_hearer(name, hearing)} ({n:,} answers{f'; clusters: {over}' if over else ''})"
+        f"{_describe_hearer_signature(name, hearing)} ({n:,} answers{f'; clusters: {over}' if over else ''})"
         for name, (n, over) in answer_counts.items()
     ]
     return [
@@ -117,22 +117,22 @@ def _hearers(hearing: HearingRows) -> list[str]:
     ]
 
 
-def _hearer(name: str, hearing: HearingRows) -> str:
+def _describe_hearer_signature(name: str, hearing: HearingRows) -> str:
     """Return a hearer with signature and passport."""
     if name == PEOPLE:
         return "people"
-    signed, standing = hearing.signatures.get(name, ""), standing_of(name, hearing)
+    signed, standing = hearing.signatures.get(name, ""), describe_passport(name, hearing)
     about = ", ".join(
         part for part in (signed, "no passport" if standing == NO_PASSPORT else f"passport: {standing}") if part
     )
     return f"the simulated hearer {name} [{about}]"
 
 
-def _measured(material: Material, measure: str) -> bool:
+def _has_measure(material: Material, measure: str) -> bool:
     return any(material.value(s, measure) is not None for s in material.systems)
 
 
-def _intervals(material: Material) -> list[str]:
+def _describe_intervals(material: Material) -> list[str]:
     """Return the sentence on intervals."""
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return [
@@ -148,7 +148,7 @@ def name_clusters(material: Material) -> str:
     return " crossed with ".join(sizes) if sizes else "single trials"
 
 
-def _letters(material: Material) -> list[str]:
+def _describe_letters(material: Material) -> list[str]:
     """Return the sentence on letters; empty for one system."""
     k = len(material.systems)
     if k < 2 or not material.averages:
@@ -161,7 +161,7 @@ def _letters(material: Material) -> list[str]:
     ]
 
 
-def _correlations(material: Material) -> list[str]:
+def _describe_correlations(material: Material) -> list[str]:
     """Return the sentence on correlations."""
     systems = [s for s in material.systems if s != HUMAN]
     if len(systems) < FEWEST:
@@ -171,7 +171,7 @@ def _correlations(material: Material) -> list[str]:
     ]
 
 
-def _challenge(style: str | None) -> list[str]:
+def _describe_challenge(style: str | None) -> list[str]:
     """Return the sentence on the tests of TUNA 2008."""
     if style is None:
         return []
@@ -181,7 +181,7 @@ def _challenge(style: str | None) -> list[str]:
     ]
 
 
-def _outcomes(material: Material) -> list[str]:
+def _describe_outcomes(material: Material) -> list[str]:
     """Return the sentence on answers with problems."""
     total: dict[str, int] = {}
     for counts in material.counts.values():
@@ -191,13 +191,13 @@ def _outcomes(material: Material) -> list[str]:
     return [f"Answers that could not be taken as they were: {join_names(parts)}."] if parts else []
 
 
-def _versions(material: Material) -> str:
+def _describe_versions(material: Material) -> str:
     # Runs may have been scored by another version than the one that reports.
-    made = {str(_version(s.run.manifest)) for s in material.scored}
+    made = {str(_get_version(s.run.manifest)) for s in material.scored}
     return join_names(sorted(made | {__version__}))
 
 
-def _version(manifest: Mapping[str, Any]) -> Any:
+def _get_version(manifest: Mapping[str, Any]) -> Any:
     return manifest.get("version", __version__)
 
 
@@ -221,7 +221,7 @@ NAMED = tuple(PLAIN)[:6]
 """The findings whose measures are listed."""
 
 
-def findings_section(
+def build_findings_section(
     material: Material,
     comparisons: pl.DataFrame,
     letters: Mapping[tuple[str, str], str],
@@ -245,13 +245,13 @@ def findings_section(
 
 def _describe_scores(material: Material, comparisons: pl.DataFrame) -> str:
     """Return the sentences on the best system and its differences."""
-    p_values = corrected_p_values(comparisons, choose_lead(material))
+    p_values = get_corrected_p_values(comparisons, choose_lead(material))
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return " ".join(describe_best(material, p_values, f"t test over {name_clusters(material)}", confidence))
 
 
-def _identification_rates(hearing: HearingRows) -> dict[str, dict[str, Row]]:
-    """Identification rates by hearer and system, people first."""
+def _collect_identification_rates(hearing: HearingRows) -> dict[str, dict[str, Row]]:
+    """Return identification rates by hearer and system, people first."""
     rates: dict[str, dict[str, Row]] = {}
     for row in sorted(hearing.rows, key=lambda r: r["hearer"] != PEOPLE):
         if row["measure"] == "ir" and row["value"] is not None:
@@ -261,7 +261,7 @@ def _identification_rates(hearing: HearingRows) -> dict[str, dict[str, Row]]:
 
 def _describe_hearers(material: Material, hearing: HearingRows) -> str:
     """Return the sentences on hearers."""
-    rates = _identification_rates(hearing)
+    rates = _collect_identification_rates(hearing)
     if not rates:
         return (
             "No hearer has answered. `referee listen RUN --hearer NAME` asks a simulated hearer; `--people` imports "
@@ -273,8 +273,8 @@ def _describe_hearers(material: Material, hearing: HearingRows) -> str:
 
 
 def _describe_hearer(material: Material, hearing: HearingRows, hearer: str, rows: Mapping[str, Row], lead: str) -> str:
-    """Return the sentence on the systems that a hearer identified best, and on the measure's agreement with it."""
-    subject = "people" if hearer == PEOPLE else f"the simulated hearer {hearer}{_passport_note(hearer, hearing)}"
+    """Return a sentence on the systems that a hearer identified best and on the measure's agreement."""
+    subject = "people" if hearer == PEOPLE else f"the simulated hearer {hearer}{_describe_passport(hearer, hearing)}"
     systems = [s for s in rows if s != HUMAN]
     if not systems:
         return f"{_capitalise(subject)} identified the target of {_rate(rows[HUMAN])} of people's descriptions."
@@ -283,7 +283,7 @@ def _describe_hearer(material: Material, hearing: HearingRows, hearer: str, rows
     if len(top) == len(systems):
         which = "every system" if len(systems) > 1 else top[0]
         return f"With {which} {subject} identified the target equally often ({_rate(rows[best])})."
-    which = shorten_names(top) if len(top) <= MOST_NAMES else f"{len(top)} of the {len(systems)} systems"
+    which = list_first_names(top) if len(top) <= MOST_NAMES else f"{len(top)} of the {len(systems)} systems"
     agreement = _describe_agreement(material, {s: rows[s]["value"] for s in systems}, lead)
     return f"With {which} {subject} identified the target most often ({_rate(rows[best])}){agreement}."
 
@@ -297,8 +297,8 @@ def _rate(row: Row) -> str:
     return f"{row['value']:.1%}{interval}"
 
 
-def _passport_note(hearer: str, hearing: HearingRows) -> str:
-    standing = standing_of(hearer, hearing)
+def _describe_passport(hearer: str, hearing: HearingRows) -> str:
+    standing = describe_passport(hearer, hearing)
     return " (no passport: not validated on people)" if standing == NO_PASSPORT else f" ({standing})"
 
 
@@ -315,7 +315,7 @@ def _describe_agreement(material: Material, rates: Mapping[str, float], lead: st
 
 
 def _compare_hearers(rates: Mapping[str, Mapping[str, Row]]) -> list[str]:
-    """One sentence for each pair of hearers: how far they put systems into the same order."""
+    """Return one sentence per pair of hearers on how similarly they rank the systems."""
     sentences = []
     for a, b in combinations(rates, 2):
         shared = [s for s in rates[a] if s in rates[b] and s != HUMAN]
@@ -347,7 +347,7 @@ def _list_measures(court: Proceedings, finding: str) -> str:
     if finding not in NAMED:
         return ""
     measures = list(dict.fromkeys(c.automatic for c in court.cases if c.finding == finding))
-    return f" ({shorten_names(measures)})"
+    return f" ({list_first_names(measures)})"
 
 
 def _draw_figure(
@@ -359,11 +359,12 @@ def _draw_figure(
     best_letters = set(letters.get((best[0], lead), "")) if best else set()
     close = {s for s in material.systems if s in best or best_letters & set(letters.get((s, lead), ""))}
     panels: dict[str, Iterable[Mapping[str, Any]]] = {
-        report_figures.panel_title(material, lead): [
+        report_figures.format_panel_title(material, lead): [
             row for (_, m), row in material.overall.items() if m == lead and row["value"] is not None
         ]
     }
     panels |= {
-        f"{hearer}: identified ↑": list(rows.values()) for hearer, rows in _identification_rates(hearing).items()
+        f"{hearer}: identified ↑": list(rows.values())
+        for hearer, rows in _collect_identification_rates(hearing).items()
     }
-    return report_figures.findings_figure(material, panels, table_order(material), close, bool(best_letters))
+    return report_figures.build_findings_figure(material, panels, order_systems(material), close, bool(best_letters))

@@ -64,36 +64,36 @@ class HearingRows:
 NOBODY = HearingRows()
 
 
-def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ()) -> Section:
+def build_hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ()) -> Section:
     """Return the chapter; without responses it explains how to get some."""
     title = "What hearers found"
     if not hearing.rows:
         text = "No hearer has answered in this run. `referee listen RUN --hearer NAME` asks a simulated hearer; `--people` imports people's answers."
         return Section(name="hearing", title=title, texts=(text,))
     # A run folder may hold cards of hearers that were not asked here.
-    used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
+    used = {digits: card for digits, card in hearing.cards.items() if _has_passport(digits, hearing.signatures)}
     return Section(
         name="hearing",
         title=title,
-        texts=tuple(_texts(hearing, used)),
+        texts=tuple(_build_notes(hearing, used)),
         # Cards of several hearers would all be called passport; files go by their names.
         figures=tuple(replace(draw_card(card), name=f"passport-{digits}") for digits, card in used.items()),
-        sheets=(_answers(label, hearing, order), *([_passports(label, used)] if used else [])),
-        html=_signatures(hearing.signatures),
-        data={"hearing": [{"corpus": label, **row} for row in map(_flat, hearing.rows)]},
+        sheets=(_build_answers_sheet(label, hearing, order), *([_build_passports_sheet(label, used)] if used else [])),
+        html=_render_signatures(hearing.signatures),
+        data={"hearing": [{"corpus": label, **row} for row in map(_flatten_row, hearing.rows)]},
     )
 
 
-def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
+def _has_passport(digits: str, signatures: Mapping[str, str]) -> bool:
     return any(quoted.digits == digits for text in signatures.values() if (quoted := read_quote(text)) is not None)
 
 
-def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
+def _build_notes(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
     """Return the notes of the section on hearers."""
     texts = [
         "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
     ]
-    bare = [h for h in _hearers(hearing) if standing_of(h, hearing) == NO_PASSPORT]
+    bare = [h for h in _describe_all_hearers(hearing) if describe_passport(h, hearing) == NO_PASSPORT]
     if bare:
         texts.append(
             f"{NO_PASSPORT}: {', '.join(bare)}. These hearers were not validated on people; their numbers only follow from their assumptions."
@@ -106,12 +106,12 @@ def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def _hearers(hearing: HearingRows) -> list[str]:
+def _describe_all_hearers(hearing: HearingRows) -> list[str]:
     return list(dict.fromkeys(str(row["hearer"]) for row in hearing.rows))
 
 
-def standing_of(hearer: str, hearing: HearingRows) -> str:
-    """Return the verdict of a hearer's passport and its hash, or that it has none."""
+def describe_passport(hearer: str, hearing: HearingRows) -> str:
+    """Return the verdict and hash of a hearer's passport, or that it has none."""
     if hearer == PEOPLE:
         return PEOPLE
     quoted = read_quote(hearing.signatures.get(hearer, ""))
@@ -123,21 +123,21 @@ def standing_of(hearer: str, hearing: HearingRows) -> str:
     return f"{quoted.verdict} ({corpus}{quoted.digits}{absence})"
 
 
-def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
+def _build_answers_sheet(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
     """Return the table of hearing measures by system and hearer."""
     groups: dict[tuple[str, str], dict[str, Row]] = {}
     for row in hearing.rows:
         groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
     placed = {system: i for i, system in enumerate(order)}
     groups = dict(sorted(groups.items(), key=lambda pair: placed.get(pair[0][0], len(placed))))
-    shown = [m for m in MEASURES if any(_tells(m, group) for group in groups.values())]
+    shown = [m for m in MEASURES if any(_has_content(m, group) for group in groups.values())]
     rows = tuple(
         (
             Cell(system),
             Cell(hearer),
-            Cell(standing_of(hearer, hearing)),
+            Cell(describe_passport(hearer, hearing)),
             Cell(f"{group['ir']['n']:,}", order=float(group["ir"]["n"])),
-            *(_value(group[m]) for m in shown),
+            *(_format_value(group[m]) for m in shown),
         )
         for (system, hearer), group in groups.items()
     )
@@ -148,11 +148,11 @@ def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
         header=("system", "hearer", "passport", "n", *(MEASURES[m] for m in shown)),
         rows=rows,
         left=3,
-        tidy=tuple(map(_flat, hearing.rows)),
+        tidy=tuple(map(_flatten_row, hearing.rows)),
     )
 
 
-def _tells(measure: str, group: Mapping[str, Row]) -> bool:
+def _has_content(measure: str, group: Mapping[str, Row]) -> bool:
     """Return whether a column has content: proportions that are not 0, votes only with several voters."""
     row = group[measure]
     if measure in VOTED:
@@ -160,7 +160,7 @@ def _tells(measure: str, group: Mapping[str, Row]) -> bool:
     return bool(row["n"]) and (measure in ("ir", "error") or bool(row["value"]))
 
 
-def _value(row: Row) -> Cell:
+def _format_value(row: Row) -> Cell:
     """Return a measure with its interval as a cell."""
     if row["value"] is None:
         return Cell("–")
@@ -170,7 +170,7 @@ def _value(row: Row) -> Cell:
     return Cell(f"{row['value']:.{digits}f}", small=small, order=row["value"])
 
 
-def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
+def _build_passports_sheet(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
     """Return the table of passports."""
     rows = tuple(
         (
@@ -200,12 +200,12 @@ def _number(value: float | None) -> Cell:
     return Cell(f"{value:,}" if isinstance(value, int) else f"{value:.3f}", order=float(value))
 
 
-def _signatures(signatures: Mapping[str, str]) -> Markup:
+def _render_signatures(signatures: Mapping[str, str]) -> Markup:
     signed = {"Signatures of the hearers": signatures.values()} if signatures else {}
     return render("report/methods.html", paragraph="", signed=signed, remarks=())
 
 
-def _flat(row: Row) -> dict[str, Any]:
-    """A row for a CSV file: reasons for leaving answers out as one text."""
+def _flatten_row(row: Row) -> dict[str, Any]:
+    """Return a row for a CSV file, with the reasons for excluded answers as one text."""
     left_out = row.get("excluded") or {}
     return {**row, "excluded": ", ".join(f"{n} {reason}" for reason, n in left_out.items())}

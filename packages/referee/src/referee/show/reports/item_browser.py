@@ -16,7 +16,7 @@ from referee.corpora.reading.lines import WrongShape
 from referee.errors import MalformedInput
 from referee.metrics.hearing import PEOPLE
 from referee.records import HUMAN, Description, Outcome, Property, Response, Scene, Trial
-from referee.show.drawing.scene_pictures import Drawn, as_picture, parts_of
+from referee.show.drawing.scene_pictures import Drawn, draw_parts, wrap_as_picture
 from referee.show.reports.material import AGAIN, Material, read_objects
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Shares = tuple[int, list[tuple[str, float]]]
 LEAST = 0.015
 
 
-def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
+def compute_choice_proportions(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
     """Return proportions by trial, then by system and hearer; all people are one hearer.
 
     Proportions below 1.5 per cent are left out, because an uncertain hearer gives a little to every object.
@@ -43,15 +43,15 @@ def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, st
         system = HUMAN if r.system is None else r.system
         weights = sums.setdefault(r.trial, {}).setdefault((system, hearer), {})
         counts[r.trial, system, hearer] = counts.get((r.trial, system, hearer), 0) + 1
-        for what, share in belief_of(r).items():
+        for what, share in get_probabilities(r).items():
             weights[what] = weights.get(what, 0.0) + share
     return {
-        trial: {key: _shares(weights, counts[trial, *key]) for key, weights in groups.items()}
+        trial: {key: _compute_proportions(weights, counts[trial, *key]) for key, weights in groups.items()}
         for trial, groups in sums.items()
     }
 
 
-def belief_of(response: Response) -> Mapping[str, float]:
+def get_probabilities(response: Response) -> Mapping[str, float]:
     """Return a simulated hearer's probabilities; for a person, 1 for the answer."""
     if response.probabilities is not None:
         return dict(response.probabilities)
@@ -59,7 +59,7 @@ def belief_of(response: Response) -> Mapping[str, float]:
     return {chosen or response.outcome.value: 1.0}
 
 
-def _shares(sums: Mapping[str, float], n: int) -> Shares:
+def _compute_proportions(sums: Mapping[str, float], n: int) -> Shares:
     shares = [(what, round(total / n, 2)) for what, total in sums.items() if total / n >= LEAST]
     return n, sorted(shares, key=lambda pair: -pair[1])
 
@@ -77,7 +77,7 @@ def lead_measure(material: Material) -> str | None:
     return next(ranked, None)
 
 
-def worst_first(material: Material, measure: str | None) -> list[str]:
+def order_by_score(material: Material, measure: str | None) -> list[str]:
     """Return all trials by mean score, the worst first; trials without a value come last."""
     import polars as pl
 
@@ -138,7 +138,7 @@ class Book:
         # In a scene that is too large to show the targets come first, lest they be cut off.
         first = [e for e in scene.entities if e.id in target_ids] if len(scene.entities) > ENTITIES else []
         shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
-        parts = parts_of(replace(scene, entities=tuple(shown)), drawn=self.drawn)
+        parts = draw_parts(replace(scene, entities=tuple(shown)), drawn=self.drawn)
         content = [
             [
                 e.id,
@@ -160,23 +160,23 @@ class Book:
             "shares": [json.loads(s) for s in self.shares],
             "hearers": list(self.hearers),
             "said": [json.loads(s) for s in self.sayings],
-            "pictures": [as_picture(marks) for marks in self.pictures],
+            "pictures": [wrap_as_picture(marks) for marks in self.pictures],
         }
 
 
-def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
+def build_browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
     """Return the data of the page's item browser, at most `limit` items and about `budget` bytes."""
     lead = lead_measure(material)
-    ids = worst_first(material, lead)[:limit]
+    ids = order_by_score(material, lead)[:limit]
     # Only the chosen trials are built; all others are read past.
-    trials = _chosen_trials(material, set(ids))
-    outputs = _chosen_outputs(material, set(ids))
-    values = _chosen_values(material, ids)
-    shares = choice_shares(r for r in material.responses if r.trial in trials)
+    trials = _read_trials(material, set(ids))
+    outputs = _read_outputs(material, set(ids))
+    values = _read_scores(material, ids)
+    shares = compute_choice_proportions(r for r in material.responses if r.trial in trials)
     book, spent = Book(), 0
     items: list[list[Any]] = []
     for i in ids:
-        item = _item(material, book, trials[i], outputs, values.get(i, {}), shares.get(i, {}))
+        item = _build_item(material, book, trials[i], outputs, values.get(i, {}), shares.get(i, {}))
         spent += len(json.dumps(item, ensure_ascii=False).encode())
         # One item at least, whatever it weighs.
         if items and spent + book.weight > budget:
@@ -192,15 +192,17 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     }
 
 
-def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
+def _read_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
     """Return the trials with these ids."""
     path = material.scored[0].run.folder / "trials.jsonl"
     return {
-        data["id"]: _made(trial_from_json, data, path, line) for line, data in read_objects(path) if data["id"] in ids
+        data["id"]: _convert_line(trial_from_json, data, path, line)
+        for line, data in read_objects(path)
+        if data["id"] in ids
     }
 
 
-def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
+def _read_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
     """Return outputs by trial and by the name of the system in the report.
 
     The first output of a trial counts.
@@ -211,19 +213,19 @@ def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], 
         for line, data in read_objects(path):
             if data.get("trial") in ids:
                 system = material.shown(name, str(data.get("system", "outputs")))
-                outputs.setdefault((data["trial"], system), _made(description_from_json, data, path, line))
+                outputs.setdefault((data["trial"], system), _convert_line(description_from_json, data, path, line))
     return outputs
 
 
-def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
-    """Return a record made from a line. Raises MalformedInput with its place for an invalid one."""
+def _convert_line(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
+    """Return a record from a line of a file; an invalid line raises MalformedInput with its place."""
     try:
         return make(data)
     except WrongShape as wrong:
         raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or AGAIN) from None
 
 
-def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
+def _read_scores(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
     """Return the scores of the items in thousandths."""
     import polars as pl
 
@@ -235,7 +237,7 @@ def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tup
     return values
 
 
-def _item(
+def _build_item(
     material: Material,
     book: Book,
     trial: Trial,
@@ -248,10 +250,10 @@ def _item(
     # As a system, people's output is the reference of the trial.
     outputs = [descriptions.get((trial.id, s), reference if s == HUMAN else None) for s in material.systems]
     scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
-    return item_row(book, trial, material.systems, outputs, scores, shares)
+    return build_item_row(book, trial, material.systems, outputs, scores, shares)
 
 
-def item_row(
+def build_item_row(
     book: Book,
     trial: Trial,
     systems: Sequence[str],

@@ -34,8 +34,8 @@ __all__ = [
     "Scored",
     "combine",
     "describe_trials",
+    "get_trials_checksum",
     "read_scored",
-    "trials_checksum",
 ]
 
 Row = Mapping[str, Any]
@@ -170,7 +170,7 @@ class Material:
     @cached_property
     def corpus(self) -> str:
         """The corpus with its reading and part, as a heading."""
-        about = as_mapping(origin(self.scored[0].run).get("corpus"))
+        about = as_mapping(get_original_manifest(self.scored[0].run).get("corpus"))
         name = Path(str(about.get("name", "corpus"))).name
         more = ", ".join(str(about[k]) for k in ("reading", "split") if about.get(k))
         return f"{name} ({more})" if more else name
@@ -197,7 +197,7 @@ class Material:
         return self.renamed.get((run, system), system)
 
 
-def origin(run: Run) -> Mapping[str, Any]:
+def get_original_manifest(run: Run) -> Mapping[str, Any]:
     """Return the manifest that names the corpus, also for a run folder that was scored again."""
     # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
@@ -224,7 +224,7 @@ def read_scored(run: Run) -> Scored | None:
     manifest = run.manifest
     if manifest.get("kind") == "report":
         raise InputError("this is a report, not a run", where=run.folder, remedy="name the run folder it was made from")
-    checksum = trials_checksum(run)
+    checksum = get_trials_checksum(run)
     if not (run.folder / "scores.jsonl").is_file():
         return None
     return Scored(
@@ -238,7 +238,7 @@ def read_scored(run: Run) -> Scored | None:
     )
 
 
-def trials_checksum(run: Run) -> str:
+def get_trials_checksum(run: Run) -> str:
     """Return the checksum of the trials; raise MalformedInput if it differs from the manifest."""
     # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
     path, expected = run.folder / "trials.jsonl", as_mapping(run.manifest.get("corpus")).get("checksum")

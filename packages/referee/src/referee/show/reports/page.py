@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from referee import __version__
-from referee.show.pages import chart_library, page_asset, page_script, render
-from referee.show.reports.report_figures import FORMATS, vega_lite
+from referee.show.pages import build_chart_library, build_page_script, page_asset, render
+from referee.show.reports.report_figures import FORMATS, get_vega_lite_version
 from referee.show.reports.section import Section
 
 
@@ -28,16 +28,16 @@ class Part:
     synthetic: bool = False
 
 
-def named_apart(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts with chapters, tables and figures numbered, so that file names and anchors are unique."""
+def number_parts(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts with numbered chapters, tables and figures, so that names and anchors are unique."""
     seen = Counter(s.name for p in parts for s in p.sections)
     return [
-        replace(p, sections=tuple(_prefixed(s, f"{i}-") if seen[s.name] > 1 else s for s in p.sections))
+        replace(p, sections=tuple(_prefix_names(s, f"{i}-") if seen[s.name] > 1 else s for s in p.sections))
         for i, p in enumerate(parts, 1)
     ]
 
 
-def _prefixed(section: Section, prefix: str) -> Section:
+def _prefix_names(section: Section, prefix: str) -> Section:
     """Return a section with prefixed names."""
     return replace(
         section,
@@ -55,16 +55,16 @@ def as_page(
 
     `watched` is for a page that a server keeps up to date (`referee view`); without `data` the page links to no files.
     """
-    library, script = chart_library(vega_lite()), page_script("report")
+    library, script = build_chart_library(get_vega_lite_version()), build_page_script("report")
     sections = [s for p in parts for s in p.sections]
-    embedded = {"figures": _figures(sections), "browsers": _browsers(sections)}
+    embedded = {"figures": _collect_figures(sections), "browsers": _collect_item_browsers(sections)}
     return render(
         "report/page.html",
-        policy=_policy(library, script, asks=watched is not None),
+        policy=_build_security_policy(library, script, asks=watched is not None),
         generator=f"Referee {__version__}",
         title=title,
         made=made,
-        generated=_generated(parts),
+        generated=_describe_generated_data(parts),
         style=page_asset("report/page.css") + page_asset("scene.css"),
         parts=parts,
         has_files=data,
@@ -75,7 +75,7 @@ def as_page(
     )
 
 
-def _policy(*scripts: str, asks: bool = False) -> str:
+def _build_security_policy(*scripts: str, asks: bool = False) -> str:
     """Return the content security policy: no loading.
 
     Only a live page may request data from its own server.
@@ -85,17 +85,17 @@ def _policy(*scripts: str, asks: bool = False) -> str:
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'{connect}"
 
 
-def _generated(parts: Sequence[Part]) -> str:
+def _describe_generated_data(parts: Sequence[Part]) -> str:
     """Return which parts use generated data, which a report mentions first."""
     titles = [p.title for p in parts if p.synthetic]
     return "SYNTHETIC corpus" if titles and len(titles) == len(parts) else ", ".join(titles)
 
 
-def _figures(sections: Sequence[Section]) -> list[dict[str, Any]]:
+def _collect_figures(sections: Sequence[Section]) -> list[dict[str, Any]]:
     return [{"id": f"figure-{f.name}", "cell": f.cell, "spec": f.spec} for s in sections for f in s.figures]
 
 
-def _browsers(sections: Sequence[Section]) -> list[dict[str, Any]]:
+def _collect_item_browsers(sections: Sequence[Section]) -> list[dict[str, Any]]:
     """Return the items, or the address to ask for them."""
     return [
         {"id": f"{s.name}-browser", "served" if "items" not in s.browser else "content": s.browser}

@@ -27,22 +27,22 @@ CELL = 240
 
 
 def draw_card(card: Mapping[str, Any]) -> Figure:
-    """Two panels under one title; a probe or measure without a value has no bar."""
+    """Return a figure of a passport: reliability and answers to probes; missing values have no bar."""
     import altair as alt
 
     title = f"{card['hearer']} on {card['corpus']}: {card['verdict']}"
     subtitle = f"n = {card['n']}, passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}"
-    chart = alt.hconcat(_reliability(card), alt.vconcat(_bars(card), _manners(card)), spacing=30).properties(
-        title=alt.TitleParams(text=title, subtitle=subtitle, anchor="start", fontSize=13)
-    )
+    chart = alt.hconcat(
+        _draw_reliability(card), alt.vconcat(_draw_bars(card), _draw_probes(card)), spacing=30
+    ).properties(title=alt.TitleParams(text=title, subtitle=subtitle, anchor="start", fontSize=13))
     font = "Helvetica, Arial, sans-serif"
     spec: dict[str, Any] = chart.configure(font=font).configure_view(strokeOpacity=0).to_dict()
     spec.pop("$schema", None)
     return Figure(name="passport", title=title, spec=spec, cell=CELL)
 
 
-def _reliability(card: Mapping[str, Any]) -> Any:
-    """Share of people who found the target against the hearer's probability of it.
+def _draw_reliability(card: Mapping[str, Any]) -> Any:
+    """Return the proportion of people who found the target by the hearer's probability of it.
 
     On the diagonal the two are the same.
     """
@@ -62,20 +62,20 @@ def _reliability(card: Mapping[str, Any]) -> Any:
     )
 
 
-def _bars(card: Mapping[str, Any]) -> Any:
+def _draw_bars(card: Mapping[str, Any]) -> Any:
     rows = [{"measure": name, "value": card[key]} for key, name in BARS.items() if card.get(key) is not None]
-    return _labelled(rows, "measure", list(BARS.values()), PALETTE[0], "measures")
+    return _draw_labelled_bars(rows, "measure", list(BARS.values()), PALETTE[0], "measures")
 
 
-def _manners(card: Mapping[str, Any]) -> Any:
+def _draw_probes(card: Mapping[str, Any]) -> Any:
     """Return the chart of answers to probes."""
     probes = card["probes"]
     rows = [{"description": name, "value": p["top"]} for name, p in probes.items() if p["top"] is not None]
     title = "largest probability where the description is"
-    return _labelled(rows, "description", list(probes), PALETTE[1], title)
+    return _draw_labelled_bars(rows, "description", list(probes), PALETTE[1], title)
 
 
-def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
+def _draw_labelled_bars(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
     """Return a bar chart with labels."""
     import altair as alt
 
@@ -97,20 +97,20 @@ def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
         # In a hidden neighbour first: the three files appear only when all of them are drawn.
         folder = Path(tempfile.mkdtemp(prefix=f".{beside.stem}.", dir=beside.parent))
     except OSError as error:
-        raise _cannot(beside, error) from None
+        raise _make_write_error(beside, error) from None
     try:
         save_figure(figure, folder)
         for kind in PICTURES:
             saved.append((folder / f"{figure.name}.{kind}").replace(beside.with_suffix(f".{kind}")))
     except OSError as error:
-        raise _cannot(beside, error) from None
+        raise _make_write_error(beside, error) from None
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(folder)
     return saved
 
 
-def _cannot(place: Path, error: OSError) -> CannotWrite:
+def _make_write_error(place: Path, error: OSError) -> CannotWrite:
     """Return the error for a file that cannot be written."""
     return CannotWrite(
         f"cannot be written ({error.strerror})", where=place, remedy="check the place, its permissions and free space"

@@ -45,7 +45,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
             remedy="name the one that the pictures' paths begin in",
         )
     trials = {t.id: t for t in run.trials()}
-    answers = _answers(run, trials)
+    answers = _collect_answers(run, trials)
     if not answers:
         raise InputError(
             "no answer in this run has coordinates",
@@ -53,10 +53,10 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
             remedy="score answers with boxes or points, with --out RUN",
         )
     with writing_folder(out) as folder:
-        shown = _thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
+        shown = _write_thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
         systems = list(dict.fromkeys(name for by_system in answers.values() for name in by_system))
         answered = with_progress([i for i in trials if i in answers], "items")
-        items = [_item(trials[i], answers[i], systems, shown) for i in answered]
+        items = [_build_item(trials[i], answers[i], systems, shown) for i in answered]
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
         (folder / DATA).write_text(f"window.items={text};", "utf-8")
@@ -70,11 +70,11 @@ def has_places(run: Run, responses: Iterable[Response]) -> bool:
     return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in responses)
 
 
-def places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:
+def build_places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:
     """Return the chapter that links to the page, with the outcomes of each system."""
     trials = {t.id: t for t in run.trials()}
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for by_system in _answers(run, trials).values():
+    for by_system in _collect_answers(run, trials).values():
         for system, answers in by_system.items():
             for outcome, _ in answers:
                 counts[system][outcome] += 1
@@ -91,20 +91,20 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
 Answered = dict[str, dict[str, list[tuple[str, Response]]]]
 
 
-def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
+def _collect_answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
     """Return answers with coordinates and their outcomes, by trial and by system or hearer.
 
     All people are one.
     """
-    responses = [(hearer, response) for hearer, response in _given(run) if response.trial in trials]
-    outcomes = _outcomes([(trials[response.trial], response) for _, response in responses])
+    responses = [(hearer, response) for hearer, response in _iterate_answers(run) if response.trial in trials]
+    outcomes = _classify_answers([(trials[response.trial], response) for _, response in responses])
     answered: Answered = defaultdict(lambda: defaultdict(list))
     for (hearer, response), outcome in zip(responses, outcomes, strict=True):
         answered[response.trial][hearer].append((outcome, response))
     return answered
 
 
-def _given(run: Run) -> Iterator[tuple[str, Response]]:
+def _iterate_answers(run: Run) -> Iterator[tuple[str, Response]]:
     """Yield the answers with places in a run, with their system or hearer."""
     outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
     for output in outputs:
@@ -115,15 +115,15 @@ def _given(run: Run) -> Iterator[tuple[str, Response]]:
             yield ("people" if response.probabilities is None else response.hearer), response
 
 
-def _outcomes(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
-    """Return the outcome of each answer: right, wrong, or another one."""
+def _classify_answers(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
+    """Return the outcome of each answer: right, wrong, or the reason why it has no place."""
     placed = [i for i, (_, r) in enumerate(answers) if r.outcome in (Outcome.BOX, Outcome.POINT)]
     hit = dict(zip(placed, are_hits([answers[i] for i in placed]), strict=True))
     hit |= {i: r.entity in t.targets for i, (t, r) in enumerate(answers) if r.outcome is Outcome.ENTITY}
     return [(RIGHT if hit[i] else WRONG) if i in hit else str(r.outcome) for i, (_, r) in enumerate(answers)]
 
 
-def _item(
+def _build_item(
     trial: Trial,
     answers: Mapping[str, Sequence[tuple[str, Response]]],
     systems: Sequence[str],
@@ -134,26 +134,28 @@ def _item(
     size = picture.size if picture else None
     meant = [r for t in trial.targets if (r := trial.scene.entity(t).region) is not None]
     drawn = {
-        systems.index(s): [[outcome, _drawn(r.places, size)] for outcome, r in responses]
+        systems.index(s): [[outcome, _list_coordinates(r.places, size)] for outcome, r in responses]
         for s, responses in answers.items()
     }
-    places = _drawn([*meant, *(p for responses in answers.values() for _, r in responses for p in r.places)], size)
+    places = _list_coordinates(
+        [*meant, *(p for responses in answers.values() for _, r in responses for p in r.places)], size
+    )
     return {
         "id": trial.id,
         "text": next((d.text for d in trial.references if d.text), ""),
         "size": [size.width, size.height] if size else _reach(places),
         "picture": shown.get(picture.path, "") if picture else "",
-        "meant": _drawn(meant, size),
+        "meant": _list_coordinates(meant, size),
         "given": drawn,
     }
 
 
-def _drawn(places: Iterable[Place], size: Size | None) -> list[list[float]]:
+def _list_coordinates(places: Iterable[Place], size: Size | None) -> list[list[float]]:
     """Return coordinates as lists: two numbers are a point, four a box, more an outline."""
-    return [[round(n, 1) for n in numbers] for place in places if (numbers := _numbers(place, size))]
+    return [[round(n, 1) for n in numbers] for place in places if (numbers := _get_coordinates(place, size))]
 
 
-def _numbers(place: Place, size: Size | None) -> tuple[float, ...]:
+def _get_coordinates(place: Place, size: Size | None) -> tuple[float, ...]:
     """Return the coordinates of a place; empty if they need an unknown size."""
     try:
         if isinstance(place, Polygon):
@@ -172,11 +174,11 @@ def _reach(places: Iterable[Sequence[float]]) -> list[float]:
     return [max(xs), max(ys)]
 
 
-def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[str, str]:
+def _write_thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[str, str]:
     """Write small copies of the available pictures, one at a time; return their paths."""
     (folder / PICTURES).mkdir()
     shown: dict[str, str] = {}
-    for number, picture in enumerate(with_progress(_distinct(trials), "small pictures")):
+    for number, picture in enumerate(with_progress(_list_pictures(trials), "small pictures")):
         if not (pictures / picture.path).is_file():
             continue
         name = f"{PICTURES}/{number}.jpg"
@@ -185,7 +187,7 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
     return shown
 
 
-def _distinct(trials: Iterable[Trial]) -> list[ScenePicture]:
+def _list_pictures(trials: Iterable[Trial]) -> list[ScenePicture]:
     """Return the different pictures of some trials."""
     pictures: dict[str, ScenePicture] = {}
     for trial in trials:

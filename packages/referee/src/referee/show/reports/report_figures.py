@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee.show.reports.material import Material, Row
-from referee.show.reports.scoreboard import arrow
+from referee.show.reports.scoreboard import format_arrow
 
 if TYPE_CHECKING:
     import altair as alt
@@ -35,7 +35,7 @@ class Figure:
     cell: int = 0
 
 
-def _altair() -> Any:
+def _import_altair() -> Any:
     """Return altair with any number of rows allowed."""
     import altair as alt
 
@@ -43,9 +43,9 @@ def _altair() -> Any:
     return alt
 
 
-def _finished(chart: Any, title: str) -> Spec:
+def _apply_style(chart: Any, title: str) -> Spec:
     """Return a chart with the common style."""
-    alt = _altair()
+    alt = _import_altair()
     config: dict[str, Any] = {
         "font": "Helvetica, Arial, sans-serif",
         "view": {"strokeOpacity": 0},
@@ -60,23 +60,23 @@ def _finished(chart: Any, title: str) -> Spec:
     return spec
 
 
-def panel_title(material: Material, measure: str) -> str:
-    return f"{measure}{arrow(material.direction(measure))}"
+def format_panel_title(material: Material, measure: str) -> str:
+    return f"{measure}{format_arrow(material.direction(measure))}"
 
 
-def _rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _build_rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return the values of a figure."""
     fields = ("system", "level", "n", "value", "low", "high")
     return [
-        {**{k: r.get(k) for k in fields}, "measure": panel_title(material, r["metric"])}
+        {**{k: r.get(k) for k in fields}, "measure": format_panel_title(material, r["metric"])}
         for r in rows
         if r["value"] is not None
     ]
 
 
-def _dots(base: alt.Chart, order: Sequence[str], **more: Any) -> Any:
-    """Dots with intervals, one line a system."""
-    alt = _altair()
+def _draw_dots(base: alt.Chart, order: Sequence[str], **more: Any) -> Any:
+    """Return dots with intervals, with one line per system."""
+    alt = _import_altair()
     y = alt.Y("system:N", sort=list(order), title=None)
     tips = [
         alt.Tooltip(f"{name}:{kind}")
@@ -84,33 +84,33 @@ def _dots(base: alt.Chart, order: Sequence[str], **more: Any) -> Any:
     ]
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=4))
     rules = base.mark_rule(strokeWidth=2).encode(
-        y=y, x=alt.X("low:Q", title=None), x2="high:Q", **_without(more, "shape")
+        y=y, x=alt.X("low:Q", title=None), x2="high:Q", **_drop_channel(more, "shape")
     )
     points = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, x=x, tooltip=tips, **more)
     return rules + points
 
 
-def _without(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _drop_channel(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {k: v for k, v in channels.items() if k != name}
 
 
-def _faceted(layer: Any, panels: Sequence[str]) -> Any:
+def _facet(layer: Any, panels: Sequence[str]) -> Any:
     """Return a chart with one panel per measure."""
-    alt = _altair()
+    alt = _import_altair()
     facet = alt.Facet("measure:N", sort=list(panels), title=None)
     # Measures have scales of their own: Dice ends at 1, an edit distance does not.
     return layer.facet(facet=facet, columns=3).resolve_scale(x="independent")
 
 
-def scores_figure(material: Material, order: Sequence[str]) -> Figure:
-    """Every measure a panel, every system a dot with its interval."""
-    alt = _altair()
+def build_scores_figure(material: Material, order: Sequence[str]) -> Figure:
+    """Return a figure with one panel per measure, and in it a dot with its interval per system."""
+    alt = _import_altair()
     rows = [r for r in material.scores if r.get("group") is None]
     # A fixed step for each system: panels grow with their number instead of squeezing them.
-    base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
-    layer = _dots(base, order, color=alt.value(PALETTE[0]))
-    title = f"{material.label}: scores with {_confidence(material)} intervals"
-    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures]), title)
+    base = alt.Chart(alt.Data(values=_build_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
+    layer = _draw_dots(base, order, color=alt.value(PALETTE[0]))
+    title = f"{material.label}: scores with {_format_confidence(material)} intervals"
+    spec = _apply_style(_facet(layer, [format_panel_title(material, m) for m in material.measures]), title)
     return Figure(name="scores", title=title, spec=spec, cell=CELL)
 
 
@@ -118,7 +118,7 @@ CLOSE, APART = "best, or not significantly different", "differs from the best"
 UNTESTED = "not tested"
 
 
-def findings_figure(
+def build_findings_figure(
     material: Material,
     panels: Mapping[str, Iterable[Mapping[str, Any]]],
     order: Sequence[str],
@@ -130,7 +130,7 @@ def findings_figure(
     If differences were tested, systems that do not differ significantly from the best have another colour in the first
     panel: the test is of the deciding measure and does not apply to hearers.
     """
-    alt = _altair()
+    alt = _import_altair()
     rows = [
         {
             **{k: r.get(k) for k in ("system", "n", "value", "low", "high")},
@@ -145,41 +145,43 @@ def findings_figure(
     kinds, colours = [CLOSE, APART, UNTESTED], ([PALETTE[0], GREY, PALETTE[-1]] if tested else [PALETTE[0]] * 3)
     colour = alt.Color("standing:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
     shape = alt.Shape("standing:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
-    layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
-    title = f"{material.label}: results, with {_confidence(material)} intervals"
-    return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)
+    layer = _draw_dots(base, order, color=colour, **({"shape": shape} if tested else {}))
+    title = f"{material.label}: results, with {_format_confidence(material)} intervals"
+    return Figure(name="findings", title=title, spec=_apply_style(_facet(layer, list(panels)), title), cell=FIRST)
 
 
-def _confidence(material: Material) -> str:
+def _format_confidence(material: Material) -> str:
     return f"{float(material.scored[0].settings.get('confidence', 0.95)):.0%}"
 
 
-def groups_figure(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> Figure:
-    """As the scores, with a colour and a shape for every level of a grouping."""
-    alt = _altair()
+def build_groups_figure(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> Figure:
+    """Return the scores figure with a colour and a shape for each level of a grouping."""
+    alt = _import_altair()
     levels = material.levels(group)
-    base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(12))
-    colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_cycle(PALETTE, len(levels))))
-    shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_cycle(SHAPES, len(levels))))
+    base = alt.Chart(alt.Data(values=_build_rows(material, rows))).properties(width=CELL, height=alt.Step(12))
+    colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_repeat(PALETTE, len(levels))))
+    shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_repeat(SHAPES, len(levels))))
     # Levels of a group side by side on the line of their system, not on top of each other.
-    layer = _dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
-    title = f"{material.label}: scores by {group} with {_confidence(material)} intervals"
+    layer = _draw_dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
+    title = f"{material.label}: scores by {group} with {_format_confidence(material)} intervals"
     measured = {r["metric"] for r in rows}
-    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures if m in measured]), title)
+    spec = _apply_style(
+        _facet(layer, [format_panel_title(material, m) for m in material.measures if m in measured]), title
+    )
     return Figure(name=f"scores-by-{group}", title=title, spec=spec, cell=CELL)
 
 
-def _cycle(things: Sequence[str], n: int) -> list[str]:
+def _repeat(things: Sequence[str], n: int) -> list[str]:
     return [things[i % len(things)] for i in range(n)]
 
 
-def distributions_figure(material: Material, order: Sequence[str]) -> Figure | None:
-    """Return the distribution of items: a strip a system, darker for more items.
+def build_distributions_figure(material: Material, order: Sequence[str]) -> Figure | None:
+    """Return the distributions of item scores as strips, one per system; darker means more items.
 
-    Not for measures with two values.
+    Measures with two values are left out.
     """
-    alt = _altair()
-    strips = [row for m in material.measures if m in material.averages for row in _strips(material, m)]
+    alt = _import_altair()
+    strips = [row for m in material.measures if m in material.averages for row in _build_strips(material, m)]
     if not strips:
         return None
     base = alt.Chart(alt.Data(values=strips)).properties(width=CELL, height=alt.Step(17))
@@ -204,10 +206,10 @@ def distributions_figure(material: Material, order: Sequence[str]) -> Figure | N
     title = f"{material.label}: items by score"
     facet = alt.Facet("measure:N", sort=panels, title=None)
     faceted = chart.facet(facet=facet, columns=3).resolve_scale(x="independent")
-    return Figure(name="distributions", title=title, spec=_finished(faceted, title), cell=CELL)
+    return Figure(name="distributions", title=title, spec=_apply_style(faceted, title), cell=CELL)
 
 
-def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
+def _build_strips(material: Material, measure: str) -> list[dict[str, Any]]:
     """Return proportions of items in bins of equal width, the same bins for all systems.
 
     Empty bins are omitted.
@@ -217,7 +219,7 @@ def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
     frame = material.values(measure)
     if frame["value"].n_unique() < 3:
         return []
-    edges = _edges(frame["value"].to_numpy())
+    edges = _choose_bin_edges(frame["value"].to_numpy())
     rows = []
     for system in material.systems:
         values = frame.filter(pl.col("system") == system)["value"].to_numpy()
@@ -225,12 +227,12 @@ def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
         for i in np.flatnonzero(counts):
             share = round(float(counts[i] / counts.sum()), 4)
             place = {"from": round(float(edges[i]), 6), "to": round(float(edges[i + 1]), 6)}
-            rows.append({"measure": panel_title(material, measure), "system": system, **place, "share": share})
+            rows.append({"measure": format_panel_title(material, measure), "system": system, **place, "share": share})
     return rows
 
 
-def _edges(values: np.ndarray) -> np.ndarray:
-    """Return bins from the least to the greatest value; one for each integer where all are few integers."""
+def _choose_bin_edges(values: np.ndarray) -> np.ndarray:
+    """Return the edges of bins from the least to the greatest value; few integers have a bin each."""
     low, high = float(values.min()), float(values.max())
     if (values == np.round(values)).all() and high - low <= 2 * BINS:
         # Half a unit to either side, so that integers are the middles of bins.
@@ -238,12 +240,12 @@ def _edges(values: np.ndarray) -> np.ndarray:
     return np.linspace(low, high, BINS + 1)
 
 
-def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) -> Figure | None:
+def build_correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) -> Figure | None:
     """Return the matrix as a heat map, orange for negative and blue for positive r.
 
     Undefined cells are grey.
     """
-    alt = _altair()
+    alt = _import_altair()
     defined = [p for p in pairs if p["r"] is not None]
     if not defined:
         return None
@@ -267,12 +269,12 @@ def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) 
     text = base.mark_text(fontSize=10).encode(text=alt.Text("r:Q", format=".2f"), color=dark)
     title = f"{material.label}: correlation of measures over systems"
     side = alt.Step(34)
-    spec = _finished((rect + text).properties(width=side, height=alt.Step(24)), title)
+    spec = _apply_style((rect + text).properties(width=side, height=alt.Step(24)), title)
     return Figure(name="correlations", title=title, spec=spec)
 
 
-def vega_lite() -> str:
-    """The version of Vega-Lite that altair writes, as vl-convert names it."""
+def get_vega_lite_version() -> str:
+    """Return the version of Vega-Lite that altair writes, in vl-convert's form."""
     import altair as alt
 
     return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
@@ -283,7 +285,7 @@ def save_figure(figure: Figure, folder: Path) -> None:
     import vl_convert
 
     # By the version that altair writes for: another one may draw the same specification differently.
-    svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=vega_lite())
+    svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=get_vega_lite_version())
     (folder / f"{figure.name}.svg").write_text(svg, "utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=2))
     (folder / f"{figure.name}.pdf").write_bytes(vl_convert.svg_to_pdf(svg))

@@ -12,7 +12,7 @@ from referee.jobs.progress import ProgressCallback
 from referee.show.reports.page import Part, as_page
 from referee.show.reports.report_figures import save_figure
 from referee.show.reports.score_tables import as_csv
-from referee.show.reports.sheets import sheet_as_csv, sheet_as_latex
+from referee.show.reports.sheets import format_csv, format_latex
 
 
 def publish(
@@ -37,8 +37,8 @@ def publish(
         sections = [s for p in parts for s in p.sections]
         for section in sections if watch is None else watch(sections, "files of tables and figures"):
             for sheet in section.sheets:
-                write_atomically(tables / f"{sheet.name}.csv", [sheet_as_csv(sheet)])
-                write_atomically(tables / f"{sheet.name}.tex", [sheet_as_latex(sheet)])
+                write_atomically(tables / f"{sheet.name}.csv", [format_csv(sheet)])
+                write_atomically(tables / f"{sheet.name}.tex", [format_latex(sheet)])
             for name, rows in section.data.items():
                 if rows:
                     write_atomically(tables / f"{name}.csv", [as_csv(rows)])

@@ -20,7 +20,15 @@ from referee.jobs.open import Answers, open_corpus, open_outputs
 from referee.jobs.progress import ProgressCallback, without_progress
 from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
-from referee.show.reports.material import CatalogueFacts, Material, Scored, as_mapping, combine, origin, read_scored
+from referee.show.reports.material import (
+    CatalogueFacts,
+    Material,
+    Scored,
+    as_mapping,
+    combine,
+    get_original_manifest,
+    read_scored,
+)
 
 # Answers that the court hears in a few seconds.
 QUICK_COURT = 20_000
@@ -42,11 +50,11 @@ def _score(run: Run, watch: ProgressCallback | None) -> Scored:
     import polars as pl
 
     from referee.jobs.score import Settings, score_trials
-    from referee.show.reports.material import trials_checksum
+    from referee.show.reports.material import get_trials_checksum
 
     # Lenient: a report shows the available data and counts the missing ones.
     settings = Settings(by=("domain", "condition"), lenient=True)
-    answers = _answers(run)
+    answers = _build_answers(run)
     opened = open_corpus(run.folder)
     table = score_trials(answers, opened, settings, watch=watch or without_progress)
     rows = table.scores(watch)
@@ -59,14 +67,14 @@ def _score(run: Run, watch: ProgressCallback | None) -> Scored:
         items=pl.DataFrame(table.items(), schema=schema),
         settings=asdict(settings),
         counts=table.counts,
-        checksum=trials_checksum(run),
+        checksum=get_trials_checksum(run),
         notes=tuple(table.notes),
         pairs=tuple(table.comparisons()),
     )
 
 
-def _answers(run: Run) -> Answers:
-    """The outputs of a run; systems of which only listeners' answers are known have none."""
+def _build_answers(run: Run) -> Answers:
+    """Return the outputs of a run; systems with listeners' answers only have none."""
     path = run.folder / "outputs.jsonl"
     if path.exists() and path.stat().st_size:
         return open_outputs(run.folder, lenient=True)
@@ -150,23 +158,23 @@ def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
     """Return the catalogue's facts on measures, systems and corpora."""
     measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
     systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
-    metrics = _metrics(measures)
+    metrics = _create_metrics(measures)
     return CatalogueFacts(
         directions={name: m.direction for name, m in metrics.items()},
         ranges={name: m.range for name, m in metrics.items()},
         whole=frozenset(name for name, m in metrics.items() if not is_average(m)),
-        tags=_tags(systems),
-        card=_card(scored[0].run),
+        tags=_get_tags(systems),
+        card=_get_card(scored[0].run),
     )
 
 
-def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
+def _create_metrics(measures: Iterable[str]) -> dict[str, Metric]:
     """Return the metrics by name, without those of missing packages."""
     entries = catalogue.entries("metric")
     return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
 
 
-def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
+def _get_tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the catalogue's tags of systems."""
     entries = catalogue.entries("system")
     return {
@@ -176,9 +184,9 @@ def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
     }
 
 
-def _card(run: Run) -> Card | None:
-    """The card of a corpus of the catalogue; None for a user's own file."""
-    about = origin(run).get("corpus")
+def _get_card(run: Run) -> Card | None:
+    """Return the card of a corpus of the catalogue; None for a user's own file."""
+    about = get_original_manifest(run).get("corpus")
     name = about.get("name") if isinstance(about, dict) else None
     if name == "jsonl" or name not in catalogue.entries("corpus"):
         return None

@@ -23,14 +23,14 @@ COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside", "
 TESTED = {"p": "t over clusters", "p_randomisation": "whole clusters swapped"}
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Return a value with three decimals, one if it is large; a dash for None."""
     if value is None:
         return "–"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def stars(row: Row, test: str = "p") -> str:
+def format_stars(row: Row, test: str = "p") -> str:
     """Return ``**`` for p ≤ .01, ``*`` for p ≤ .05 against the baseline."""
     p = row.get(test)
     return "" if p is None else "**" if p <= 0.01 else "*" if p <= 0.05 else ""
@@ -57,8 +57,8 @@ def as_csv(rows: Sequence[Row]) -> str:
     return file.getvalue().rstrip("\n")
 
 
-def shared_signatures(signatures: Iterable[str]) -> list[str]:
-    """Return a line ``hash  measure|distinct parts`` for each signature, and last the parts that all share.
+def format_signatures(signatures: Iterable[str]) -> list[str]:
+    """Return a line ``hash  measure|distinct parts`` per signature, and a last line of shared parts.
 
     Digests of systems' outputs are left out; the hash is that of the signature without them.
     """
@@ -88,7 +88,7 @@ class _Grid:
         names = {group.partition("=")[0] for _, group in self.lines if group is not None}
         # With one grouping its name stands over the column once, instead of in every line.
         self.group_head = names.pop() if len(names) == 1 else "group"
-        self.starred = any(stars(r, test) for r in rows)
+        self.starred = any(format_stars(r, test) for r in rows)
         self.counts = [c for c in COUNTS if rows and c in rows[0] and (c in COUNTS[:2] or any(r[c] for r in rows))]
 
     def families(self) -> dict[str, list[str]]:
@@ -117,7 +117,7 @@ class _Grid:
 
     def signatures(self) -> list[str]:
         """Return the signatures as lines, shared parts last."""
-        return shared_signatures(r["signature"] for r in self.rows)
+        return format_signatures(r["signature"] for r in self.rows)
 
     def note(self) -> str:
         """Return the note on stars; empty without a baseline."""
@@ -142,13 +142,13 @@ def as_rich(
     grid = _Grid(rows, test)
     result: list[RenderableType] = []
     for family, metrics in grid.families().items():
-        for part in _fitting(grid, metrics, directions, width):
+        for part in _split_measures(grid, metrics, directions, width):
             # Counts are shown once per family.
             counts = grid.counts if part[-1] == metrics[-1] else []
-            result += [_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
+            result += [_build_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
     result += [Text(line, style="italic") for line in (about, grid.note()) if line]
     signed = (
-        [line for s in grid.signatures() for line in _between_bars(s, width)]
+        [line for s in grid.signatures() for line in _wrap_signature(s, width)]
         if all_signatures
         else [_shorten_signature([r["signature"] for r in rows], width)]
     )
@@ -170,7 +170,7 @@ def _shorten_signature(signatures: Sequence[str], width: int) -> str:
     return first + mention
 
 
-def _between_bars(text: str, width: int) -> list[str]:
+def _wrap_signature(text: str, width: int) -> list[str]:
     """Return a signature in lines of the page's width, broken before a bar."""
     first, *parts = text.split("|")
     lines = [first]
@@ -182,7 +182,7 @@ def _between_bars(text: str, width: int) -> list[str]:
     return lines
 
 
-def _rich_table(
+def _build_rich_table(
     grid: _Grid, title: str, metrics: Sequence[str], counts: Sequence[str], directions: Mapping[str, str]
 ) -> RenderableType:
     """Return the table for the terminal."""
@@ -197,13 +197,13 @@ def _rich_table(
         table.add_column(grid.group_head, overflow="fold")
     table.add_column("n", justify="right", no_wrap=True)
     for name in metrics:
-        table.add_column(_head(name, directions), justify="right", overflow="fold")
+        table.add_column(_format_head(name, directions), justify="right", overflow="fold")
     for name in counts:
         table.add_column(name, justify="right", overflow="fold")
     for line in grid.lines:
         n = grid.shared_n(line, metrics)
         head = [line[0], *([grid.group(line)] if grid.grouped else []), "·" if n is None else str(n)]
-        cells = [_rich_cell(grid, line, m, n is None) for m in metrics]
+        cells = [_build_rich_cell(grid, line, m, n is None) for m in metrics]
         table.add_row(*head, *cells, *(grid.count(line, c) for c in counts))
     return table
 
@@ -211,12 +211,12 @@ def _rich_table(
 _GAP = 2
 
 
-def _head(name: str, directions: Mapping[str, str]) -> str:
-    return f"{name.partition('/')[2] or name} {_arrow(directions.get(name, 'none'))}".rstrip()
+def _format_head(name: str, directions: Mapping[str, str]) -> str:
+    return f"{name.partition('/')[2] or name} {_format_arrow(directions.get(name, 'none'))}".rstrip()
 
 
-def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str], width: int) -> list[list[str]]:
-    """Return the measures of a family in as few tables as fit the page, at least one in each."""
+def _split_measures(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str], width: int) -> list[list[str]]:
+    """Return the measures of a family in as few tables as fit the width."""
     columns = [("system", [line[0] for line in grid.lines])]
     if grid.grouped:
         columns.append((grid.group_head, [grid.group(line) for line in grid.lines]))
@@ -226,8 +226,8 @@ def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str],
     parts: list[list[str]] = [[]]
     used = 0
     for name in metrics:
-        cells = [_rich_cell(grid, line, name, grid.shared_n(line, metrics) is None) for line in grid.lines]
-        need = max(len(_head(name, directions)), *(len(cell.plain) for cell in cells)) + _GAP
+        cells = [_build_rich_cell(grid, line, name, grid.shared_n(line, metrics) is None) for line in grid.lines]
+        need = max(len(_format_head(name, directions)), *(len(cell.plain) for cell in cells)) + _GAP
         # The counts stand beside the last measure.
         if parts[-1] and used + need + (counted if name == metrics[-1] else 0) > left + _GAP:
             parts.append([])
@@ -237,11 +237,11 @@ def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str],
     return parts
 
 
-def _arrow(direction: str) -> str:
+def _format_arrow(direction: str) -> str:
     return {"higher": "↑", "lower": "↓"}.get(direction, "")
 
 
-def _rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: bool) -> Text:
+def _build_rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: bool) -> Text:
     """Return a cell of the terminal's table."""
     from rich.text import Text
 
@@ -249,29 +249,29 @@ def _rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: b
     if row is None or row["value"] is None:
         return Text("– (n=0)")
     # Two places for the stars keep the intervals in line.
-    marks = f"{stars(row, grid.test):<2}" if grid.starred else ""
-    cell = Text(number(row["value"]), style="bold").append(marks, style="not bold")
+    marks = f"{format_stars(row, grid.test):<2}" if grid.starred else ""
+    cell = Text(format_number(row["value"]), style="bold").append(marks, style="not bold")
     if row["low"] is not None:
-        cell.append(f" [{number(row['low'])}, {number(row['high'])}]", style="not bold dim")
+        cell.append(f" [{format_number(row['low'])}, {format_number(row['high'])}]", style="not bold dim")
     return cell.append(f" n={row['n']}", style="not bold") if show_n else cell
 
 
-def _plain_cell(row: Row | None, test: str, show_n: bool) -> str:
+def _format_plain_cell(row: Row | None, test: str, show_n: bool) -> str:
     """Return a cell of a plain table."""
     if row is None or row["value"] is None:
         return "– (n=0)"
-    bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else ""
-    return f"{number(row['value'])}{stars(row, test)}{bounds}" + (f" (n={row['n']})" if show_n else "")
+    bounds = f" [{format_number(row['low'])}, {format_number(row['high'])}]" if row["low"] is not None else ""
+    return f"{format_number(row['value'])}{format_stars(row, test)}{bounds}" + (f" (n={row['n']})" if show_n else "")
 
 
-def _plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
+def _build_plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a plain table."""
     header = ["system", *(["group"] if grid.grouped else []), "n", *grid.metrics, *grid.counts]
     lines = []
     for line in grid.lines:
         n = grid.shared_n(line, grid.metrics)
         head = [line[0], *([line[1] or "all"] if grid.grouped else []), "" if n is None else str(n)]
-        cells = [_plain_cell(grid.cell(line, m), test, n is None) for m in grid.metrics]
+        cells = [_format_plain_cell(grid.cell(line, m), test, n is None) for m in grid.metrics]
         lines.append([*head, *cells, *(grid.count(line, c) for c in grid.counts)])
     return header, lines
 
@@ -279,7 +279,7 @@ def _plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
 def as_markdown(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
     """A Markdown table with notes and signatures below."""
     grid = _Grid(rows, test)
-    header, lines = _plain_lines(grid, test)
+    header, lines = _build_plain_lines(grid, test)
     text = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     # A bar would begin a new cell, a star emphasis.
     text += ["| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in line) + " |" for line in lines]
@@ -315,19 +315,19 @@ _TEX = str.maketrans(
 )
 
 
-def tex(text: str) -> str:
-    """A text as LaTeX prints it, with stars raised."""
+def escape_tex(text: str) -> str:
+    """Return a text for LaTeX, with stars raised."""
     return re.sub(r"\*+", r"$^{\g<0>}$", text.translate(_TEX))
 
 
 def as_latex(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
     """Return a complete booktabs table; signatures follow as comments."""
     grid = _Grid(rows, test)
-    header, lines = _plain_lines(grid, test)
+    header, lines = _build_plain_lines(grid, test)
     left = 2 if grid.grouped else 1
     text = [r"\begin{tabular}{" + "l" * left + "r" * (len(header) - left) + "}", r"\toprule"]
-    text += [" & ".join(map(tex, header)) + r" \\", r"\midrule"]
-    text += [" & ".join(map(tex, line)) + r" \\" for line in lines]
+    text += [" & ".join(map(escape_tex, header)) + r" \\", r"\midrule"]
+    text += [" & ".join(map(escape_tex, line)) + r" \\" for line in lines]
     text += [r"\bottomrule", r"\end{tabular}"]
     notes = [f"% {line}" for line in (about, grid.note()) if line]
     return "\n".join([*text, *notes, *(f"% {s}" for s in grid.signatures())])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.show.reports.best_system import ALPHA, PairTests, choose_lead, rank_systems
 from referee.show.reports.material import HUMAN, Material, Row
-from referee.show.reports.score_tables import number
+from referee.show.reports.score_tables import format_number
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.comparisons import adjust, paired_t
 from referee.statistics.dependent_trials import average_rows, compare_clustered
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 OUTCOMES = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
 
-def families(measures: Iterable[str]) -> dict[str, list[str]]:
-    """Measures by the part of their name before the slash."""
+def group_by_family(measures: Iterable[str]) -> dict[str, list[str]]:
+    """Return measures by family, the part of their name before the slash."""
     by_family: dict[str, list[str]] = {}
     for name in measures:
         by_family.setdefault(name.partition("/")[0], []).append(name)
     return by_family
 
 
-def arrow(direction: str) -> str:
+def format_arrow(direction: str) -> str:
     return {"higher": " ↑", "lower": " ↓"}.get(direction, "")
 
 
-def short(measure: str) -> str:
-    """``bleu.4`` of ``string/bleu.4``; switches stay."""
+def shorten_measure(measure: str) -> str:
+    """Return the name of a measure without its family; switches stay."""
     return measure.partition("/")[2] or measure
 
 
-def table_order(material: Material) -> list[str]:
+def order_systems(material: Material) -> list[str]:
     """Return systems in the order of tables and figures.
 
     The best come first, then those without a value, people last.
@@ -85,10 +85,10 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     tests = [compare_clustered(columns[a], columns[b], average_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
     # a difference without any spread has no t; `_differ` does not count it as a tie
-    tested = [_none_if_nan(gap.p) if gap.error else None for _, gap in gaps]
+    tested = [_replace_nan(gap.p) if gap.error else None for _, gap in gaps]
     corrected = adjust(tested)
     rows = [
-        (a, b, *map(_none_if_nan, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
+        (a, b, *map(_replace_nan, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
         for ((a, b), gap), raw, p in zip(gaps, tested, corrected, strict=True)
         # The effect size is that of plain pairs of items; the clusters are in p and interval.
         for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
@@ -109,14 +109,14 @@ def _correct_pairs(pairs: Sequence[Row]) -> pl.DataFrame:
 PAIR_COLUMNS = ("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n")
 
 
-def _none_if_nan(value: float) -> float | None:
+def _replace_nan(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
-    """Corrected p values of pairs of systems on one measure.
+def get_corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
+    """Return corrected p values of pairs of systems on one measure.
 
-    None where a difference is the same on every item.
+    A pair whose difference is the same on every item has None.
     """
     rows = [row for row in comparisons.iter_rows(named=True) if row["metric"] == measure]
     return {
@@ -126,7 +126,7 @@ def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
     }
 
 
-def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
+def compute_subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
     """Return letters by system and measure, A for the best; empty without comparisons."""
     import polars as pl
 
@@ -150,28 +150,31 @@ def _differ(row: Mapping[str, Any]) -> bool:
     return not has_spread and row["n"] > 1 and abs(row["difference"]) > 1e-12
 
 
-def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
-    """One table per family of measures, the best value of each column in bold."""
-    order = table_order(material)
-    return [_family(material, family, names, order, letters) for family, names in families(material.measures).items()]
+def build_scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
+    """Return one table per family of measures, with the best value of each column in bold."""
+    order = order_systems(material)
+    return [
+        _build_family_sheet(material, family, names, order, letters)
+        for family, names in group_by_family(material.measures).items()
+    ]
 
 
-def _family(
+def _build_family_sheet(
     material: Material, family: str, names: Sequence[str], order: Sequence[str], letters: Mapping[tuple[str, str], str]
 ) -> Sheet:
     """Return the table of one family of measures."""
-    tops = {m: _top(material, m) for m in names}
-    shared = {s: _shared_n(material, s, names) for s in order}
+    tops = {m: _find_best(material, m) for m in names}
+    shared = {s: _find_shared_n(material, s, names) for s in order}
     rows = []
     for system in order:
         cells = [
             score_cell(material.overall.get((system, m)), letters.get((system, m), ""), shared[system]) for m in names
         ]
         best = [
-            _marked(c, material.value(system, m) == tops[m] and tops[m] is not None)
+            _mark_best(c, material.value(system, m) == tops[m] and tops[m] is not None)
             for c, m in zip(cells, names, strict=True)
         ]
-        rows.append((system_cell(material, system), _n_cell(shared[system]), *best))
+        rows.append((build_system_cell(material, system), _format_n(shared[system]), *best))
     tidy = [
         {**row, "letters": letters.get((row["system"], row["metric"]), "")}
         for row in material.scores
@@ -181,14 +184,14 @@ def _family(
         name=f"scores-{family}",
         corpus=material.label,
         title=f"{material.label}: {family} measures",
-        header=("system", "n", *(f"{short(m)}{arrow(material.direction(m))}" for m in names)),
+        header=("system", "n", *(f"{shorten_measure(m)}{format_arrow(material.direction(m))}" for m in names)),
         rows=tuple(rows),
-        notes=_baseline_note(material, names),
+        notes=_describe_baseline(material, names),
         tidy=tuple(tidy),
     )
 
 
-def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
+def _describe_baseline(material: Material, names: Sequence[str]) -> tuple[str, ...]:
     """Return the note on stars, if the run has a baseline."""
     base = next((r["baseline"] for r in material.scores if r["metric"] in names and r.get("baseline")), None)
     if base is None:
@@ -198,7 +201,7 @@ def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _top(material: Material, measure: str) -> float | None:
+def _find_best(material: Material, measure: str) -> float | None:
     """Return the best value of a measure with a direction and at least two systems; people do not compete."""
     ranked = [s for s in rank_systems(material, measure) if s != HUMAN]
     if material.direction(measure) == "none" or len(ranked) < 2:
@@ -206,38 +209,38 @@ def _top(material: Material, measure: str) -> float | None:
     return material.value(ranked[0], measure)
 
 
-def _marked(cell: Cell, best: bool) -> Cell:
+def _mark_best(cell: Cell, best: bool) -> Cell:
     return Cell(cell.text, cell.small, cell.letters, cell.badge, best, cell.order)
 
 
-def _shared_n(material: Material, system: str, names: Iterable[str]) -> int | None:
+def _find_shared_n(material: Material, system: str, names: Iterable[str]) -> int | None:
     """Return the n of a system if all measures have the same, else None."""
     sizes = {row["n"] for m in names if (row := material.overall.get((system, m))) is not None}
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _n_cell(n: int | None) -> Cell:
+def _format_n(n: int | None) -> Cell:
     return Cell("varies") if n is None else Cell(str(n), order=float(n))
 
 
 def score_cell(row: Row | None, letters: str = "", shared: int | None = None) -> Cell:
     """Return a value with its interval, and n if the line has none."""
-    from referee.show.reports.score_tables import stars
+    from referee.show.reports.score_tables import format_stars
 
     if row is None or row["value"] is None:
         return Cell("–", small="n = 0")
     n = "" if shared is not None else f"n = {row['n']}"
-    interval = f"[{number(row['low'])}, {number(row['high'])}]" if row.get("low") is not None else ""
+    interval = f"[{format_number(row['low'])}, {format_number(row['high'])}]" if row.get("low") is not None else ""
     small = "; ".join(part for part in (interval, n) if part)
-    return Cell(f"{number(row['value'])}{stars(row)}", small=small, letters=letters, order=row["value"])
+    return Cell(f"{format_number(row['value'])}{format_stars(row)}", small=small, letters=letters, order=row["value"])
 
 
-def system_cell(material: Material, system: str) -> Cell:
+def build_system_cell(material: Material, system: str) -> Cell:
     """Return a system with its badge: the certainty of its reconstruction, from the catalogue."""
     return Cell(system, badge=material.tags(system).get("evidence", ""))
 
 
-def counts_sheet(material: Material) -> Sheet | None:
+def build_counts_sheet(material: Material) -> Sheet | None:
     """Return the counts of missing and malformed outputs; None if there are none."""
     counted = {s: c for s, c in material.counts.items() if any(c.get(k) for k in OUTCOMES)}
     if not counted:

@@ -11,27 +11,27 @@ from referee.courtroom.proceedings import Proceedings
 from referee.options import ITEMS
 from referee.show.pages import render
 from referee.show.reports import report_figures
-from referee.show.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
-from referee.show.reports.court_section import NO_COURT, court_section
-from referee.show.reports.findings import findings_section, methods, reference_counts
-from referee.show.reports.hearing_section import NOBODY, HearingRows, hearing_section
-from referee.show.reports.item_browser import browser_data, lead_measure
-from referee.show.reports.material import HUMAN, Material, Row, origin
+from referee.show.reports.correlation_tables import FEWEST, build_correlation_sheets, correlate_measures
+from referee.show.reports.court_section import NO_COURT, build_court_section
+from referee.show.reports.findings import build_findings_section, describe_methods, format_reference_counts
+from referee.show.reports.hearing_section import NOBODY, HearingRows, build_hearing_section
+from referee.show.reports.item_browser import build_browser_data, lead_measure
+from referee.show.reports.material import HUMAN, Material, Row, get_original_manifest
 from referee.show.reports.scoreboard import (
-    arrow,
+    build_counts_sheet,
+    build_scoreboard,
+    build_system_cell,
     compare_all,
-    counts_sheet,
-    families,
+    compute_subset_letters,
+    format_arrow,
+    group_by_family,
+    order_systems,
     score_cell,
-    scoreboard,
-    short,
-    subset_letters,
-    system_cell,
-    table_order,
+    shorten_measure,
 )
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
-from referee.show.reports.tuna2008 import challenge_tables
+from referee.show.reports.tuna2008 import build_challenge_tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MANY_REFERENCES = ("string/bleu", "string/nist")
 
 
-def sections_of(
+def build_sections(
     material: Material,
     *,
     style: str | None = None,
@@ -49,52 +49,55 @@ def sections_of(
     hearing: HearingRows = NOBODY,
     court: Proceedings | str = NO_COURT,
 ) -> list[Section]:
-    """All chapters about one set of trials, in reading order; `court` may be the reason why none was held."""
+    """Return all chapters about one set of trials; `court` may be the reason why there is no court."""
     comparisons = compare_all(material)
-    letters = subset_letters(material, comparisons)
-    order = table_order(material)
+    letters = compute_subset_letters(material, comparisons)
+    order = order_systems(material)
     return [
-        findings_section(material, comparisons, letters, hearing, court),
-        _scores(material, order, comparisons, letters),
-        _items(material, items),
-        hearing_section(material.label, hearing, order),
-        court_section(material.label, court),
-        _group(material, "domain", order),
-        _group(material, "condition", order),
-        _distributions(material, order),
-        _correlations(material),
-        *([_challenge(material)] if style else []),
-        _systems(material),
-        _methods(material, style, hearing),
-        _data(material),
+        build_findings_section(material, comparisons, letters, hearing, court),
+        _build_scores(material, order, comparisons, letters),
+        _build_items(material, items),
+        build_hearing_section(material.label, hearing, order),
+        build_court_section(material.label, court),
+        _build_group(material, "domain", order),
+        _build_group(material, "condition", order),
+        _build_distributions(material, order),
+        _build_correlations(material),
+        *([_build_challenge(material)] if style else []),
+        _build_systems(material),
+        _build_methods(material, style, hearing),
+        _build_data(material),
     ]
 
 
-def scores_alone(material: Material) -> Section:
+def build_scores_section(material: Material) -> Section:
     """Return the scoreboard without comparisons, for runs that are too large for them."""
     text = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
     return Section(
-        name="scoreboard", title="Scoreboard", texts=(text,), sheets=tuple(scoreboard(material, {})), open=True
+        name="scoreboard", title="Scoreboard", texts=(text,), sheets=tuple(build_scoreboard(material, {})), open=True
     )
 
 
-def _scores(
+def _build_scores(
     material: Material, order: Sequence[str], comparisons: pl.DataFrame, letters: Mapping[tuple[str, str], str]
 ) -> Section:
     """Return the section with the scoreboard."""
-    counts = counts_sheet(material)
+    counts = build_counts_sheet(material)
     texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
     if letters:
         texts.append(
             "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
         )
     # Mentioned once, so that missing letters are not read as ties.
-    without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
+    without = [shorten_measure(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(
             f"No letters for {', '.join(without)}: no two systems have values, or the run was scored without comparisons."
         )
-    many, whole = reference_counts(material), [short(m) for m in material.measures if m.startswith(MANY_REFERENCES)]
+    many, whole = (
+        format_reference_counts(material),
+        [shorten_measure(m) for m in material.measures if m.startswith(MANY_REFERENCES)],
+    )
     if whole and many:
         texts.append(
             f"{', '.join(whole)}: with {many} reference{'s' * (many != '1')} an output; values with another number of references are higher or lower."
@@ -105,23 +108,23 @@ def _scores(
         name="scoreboard",
         title="Scoreboard",
         texts=tuple(texts),
-        figures=(report_figures.scores_figure(material, order),),
-        sheets=(*scoreboard(material, letters), *([counts] if counts else [])),
+        figures=(report_figures.build_scores_figure(material, order),),
+        sheets=(*build_scoreboard(material, letters), *([counts] if counts else [])),
         data={
-            "scores": _labelled(material, material.scores),
-            "comparisons": _labelled(material, comparisons.to_dicts()),
+            "scores": _add_labels(material, material.scores),
+            "comparisons": _add_labels(material, comparisons.to_dicts()),
         },
         open=True,
     )
 
 
-def _labelled(material: Material, rows: Sequence[Row]) -> list[Row]:
+def _add_labels(material: Material, rows: Sequence[Row]) -> list[Row]:
     return [{"corpus": material.label, **row} for row in rows]
 
 
-def _group(material: Material, group: str, order: Sequence[str]) -> Section:
+def _build_group(material: Material, group: str, order: Sequence[str]) -> Section:
     """Return the section with scores by one grouping."""
-    reason = why_not(material, group)
+    reason = explain_missing_group(material, group)
     if reason:
         return Section(name=f"by-{group}", title=f"By {group}", texts=(reason,))
     rows = group_rows(material, group)
@@ -130,14 +133,14 @@ def _group(material: Material, group: str, order: Sequence[str]) -> Section:
     return Section(
         name=f"by-{group}",
         title=f"By {group}",
-        figures=(report_figures.groups_figure(material, group, rows, order),),
-        sheets=tuple(group_sheets(material, group, rows, order)),
+        figures=(report_figures.build_groups_figure(material, group, rows, order),),
+        sheets=tuple(build_group_sheets(material, group, rows, order)),
     )
 
 
-def _distributions(material: Material, order: Sequence[str]) -> Section:
+def _build_distributions(material: Material, order: Sequence[str]) -> Section:
     """Return the section with the distributions of item scores."""
-    figure = report_figures.distributions_figure(material, order)
+    figure = report_figures.build_distributions_figure(material, order)
     texts = [
         "A mean hides the distribution of items. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
     ]
@@ -146,7 +149,7 @@ def _distributions(material: Material, order: Sequence[str]) -> Section:
     return Section(name="spread", title="Items by score", texts=tuple(texts), figures=(figure,) if figure else ())
 
 
-def _correlations(material: Material) -> Section:
+def _build_correlations(material: Material) -> Section:
     """Return the section with correlations between measures."""
     systems = [s for s in material.systems if s != HUMAN]
     title = "Which measures agree"
@@ -154,7 +157,9 @@ def _correlations(material: Material) -> Section:
         text = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
         return Section(name="correlations", title=title, texts=(text,))
     # Over systems alone; the table with people among them stands below.
-    figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
+    figure = report_figures.build_correlations_figure(
+        material, correlate_measures(material, systems, material.measures)
+    )
     texts = ["One system can determine a correlation: the small print is its range when any one is left out."]
     # With so few points nearly any r can be had.
     if len(systems) < 6:
@@ -164,13 +169,13 @@ def _correlations(material: Material) -> Section:
         title=title,
         texts=tuple(texts),
         figures=(figure,) if figure else (),
-        sheets=tuple(correlation_sheets(material)),
+        sheets=tuple(build_correlation_sheets(material)),
     )
 
 
-def _items(material: Material, limit: int) -> Section:
+def _build_items(material: Material, limit: int) -> Section:
     """Return the section with the item browser."""
-    content = browser_data(material, limit)
+    content = build_browser_data(material, limit)
     lead = lead_measure(material)
     order = f"The worst first, by {lead} averaged over the systems." if lead else "In the order of the run."
     shown, total = len(content["items"]), content["total"]
@@ -180,14 +185,14 @@ def _items(material: Material, limit: int) -> Section:
     return Section(name="items", title="Items", texts=(order + more,), browser=content, open=True)
 
 
-def _challenge(material: Material) -> Section:
+def _build_challenge(material: Material) -> Section:
     """Return the section with the tables of TUNA 2008."""
-    sheets, missing = challenge_tables(material)
+    sheets, missing = build_challenge_tables(material)
     texts = ("In the shape of the TUNA 2008 overview (Gatt, Belz & Kow), with its tests.", *missing)
     return Section(name="tuna2008", title="Tables of the challenge", texts=texts, sheets=tuple(sheets))
 
 
-def _systems(material: Material) -> Section:
+def _build_systems(material: Material) -> Section:
     """Return the section with the catalogue's facts on systems."""
     tagged = [(s, material.tags(s)) for s in material.systems if material.tags(s)]
     if not tagged:
@@ -213,23 +218,23 @@ def _systems(material: Material) -> Section:
     return Section(name="systems", title="Systems", texts=texts, sheets=(sheet,))
 
 
-def _methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
+def _build_methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
     """Return the section on methods, with signatures."""
     signed = {"Signatures": dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))}
-    if settings := _system_signatures(material):
+    if settings := _list_system_signatures(material):
         signed["Signatures of the systems"] = dict.fromkeys(settings)
     html = render(
         "report/methods.html",
-        paragraph=" ".join(methods(material, style, hearing)),
+        paragraph=" ".join(describe_methods(material, style, hearing)),
         signed=signed,
         remarks=[n for s in material.scored for n in s.notes],
     )
     return Section(name="methods", title="Methods, to paste", html=html)
 
 
-def _system_signatures(material: Material) -> list[str]:
+def _list_system_signatures(material: Material) -> list[str]:
     """Return the signatures of the systems of `referee run`."""
-    by_run = [origin(s.run).get("signatures") for s in material.scored]
+    by_run = [get_original_manifest(s.run).get("signatures") for s in material.scored]
     return [
         str(sig)
         for signatures in by_run
@@ -239,21 +244,21 @@ def _system_signatures(material: Material) -> list[str]:
     ]
 
 
-def _data(material: Material) -> Section:
+def _build_data(material: Material) -> Section:
     """Return the chapter on the corpus card and the trials."""
     card = material.facts.card
     facts: dict[str, Any] = {}
     if card is not None:
         facts = {"title": card.title, "source": card.source, "licence": card.licence, "citation": card.citation}
         facts |= {"languages": ", ".join(card.languages), "known faults": card.faults}
-    facts |= {"corpus": material.corpus, **_counted(material)}
+    facts |= {"corpus": material.corpus, **_count_data(material)}
     facts |= {"checksum": f"SHA-256 {material.scored[0].checksum}", "runs": ", ".join(s.name for s in material.scored)}
     if material.synthetic:
         facts = {"SYNTHETIC": "generated scenes and descriptions, not human data", **facts}
     return Section(name="data", title="Data card", html=render("report/data_card.html", facts=facts))
 
 
-def _counted(material: Material) -> dict[str, str]:
+def _count_data(material: Material) -> dict[str, str]:
     """Return the counts of trials, descriptions, speakers and groups."""
     trials = material.trials
     counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
@@ -267,7 +272,7 @@ def _counted(material: Material) -> dict[str, str]:
 MOST = 12
 
 
-def why_not(material: Material, group: str) -> str:
+def explain_missing_group(material: Material, group: str) -> str:
     """Return why there is no panel for a grouping; empty if there is one."""
     levels = material.levels(group)
     if not levels:
@@ -288,15 +293,15 @@ def group_rows(material: Material, group: str) -> list[Row]:
     present = {r["metric"] for r in scored}
     # BLEU and NIST of a part cannot be made from items; they are there only if the run was scored by groups.
     missing = [m for m in material.measures if m not in present and m in material.averages]
-    return [*scored, *(row for m in missing for row in _averaged(material, group, m))]
+    return [*scored, *(row for m in missing for row in _average_items(material, group, m))]
 
 
 def _is_of(row: Row, group: str) -> bool:
     return isinstance(row.get("group"), str) and row["group"].startswith(f"{group}=")
 
 
-def _averaged(material: Material, group: str, measure: str) -> list[Row]:
-    """Means of items with intervals over the run's own clusters."""
+def _average_items(material: Material, group: str, measure: str) -> list[Row]:
+    """Return means of items by group, with intervals over the run's own clusters."""
     labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
     rows: list[Row] = []
     # Polars gives groups in no order of their own.
@@ -304,13 +309,13 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
         # Sums, and so the last digits of an interval, depend on the order.
         part = part.sort("trial")
         values = part["value"].to_numpy()
-        low, high = _interval(values, part["trial"].to_list(), material, measure)
+        low, high = _estimate_interval(values, part["trial"].to_list(), material, measure)
         labels = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
         rows.append({**labels, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
     return rows
 
 
-def _interval(
+def _estimate_interval(
     values: FloatArray, trials: list[str], material: Material, measure: str
 ) -> tuple[float | None, float | None]:
     """Return the interval of values over clusters."""
@@ -322,17 +327,17 @@ def _interval(
     return (None, None) if isnan(interval.low) else (interval.low, interval.high)
 
 
-def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:
-    """Return one table per family of measures: a row a system, and under each measure a column a level."""
+def build_group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:
+    """Return a table per family of measures, with a row per system and a column per level."""
     levels = material.levels(group)
     cells = {(r["system"], r["metric"], r["level"]): r for r in rows}
     measured = [m for m in material.measures if any(r["metric"] == m for r in rows)]
-    absent = [short(m) for m in material.measures if m not in measured]
+    absent = [shorten_measure(m) for m in material.measures if m not in measured]
     sheets = []
-    for family, names in families(measured).items():
+    for family, names in group_by_family(measured).items():
         lines = [
             (
-                system_cell(material, s),
+                build_system_cell(material, s),
                 *(score_cell(cells.get((s, m, level)), shared=0) for m in names for level in levels),
             )
             for s in order
@@ -342,17 +347,20 @@ def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Seq
                 name=f"{group}-{family}",
                 corpus=material.label,
                 title=f"{material.label}: {family} measures by {group}",
-                spans=(("", 1), *((f"{short(m)}{arrow(material.direction(m))}", len(levels)) for m in names)),
+                spans=(
+                    ("", 1),
+                    *((f"{shorten_measure(m)}{format_arrow(material.direction(m))}", len(levels)) for m in names),
+                ),
                 header=("system", *(level for _ in names for level in levels)),
                 rows=tuple(lines),
-                notes=_notes(material, group, levels, absent),
+                notes=_build_notes(material, group, levels, absent),
                 tidy=tuple(r for r in rows if r["metric"] in names),
             )
         )
     return sheets
 
 
-def _notes(material: Material, group: str, levels: Sequence[str], absent: Sequence[str]) -> tuple[str, ...]:
+def _build_notes(material: Material, group: str, levels: Sequence[str], absent: Sequence[str]) -> tuple[str, ...]:
     """Return notes on group sizes and on measures that groups lack."""
     counts = dict(material.trials[group].value_counts().iter_rows())
     notes = ["Trials: " + ", ".join(f"{level} {counts[level]:,}" for level in levels) + "."]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee.show.reports.score_tables import as_csv, tex
+from referee.show.reports.score_tables import as_csv, escape_tex
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +40,41 @@ class Sheet:
     left: int = 1
 
 
-def sheet_as_csv(sheet: Sheet) -> str:
+def format_csv(sheet: Sheet) -> str:
     """Return a table as CSV."""
-    heads = _full_heads(sheet)
-    rows = sheet.tidy or [dict(zip(heads, map(_csv_cell, row), strict=True)) for row in sheet.rows]
+    heads = _join_heads(sheet)
+    rows = sheet.tidy or [dict(zip(heads, map(_format_csv_cell, row), strict=True)) for row in sheet.rows]
     return as_csv([{"corpus": sheet.corpus, **row} for row in rows]) if rows else ",".join(["corpus", *heads])
 
 
-def _full_heads(sheet: Sheet) -> list[str]:
+def _join_heads(sheet: Sheet) -> list[str]:
     """Return column heads with their upper headings, so that all are different."""
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
     heads = [" ".join(part for part in pair if part) for pair in zip(above, sheet.header, strict=True)]
     return [head or "row" for head in heads]
 
 
-def _csv_cell(cell: Cell) -> str:
+def _format_csv_cell(cell: Cell) -> str:
     return cell.text + cell.letters if cell.order is None else f"{cell.order:.10g}"
 
 
-def sheet_as_latex(sheet: Sheet) -> str:
-    """A booktabs tabular with its title and notes as comments; it needs no other package."""
+def format_latex(sheet: Sheet) -> str:
+    """Return a booktabs tabular, with its title and notes as comments; it needs no other package."""
     columns = "l" * sheet.left + "r" * (len(sheet.header) - sheet.left)
-    lines = [f"% {_comment(sheet.title)}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines = [f"% {_format_comment(sheet.title)}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     if sheet.spans:
-        lines += _latex_spans(sheet.spans)
-    lines += [_latex_line(tex(h) for h in sheet.header), r"\midrule"]
-    lines += [_latex_line(map(_latex_cell, row)) for row in sheet.rows]
+        lines += _format_latex_spans(sheet.spans)
+    lines += [_format_latex_row(escape_tex(h) for h in sheet.header), r"\midrule"]
+    lines += [_format_latex_row(map(_format_latex_cell, row)) for row in sheet.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *(f"% {_comment(note)}" for note in sheet.notes)])
+    return "\n".join([*lines, *(f"% {_format_comment(note)}" for note in sheet.notes)])
 
 
-def _comment(text: str) -> str:
+def _format_comment(text: str) -> str:
     return " ".join(text.split())
 
 
-def _latex_line(cells: Iterable[str]) -> str:
+def _format_latex_row(cells: Iterable[str]) -> str:
     """Return one row of a LaTeX table."""
     line = " & ".join(cells)
     return (
@@ -82,23 +82,23 @@ def _latex_line(cells: Iterable[str]) -> str:
     )  # a bracket would be read as an option of the line before
 
 
-def _latex_spans(spans: Sequence[tuple[str, int]]) -> list[str]:
-    """The upper line of headings, and a thin rule under each that is not empty."""
+def _format_latex_spans(spans: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the upper row of headings, with a rule under each heading that is not empty."""
     heads, rules, place = [], [], 1
     for text, width in spans:
-        heads.append(rf"\multicolumn{{{width}}}{{c}}{{{tex(text)}}}")
+        heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_tex(text)}}}")
         if text:
             rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
         place += width
-    return [_latex_line(heads), " ".join(rules)]
+    return [_format_latex_row(heads), " ".join(rules)]
 
 
-def _latex_cell(cell: Cell) -> str:
+def _format_latex_cell(cell: Cell) -> str:
     """Return a cell as LaTeX."""
-    text = tex(cell.text)
+    text = escape_tex(cell.text)
     if cell.best:
         text = rf"\textbf{{{text}}}"
     if cell.letters:
-        text += rf"$^{{\mathrm{{{tex(cell.letters)}}}}}$"
-    extra = [tex(f"({cell.badge})")] if cell.badge else []
-    return " ".join([text, *extra, *([tex(cell.small)] if cell.small else [])])
+        text += rf"$^{{\mathrm{{{escape_tex(cell.letters)}}}}}$"
+    extra = [escape_tex(f"({cell.badge})")] if cell.badge else []
+    return " ".join([text, *extra, *([escape_tex(cell.small)] if cell.small else [])])

@@ -23,48 +23,48 @@ INK, DOT, FAINT = "#222", "#d9480f", "#ddd"
 
 
 def draw_speaker(card: Mapping[str, Any]) -> str:
-    """The SVG of one card; cells without a value are shown as such."""
+    """Return the picture of one speaker's card as SVG; missing values are marked."""
     cells = list(card["cells"].items())
     height = 70 + LINE * len(cells) + 20
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" font-family="sans-serif" font-size="13" fill="{INK}">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        _text(16, 28, str(card["speaker"]), size=18),
-        _text(
+        _draw_text(16, 28, str(card["speaker"]), size=18),
+        _draw_text(
             16,
             48,
             f"language {card['language']}, {card['trials']} trials, {card['samples']} sample{'s' * (card['samples'] > 1)}",
         ),
         *(
-            [_ring(1.0, 44), _text(RIGHT + 20, 48, "people")]
+            [_ring(1.0, 44), _draw_text(RIGHT + 20, 48, "people")]
             if any(c.get("people") is not None for _, c in cells)
             else []
         ),
-        *(_line(name, cell, 78 + LINE * i) for i, (name, cell) in enumerate(cells)),
+        *(_draw_line(name, cell, 78 + LINE * i) for i, (name, cell) in enumerate(cells)),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
+def _draw_line(name: str, cell: Mapping[str, Any], y: float) -> str:
     """Return one line of the card: label, value, interval and bar."""
-    label = _text(16, y, _label(name))
+    label = _draw_text(16, y, _label(name))
     tip = f"<title>{escape(str(cell['signed']))}</title>"
     if cell["value"] is None:
-        return f"<g>{tip}{label}{_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
-    shown = _text(RIGHT + 20, y, _number(cell))
+        return f"<g>{tip}{label}{_draw_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
+    shown = _draw_text(RIGHT + 20, y, _number(cell))
     if not _is_share(name, cell):
         return f"<g>{tip}{label}{shown}</g>"
     low, high = (cell["low"], cell["high"]) if cell["low"] is not None else (cell["value"], cell["value"])
     axis = f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y - 4}" y2="{y - 4}" stroke="{FAINT}"/>'
-    bar = f'<line x1="{_x(low):.1f}" x2="{_x(high):.1f}" y1="{y - 4}" y2="{y - 4}" stroke="{DOT}" stroke-width="2"/>'
-    dot = f'<circle cx="{_x(cell["value"]):.1f}" cy="{y - 4}" r="4.5" fill="{DOT}"/>'
+    bar = f'<line x1="{_scale_x(low):.1f}" x2="{_scale_x(high):.1f}" y1="{y - 4}" y2="{y - 4}" stroke="{DOT}" stroke-width="2"/>'
+    dot = f'<circle cx="{_scale_x(cell["value"]):.1f}" cy="{y - 4}" r="4.5" fill="{DOT}"/>'
     return f"<g>{tip}{label}{axis}{bar}{dot}{_ring(cell.get('people'), y - 4)}{shown}</g>"
 
 
 def _ring(share: float | None, y: float) -> str:
     """Return a ring at people's value of the same measure."""
-    return "" if share is None else f'<circle cx="{_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
+    return "" if share is None else f'<circle cx="{_scale_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
 
 
 def _label(name: str) -> str:
@@ -79,7 +79,7 @@ def _is_share(name: str, cell: Mapping[str, Any]) -> bool:
     return name not in ("words", "tokens", "cost") and 0 <= cell["value"] <= 1
 
 
-def _x(share: float) -> float:
+def _scale_x(share: float) -> float:
     return LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, share))
 
 
@@ -93,12 +93,12 @@ def _number(cell: Mapping[str, Any]) -> str:
     return f"{cell['value']:.3g}{interval}{people}, n = {cell['n']}"
 
 
-def _text(x: float, y: float, words: str, size: int = 13) -> str:
+def _draw_text(x: float, y: float, words: str, size: int = 13) -> str:
     return f'<text x="{x}" y="{y}" font-size="{size}">{escape(words)}</text>'
 
 
 def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """Write one file for every speaker and language."""
+    """Write one picture file per speaker and language, and return their paths."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -111,8 +111,8 @@ def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path
     return paths
 
 
-def speakers_section(material: Material) -> Section | None:
-    """The cards of all speakers as a chapter; none where the runs hold no outputs of speakers."""
+def build_speakers_section(material: Material) -> Section | None:
+    """Return a chapter with the cards of all speakers; None if the runs have no outputs of speakers."""
     card = material.facts.card
     sampled = card.sampled if card is not None and card.sampled else None
     cards: list[dict[str, Any]] = []
@@ -138,9 +138,9 @@ def speakers_section(material: Material) -> Section | None:
             *notes,
         ),
         html=render("report/speakers.html", cards=[draw_speaker(made) for made in cards]),
-        data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},
+        data={"speakers": [_flatten_cell(made, name, cell) for made in cards for name, cell in made["cells"].items()]},
     )
 
 
-def _flat(card: Mapping[str, Any], name: str, cell: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_cell(card: Mapping[str, Any], name: str, cell: Mapping[str, Any]) -> dict[str, Any]:
     return {"speaker": card["speaker"], "language": card["language"], "measure": name, **cell}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from referee.errors import InputError
 from referee.records import Outcome
 from referee.show.reports.best_system import join_names
-from referee.show.reports.correlation_tables import correlate_measures, correlation_matrix, signed
+from referee.show.reports.correlation_tables import correlate_measures, format_correlation, index_correlations
 from referee.show.reports.material import HUMAN, Material
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 # -- rows of a challenge ---------------------------------------------------------------------------------------------------
 
 
-def task_of(material: Material, system: str) -> frozenset[str]:
+def get_task(material: Material, system: str) -> frozenset[str]:
     """Return AS for systems with properties, REG for systems with words, or the task in the catalogue."""
     tagged = material.tags(system).get("task")
     if tagged in ("AS", "R", "REG"):
         # A whole system selects as well: where its sets were scored it stands in the tables of both tasks.
-        return frozenset({tagged, "AS"} if tagged == "REG" and _measured(material, system, "set/") else {tagged})
+        return frozenset({tagged, "AS"} if tagged == "REG" and _has_family(material, system, "set/") else {tagged})
     return frozenset(
-        task for task, family in (("AS", "set/"), ("REG", "string/")) if _measured(material, system, family)
+        task for task, family in (("AS", "set/"), ("REG", "string/")) if _has_family(material, system, family)
     )
 
 
-def _measured(material: Material, system: str, family: str) -> bool:
+def _has_family(material: Material, system: str, family: str) -> bool:
     return any(m.startswith(family) and material.value(system, m) is not None for m in material.measures)
 
 
@@ -51,8 +51,8 @@ class Extrinsic:
     identification: pl.DataFrame
 
 
-def extrinsic(material: Material) -> Extrinsic | None:
-    """Times and errors by system and domain; None when no hearer answered any system."""
+def compute_extrinsic(material: Material) -> Extrinsic | None:
+    """Return times and errors by system and domain; None without answers of hearers."""
     import polars as pl
 
     rows = [r for r in material.responses if r.system is not None]
@@ -74,20 +74,20 @@ def extrinsic(material: Material) -> Extrinsic | None:
     if timeouts or other:
         notes.append(f"Left out: {timeouts:,} timeouts, {other:,} answers that named no single entity.")
     return Extrinsic(
-        descriptives=_table11(material, frame, notes),
-        reading=_times(frame, "rt"),
-        identification=_times(frame, "it"),
+        descriptives=_build_table11(material, frame, notes),
+        reading=_select_times(frame, "rt"),
+        identification=_select_times(frame, "it"),
     )
 
 
-def _times(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+def _select_times(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     """Return the times of one column by system and domain, without missing ones."""
     import polars as pl
 
     return frame.select("system", "domain", pl.col(column).alias("value")).drop_nulls("value")
 
 
-def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> Sheet:
+def _build_table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> Sheet:
     """Return Table 11: means and standard deviations of times by system and domain."""
     import polars as pl
 
@@ -96,7 +96,7 @@ def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> S
     parts = [*domains, None] if len(domains) > 1 else [None]
     heads = [d if d is not None else ("Both" if len(domains) == 2 else "All") for d in parts]
     lines = [
-        (s, _times_and_errors(frame.filter(pl.col("system") == s), parts)) for s in frame["system"].unique().sort()
+        (s, _build_extrinsic_row(frame.filter(pl.col("system") == s), parts)) for s in frame["system"].unique().sort()
     ]
     # From slow to fast by the first column, as Table 11 is printed.
     lines.sort(key=lambda line: -(line[1][0] or 0))
@@ -106,22 +106,22 @@ def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> S
         title=f"Table 11 ({material.label}): reading time, identification time, error rate",
         spans=(("", 1), ("RT", len(heads) + 1), ("IT", len(heads) + 1), ("ER", len(heads))),
         header=("system", *heads, "SD", *heads, "SD", *heads),
-        rows=tuple((Cell(s), *map(_milli, cells)) for s, cells in lines),
+        rows=tuple((Cell(s), *map(_format_milliseconds, cells)) for s, cells in lines),
         notes=tuple(notes),
     )
 
 
-def _times_and_errors(answers: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
-    """One system's line: means by domain and over all, with standard deviations of the times."""
+def _build_extrinsic_row(answers: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
+    """Return the means of one system by domain and overall, with standard deviations of times."""
     cells: list[float | None] = []
     for measure, scale in (("rt", 1.0), ("it", 1.0), ("error", 100.0)):
-        cells += [_number(_part(answers, d)[measure].mean(), scale) for d in parts]
+        cells += [_number(_select_domain(answers, d)[measure].mean(), scale) for d in parts]
         # Standard deviations over both domains only, as printed; error rates have none.
         cells += [_number(answers[measure].std())] if measure != "error" else []
     return cells
 
 
-def _part(frame: pl.DataFrame, domain: str | None) -> pl.DataFrame:
+def _select_domain(frame: pl.DataFrame, domain: str | None) -> pl.DataFrame:
     """Return the rows of a domain; all without one."""
     import polars as pl
 
@@ -132,7 +132,7 @@ def _number(value: object, scale: float = 1.0) -> float | None:
     return value * scale if isinstance(value, float) else None
 
 
-def _milli(value: float | None) -> Cell:
+def _format_milliseconds(value: float | None) -> Cell:
     return Cell("–") if value is None else Cell(f"{value:.3f}", order=value)
 
 
@@ -193,39 +193,39 @@ TASKS = (
 )
 
 
-def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
+def build_challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
     """Return the tables that can be made, and a sentence for each group of tables that cannot."""
     sheets: list[Sheet] = []
     missing: list[str] = []
     for task in TASKS:
-        made, why = _task(material, task)
+        made, why = _build_task_tables(material, task)
         sheets, missing = sheets + made, missing + why
-    made, why = _extrinsic(material)
+    made, why = _build_extrinsic(material)
     return sheets + made, missing + why
 
 
-def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
+def _build_task_tables(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
     """Return the tables of one task, or a remark on why they are missing."""
     numbers = join_names(str(t) for t in task.tables if t)
     lacking = [c.measure for c in task.columns if c.measure not in material.measures]
     if lacking:
         return [], [f"Tables {numbers} ({task.about}) are not made: the run has no {', '.join(lacking)}."]
-    systems = [s for s in material.systems if s != HUMAN and task.name in task_of(material, s)]
+    systems = [s for s in material.systems if s != HUMAN and task.name in get_task(material, s)]
     if not systems:
         return [], [f"Tables {numbers} ({task.about}) are not made: no system of this run does that task."]
     # Measures of whole sets have no values by domain.
-    values = {c.heading: _labelled(material, c.measure, systems) for c in task.columns if c.domains}
-    sheets = [_descriptives(material, task, systems, values)]
+    values = {c.heading: _join_domains(material, c.measure, systems) for c in task.columns if c.domains}
+    sheets = [_build_descriptives(material, task, systems, values)]
     missing: list[str] = []
     if task.tables[1]:
-        made = _subsets(material, task.tables[1], {h: values[h] for h in task.subsets}, f"TUNA-{task.name}")
+        made = _build_subsets(material, task.tables[1], {h: values[h] for h in task.subsets}, f"TUNA-{task.name}")
         sheets += made if isinstance(made, list) else []
         missing += [made] if isinstance(made, str) else []
-    table, why = _correlations(material, task, systems)
+    table, why = _build_correlations(material, task, systems)
     return [*sheets, *table], [*missing, *why]
 
 
-def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.DataFrame:
+def _join_domains(material: Material, measure: str, systems: Sequence[str]) -> pl.DataFrame:
     """Return the values of a measure with their domains."""
     import polars as pl
 
@@ -233,20 +233,25 @@ def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.Da
     return values.join(material.trials.select("trial", "domain"), on="trial", how="left")
 
 
-def _descriptives(
+def _build_descriptives(
     material: Material, task: TaskTables, systems: Sequence[str], values: Mapping[str, pl.DataFrame]
 ) -> Sheet:
-    """Means by domain and over all, sorted by the first column from high to low, as printed."""
+    """Return means by domain and overall, in descending order of the first column."""
     domains = material.levels("domain")
     first = values[task.columns[0].heading]
     ranked = sorted(systems, key=lambda s: -(_mean(first, s, domains[0] if domains else None) or 0))
     spans, header = [("", 1)], ["system"]
     for c in task.columns:
-        heads = [*(domains if c.domains and len(domains) > 1 else []), _both(domains), *(["SD"] if c.sd else [])]
+        heads = [
+            *(domains if c.domains and len(domains) > 1 else []),
+            _format_domains(domains),
+            *(["SD"] if c.sd else []),
+        ]
         spans.append((c.heading, len(heads)))
         header += heads
     rows = [
-        (Cell(s), *(cell for c in task.columns for cell in _cells(material, c, s, values, domains))) for s in ranked
+        (Cell(s), *(cell for c in task.columns for cell in _build_cells(material, c, s, values, domains)))
+        for s in ranked
     ]
     return Sheet(
         name=f"tuna2008-table{task.tables[0]}",
@@ -255,27 +260,27 @@ def _descriptives(
         spans=tuple(spans),
         header=tuple(header),
         rows=tuple(rows),
-        notes=_tests(task, values),
+        notes=_describe_tests(task, values),
     )
 
 
-def _both(domains: Sequence[str]) -> str:
+def _format_domains(domains: Sequence[str]) -> str:
     return "Both" if len(domains) == 2 else "All"
 
 
-def _cells(
+def _build_cells(
     material: Material, column: MeasureColumn, system: str, values: Mapping[str, pl.DataFrame], domains: Sequence[str]
 ) -> list[Cell]:
     """Return the cells of a system: by domain, and overall."""
-    overall = _decimal(material.value(system, column.measure), column.decimals)
+    overall = _format_decimal(material.value(system, column.measure), column.decimals)
     if not column.domains:
         return [overall]
     frame = values[column.heading]
-    by_domain = [_decimal(_mean(frame, system, d), column.decimals) for d in domains] if len(domains) > 1 else []
-    return [*by_domain, overall, *([_decimal(_sd(frame, system), column.decimals)] if column.sd else [])]
+    by_domain = [_format_decimal(_mean(frame, system, d), column.decimals) for d in domains] if len(domains) > 1 else []
+    return [*by_domain, overall, *([_format_decimal(_compute_sd(frame, system), column.decimals)] if column.sd else [])]
 
 
-def _decimal(value: float | None, decimals: int) -> Cell:
+def _format_decimal(value: float | None, decimals: int) -> Cell:
     return Cell("–") if value is None else Cell(f"{value:.{decimals}f}", order=value)
 
 
@@ -289,7 +294,7 @@ def _mean(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
     return mean if isinstance(mean, float) else None
 
 
-def _sd(frame: pl.DataFrame, system: str) -> float | None:
+def _compute_sd(frame: pl.DataFrame, system: str) -> float | None:
     """Return the standard deviation of a system."""
     import polars as pl
 
@@ -297,8 +302,8 @@ def _sd(frame: pl.DataFrame, system: str) -> float | None:
     return sd if isinstance(sd, float) else None
 
 
-def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
-    """The overview's tests: analysis of variance for graded measures, Kruskal-Wallis for accuracy."""
+def _describe_tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
+    """Return the tests of the 2008 overview: analysis of variance, or Kruskal-Wallis for accuracy."""
     return tuple(
         sentence
         for c in task.columns
@@ -313,25 +318,29 @@ def _describe_kruskal(column: MeasureColumn, frame: pl.DataFrame) -> str:
         return ""
     test = kruskal_wallis_frame(frame, value="value", system="system")
     return (
-        "" if test.h is None else f"{column.heading}: Kruskal-Wallis χ² = {test.h:.2f}, df = {test.df}, {_p(test.p)}."
+        ""
+        if test.h is None
+        else f"{column.heading}: Kruskal-Wallis χ² = {test.h:.2f}, df = {test.df}, {_format_p(test.p)}."
     )
 
 
 def _describe_anova(column: MeasureColumn, frame: pl.DataFrame) -> str:
     """Return the analysis of variance in words."""
-    anova = _anova(frame)
+    anova = _fit_anova(frame)
     if isinstance(anova, str):
         return ""
-    effects = [f"{e.term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {_p(e.p)}" for e in anova.effects if e.f is not None]
+    effects = [
+        f"{e.term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {_format_p(e.p)}" for e in anova.effects if e.f is not None
+    ]
     return f"{column.heading}: {'; '.join(effects)}." if effects else ""
 
 
-def _p(p: float | None) -> str:
+def _format_p(p: float | None) -> str:
     # As the overview prints them, without the nought before the point.
     return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
-def _anova(frame: pl.DataFrame) -> Anova | str:
+def _fit_anova(frame: pl.DataFrame) -> Anova | str:
     """Return the analysis SYSTEM x DOMAIN, or SYSTEM alone without domains; or why there is none."""
     try:
         if frame["domain"].drop_nulls().n_unique() > 1:
@@ -341,11 +350,11 @@ def _anova(frame: pl.DataFrame) -> Anova | str:
         return error.problem
 
 
-def _tukey(frame: pl.DataFrame) -> Subsets | str:
+def _compute_tukey(frame: pl.DataFrame) -> Subsets | str:
     """Return Tukey's subsets, or the reason why there are none."""
     import polars as pl
 
-    model = _anova(frame)
+    model = _fit_anova(frame)
     if isinstance(model, str):
         return model
     # In the order of names, since Polars gives groups in no order of their own.
@@ -357,16 +366,16 @@ def _tukey(frame: pl.DataFrame) -> Subsets | str:
         return error.problem
 
 
-def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
-    """Return systems by increasing mean with the letters of their subsets, measure beside measure."""
+def _build_subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
+    """Return tables of systems in ascending order of their means, with letters of homogeneous subsets."""
     if not values:
         return f"Table {table} is not made: the run has no response times."
-    subsets = {heading: _tukey(frame) for heading, frame in values.items()}
+    subsets = {heading: _compute_tukey(frame) for heading, frame in values.items()}
     good = {heading: s for heading, s in subsets.items() if isinstance(s, Subsets)}
     if not good:
         return f"Table {table} is not made: {'; '.join(f'{h}: {why}' for h, why in subsets.items())}."
     length = max(len(s.systems) for s in good.values())
-    rows = [tuple(cell for s in good.values() for cell in _subset_cells(s, i)) for i in range(length)]
+    rows = [tuple(cell for s in good.values() for cell in _format_subset(s, i)) for i in range(length)]
     tidy = [
         {"measure": h, "rank": i + 1, "system": s.systems[i], "mean": s.means[i], "letters": s.letters[i]}
         for h, s in good.items()
@@ -386,12 +395,12 @@ def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame],
     return [sheet]
 
 
-def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
+def _format_subset(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
     return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))
 
 
-def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
-    """The upper half of the matrix, as printed."""
+def _build_correlations(material: Material, task: TaskTables, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
+    """Return the upper half of the correlation matrix."""
     table = task.tables[2]
     chosen = {c.heading: c.measure for c in task.columns}
     measures = [chosen[h] for h in task.correlated]
@@ -400,9 +409,9 @@ def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) 
         return [], [
             f"Table {table} is not made: correlations over {len(systems)} system{'s' * (len(systems) != 1)} mean nothing."
         ]
-    matrix = correlation_matrix(pairs)
+    matrix = index_correlations(pairs)
     rows = [
-        (Cell(task.correlated[i]), *(_upper(matrix, measures, i, j) for j in range(len(measures))))
+        (Cell(task.correlated[i]), *(_format_upper_cell(matrix, measures, i, j) for j in range(len(measures))))
         for i in range(len(measures))
     ]
     sheet = Sheet(
@@ -417,24 +426,26 @@ def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) 
     return [sheet], []
 
 
-def _upper(matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequence[str], i: int, j: int) -> Cell:
+def _format_upper_cell(
+    matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequence[str], i: int, j: int
+) -> Cell:
     """Return a cell of the upper triangle of correlations."""
     if j <= i:
         return Cell("1" if i == j else "")
     pair = matrix[names[i], names[j]]
-    return Cell(signed(pair["r"], str(pair["stars"] or "")))  # type: ignore[arg-type]
+    return Cell(format_correlation(pair["r"], str(pair["stars"] or "")))  # type: ignore[arg-type]
 
 
-def _extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
+def _build_extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
     """Return Tables 11 and 12: identification times and errors."""
-    tables = extrinsic(material)
+    tables = compute_extrinsic(material)
     if tables is None:
         return [], [
             "Tables 11 and 12 (reading time, identification time, error rate) are not made: the run has no responses of hearers to systems."
         ]
     sheets = [tables.descriptives]
     # IT stands before RT, as in Table 12.
-    made = _subsets(
+    made = _build_subsets(
         material, 12, {h: f for h, f in (("IT", tables.identification), ("RT", tables.reading)) if f.height}, "TUNA-REG"
     )
     return (sheets + made, []) if isinstance(made, list) else (sheets, [made])

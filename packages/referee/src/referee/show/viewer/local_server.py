@@ -79,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answering is None:
             return self._refuse(404, "There is nothing here. Check the link.")
         try:
-            asked = Question(dict(parse_qsl(address.query)), self._body() if method == "POST" else None)
+            asked = Question(dict(parse_qsl(address.query)), self._read_body() if method == "POST" else None)
             answer = answering(asked)
         except ModuleNotFoundError as error:
             return self._refuse(400, str(name_missing_extra(error)))
@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         origin = self.headers.get("origin")
         return host in OWN_NAMES and (origin is None or urlsplit(origin).hostname in OWN_NAMES)
 
-    def _body(self) -> Any:
+    def _read_body(self) -> Any:
         """Return the JSON body of a request. Raises InputError for an invalid or too large one."""
         length = int(self.headers.get("content-length") or 0)
         if length > LARGEST_BODY:

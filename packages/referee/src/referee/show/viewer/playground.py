@@ -21,8 +21,8 @@ from referee.jobs.listen import create_hearer, show_to_hearer
 from referee.jobs.open import open_corpus
 from referee.jobs.speak import System
 from referee.records import Description, Outcome, Property, Scene, SpeakerView, Trial
-from referee.show.drawing.scene_pictures import as_picture, parts_of
-from referee.show.pages import page_asset, page_script
+from referee.show.drawing.scene_pictures import draw_parts, wrap_as_picture
+from referee.show.pages import build_page_script, page_asset
 from referee.show.viewer.local_server import Answering, Question, ServedPage, as_json
 
 LEARN_FROM = "synthetic"
@@ -101,7 +101,7 @@ class Playground:
             "of": len(trials),
             "id": trial.id,
             "people": reference,
-            "values": _values(t.scene for t in trials),
+            "values": _list_values(t.scene for t in trials),
         }
 
     def look(self, scene: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,8 +110,8 @@ class Playground:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the picture, and each speaker's description (and the user's) with hearers' choices."""
-        view = _view(_mapping(asked.get("scene"), "scene"))
-        speakers, hearers = (_names(asked, key) for key in ("speakers", "hearers"))
+        view = _view(_require_object(asked.get("scene"), "scene"))
+        speakers, hearers = (_require_names(asked, key) for key in ("speakers", "hearers"))
         corpus = str(asked.get("learn_from") or LEARN_FROM)
         trial = Trial(id="scene", scene=view.scene, targets=view.targets, domain=view.domain, language=view.language)
         answer: dict[str, Any] = {
@@ -126,7 +126,7 @@ class Playground:
     def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
         """Return a speaker's description with reasons, and hearers' choices for it."""
         try:
-            described, learned = self._described(name, view, corpus)
+            described, learned = self._describe(name, view, corpus)
         except Learning as busy:
             return {"name": name, "learning": str(busy)}
         except RefereeError as error:
@@ -135,11 +135,11 @@ class Playground:
         fields = {
             "name": name,
             "text": description.text,
-            "properties": _written(description.properties),
+            "properties": _format_properties(description.properties),
             "distinguishing": described.distinguishing,
             "also": list(described.also),
-            "dropped": _written(described.dropped),
-            "false": _written(described.false),
+            "dropped": _format_properties(described.dropped),
+            "false": _format_properties(described.false),
             "trouble": described.trouble,
             "learned": f"learned from {len(self.trials(corpus)):,} trials of {corpus}" if learned else "",
             "steps": [
@@ -154,7 +154,7 @@ class Playground:
         }
         return {**fields, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
 
-    def _described(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
+    def _describe(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
         """Return a description by a fresh speaker, or by one that was trained in the background."""
         system = System.read(name)
         try:
@@ -169,16 +169,16 @@ class Playground:
         read = understand(description, trial.scene)
         return {
             "text": words,
-            "read": [] if isinstance(read, Outcome) else _written(read),
+            "read": [] if isinstance(read, Outcome) else _format_properties(read),
             "hearers": self._hear(description, trial, hearers, corpus),
         }
 
     def _hear(
         self, description: Description, trial: Trial, hearers: Sequence[str], corpus: str
     ) -> list[dict[str, Any]]:
-        return [self._heard(name, description, trial, corpus) for name in hearers]
+        return [self._answer_as_hearer(name, description, trial, corpus) for name in hearers]
 
-    def _heard(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
+    def _answer_as_hearer(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
         """Return a hearer's probabilities for a description."""
         try:
             hearer = self.learners.hearer(name, corpus, lambda: create_hearer(name, SEED))
@@ -191,14 +191,14 @@ class Playground:
         return {"name": name, "outcome": response.outcome.value, "entity": response.entity, "belief": belief}
 
 
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+def _require_object(value: Any, what: str) -> Mapping[str, Any]:
     """Return a JSON object. Raises InputError for other values."""
     if not isinstance(value, Mapping):
         raise InputError(f"there is no {what}", remedy='send {"entities": [{"id": …, "attributes": {…}}, …]}')
     return value
 
 
-def _names(asked: Mapping[str, Any], key: str) -> list[str]:
+def _require_names(asked: Mapping[str, Any], key: str) -> list[str]:
     """Return a list of names. Raises InputError for other values."""
     names = asked.get(key) or []
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
@@ -222,11 +222,11 @@ def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
 
 def _look(scene: Scene) -> dict[str, Any]:
     """Return a scene's pictures and boxes for the page."""
-    parts = parts_of(scene)
+    parts = draw_parts(scene)
     things = [
         {
             "id": e.id,
-            "picture": as_picture(parts.marks[e.id]),
+            "picture": wrap_as_picture(parts.marks[e.id]),
             "box": list(parts.boxes[e.id]),
             "words": ", ".join([e.id, *(f"{p.name} {p.value}" for p in e.attributes)]),
         }
@@ -235,7 +235,7 @@ def _look(scene: Scene) -> dict[str, Any]:
     return {"width": parts.width, "height": parts.height, "things": things}
 
 
-def _values(scenes: Any) -> dict[str, list[str]]:
+def _list_values(scenes: Any) -> dict[str, list[str]]:
     """Return the values of every attribute in order; attributes with many values (degrees) are left out."""
     values_of: dict[str, dict[str, None]] = {}
     for scene in scenes:
@@ -245,7 +245,7 @@ def _values(scenes: Any) -> dict[str, list[str]]:
     return {name: sorted(values) for name, values in values_of.items() if len(values) <= 40}
 
 
-def _written(properties: Sequence[Property] | None) -> list[str] | None:
+def _format_properties(properties: Sequence[Property] | None) -> list[str] | None:
     return None if properties is None else [":".join(p) for p in properties]
 
 
@@ -270,7 +270,7 @@ class Learners:
         """Return a hearer that can answer; one that learns is trained first."""
         hearer = build()
         if not learns(hearer):
-            return _fitted(hearer, ())
+            return _fit(hearer, ())
         return self.taught("hearer", name, corpus, build)
 
     def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
@@ -278,7 +278,7 @@ class Learners:
         key = (kind, name, corpus)
         with self._lock:
             if key not in self._futures:
-                self._futures[key] = self._school.submit(lambda: _fitted(build(), self.trials(corpus)))
+                self._futures[key] = self._school.submit(lambda: _fit(build(), self.trials(corpus)))
             future = self._futures[key]
         if not future.done():
             raise Learning(f"learns from {corpus}")
@@ -288,7 +288,7 @@ class Learners:
         self._school.shutdown(wait=False, cancel_futures=True)
 
 
-def _fitted(thing: Any, trials: Sequence[Trial]) -> Any:
+def _fit(thing: Any, trials: Sequence[Trial]) -> Any:
     """Return the trained object; `fit` may return None in plug-ins."""
     fitted = thing.fit(trials)
     # Plug-ins whose `fit` returns nothing are forgiven.
@@ -307,17 +307,17 @@ POLICY = (
 def play_routes(play: Playground) -> dict[str, Answering]:
     """Return handlers by method and path."""
     return {
-        "GET /": _text(page_asset("play/play.html"), "text/html"),
-        "GET /play.js": _text(page_script("play"), "text/javascript"),
-        "GET /play.css": _text(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
+        "GET /": _make_text_answer(page_asset("play/play.html"), "text/html"),
+        "GET /play.js": _make_text_answer(build_page_script("play"), "text/javascript"),
+        "GET /play.css": _make_text_answer(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
         "GET /known": lambda asked: as_json(play.list_choices()),
         "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
-        "POST /look": lambda asked: as_json(play.look(_object(asked))),
-        "POST /answer": lambda asked: as_json(play.answer(_object(asked))),
+        "POST /look": lambda asked: as_json(play.look(_require_body_object(asked))),
+        "POST /answer": lambda asked: as_json(play.answer(_require_body_object(asked))),
     }
 
 
-def _text(content: str, kind: str) -> Answering:
+def _make_text_answer(content: str, kind: str) -> Answering:
     page = ServedPage(content.encode(), kind, POLICY)
     return lambda asked: page
 
@@ -327,7 +327,7 @@ def _number(query: Mapping[str, str]) -> int | None:
     return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else None
 
 
-def _object(asked: Question) -> Mapping[str, object]:
+def _require_body_object(asked: Question) -> Mapping[str, object]:
     """Return the body of a request. Raises InputError if it is no object."""
     if not isinstance(asked.body, dict):
         raise InputError("the request is not an object", remedy="reload the page")

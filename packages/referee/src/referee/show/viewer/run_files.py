@@ -26,10 +26,10 @@ class RunFiles:
     @property
     def state(self) -> str:
         """A text that changes whenever something is added or replaced."""
-        stamps = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in self._all() if p.is_file()]
+        stamps = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in self._list_files() if p.is_file()]
         return json.dumps([str(self.folder), self.finished, stamps])
 
-    def _all(self) -> tuple[Path, ...]:
+    def _list_files(self) -> tuple[Path, ...]:
         return (self.trials, *self.outputs, self.responses, self.items, self.folder / "scores.jsonl")
 
     @property

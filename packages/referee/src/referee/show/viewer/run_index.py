@@ -54,25 +54,29 @@ class RunIndex:
         """Read all new lines, a batch of every file in turn, so that the first items are complete soon."""
         sources = [(files.trials, self._add_trial), *((p, self._add_output) for p in files.outputs)]
         sources.append((files.responses, self._add_response))
-        readers = [self._batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
+        readers = [self._read_batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
         while readers and not stopped():
             readers = [reader for reader in readers if next(reader, None) is not None]
             # Requests for a page go first.
             time.sleep(0.001)
 
-    def _batches(self, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool) -> Iterator[int]:
+    def _read_batches(
+        self, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool
+    ) -> Iterator[int]:
         """Yield the number of lines of each batch of a file."""
         if not path.is_file():
             return
         with path.open("rb") as file:
             file.seek(self._reached.get(path, 0))
             while True:
-                taken = self._take(file, path, add, counted)
+                taken = self._read_batch(file, path, add, counted)
                 if not taken:
                     return
                 yield taken
 
-    def _take(self, file: Any, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool) -> int:
+    def _read_batch(
+        self, file: Any, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool
+    ) -> int:
         """Read one batch of complete lines; return its size."""
         with self._lock:
             for taken in range(BATCH):
@@ -84,13 +88,15 @@ class RunIndex:
                 self._reached[path] = byte + len(line)
                 if counted and byte == 0:
                     continue
-                if isinstance(data := _parsed(line), dict):
+                if isinstance(data := _parse_line(line), dict):
                     add(path, byte, data)
         return BATCH
 
     def _add_trial(self, path: Path, byte: int, data: dict[str, Any]) -> None:
         """Index a trial."""
-        references = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
+        references = [
+            f"{r.get('text') or ''} {_format_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)
+        ]
         labels = [data.get("domain"), data.get("condition"), data.get("speaker")]
         words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *references])).lower()
         row = (data.get("id"), byte, data.get("domain"), data.get("condition"), words)
@@ -107,7 +113,7 @@ class RunIndex:
             system,
             str(path),
             byte,
-            f"{data.get('text') or ''}\n{_pairs(data)}".lower(),
+            f"{data.get('text') or ''}\n{_format_pairs(data)}".lower(),
         )
         self._database.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", row)
 
@@ -128,7 +134,7 @@ class RunIndex:
         self, words: Sequence[str], domain: str, condition: str, limit: int | None = None, offset: int = 0
     ) -> list[str]:
         """Return ids of trials whose labels, references or outputs contain the words."""
-        where, values = _where(words, domain, condition)
+        where, values = _build_condition(words, domain, condition)
         values += [-1 if limit is None else limit, offset]
         with self._lock:
             return [
@@ -138,7 +144,7 @@ class RunIndex:
 
     def count(self, words: Sequence[str], domain: str, condition: str) -> int:
         """Return the number of trials that match a search."""
-        where, values = _where(words, domain, condition)
+        where, values = _build_condition(words, domain, condition)
         with self._lock:
             if not where:
                 return self.trials
@@ -156,7 +162,7 @@ class RunIndex:
         ]
 
 
-def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list[Any]]:
+def _build_condition(words: Sequence[str], domain: str, condition: str) -> tuple[str, list[Any]]:
     """Return the SQL condition of a search with its values."""
     parts = [f"(instr(words, ?) > 0 OR {SAID})" for _ in words]
     values: list[Any] = [w.lower() for w in words for _ in range(2)]
@@ -167,7 +173,7 @@ def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list
     return (f" WHERE {' AND '.join(parts)}" if parts else ""), values
 
 
-def _parsed(line: bytes) -> Any:
+def _parse_line(line: bytes) -> Any:
     """Return a line as parsed JSON; None if it does not parse."""
     try:
         return json.loads(line)
@@ -176,5 +182,5 @@ def _parsed(line: bytes) -> Any:
         return None
 
 
-def _pairs(reference: dict[str, Any]) -> str:
+def _format_pairs(reference: dict[str, Any]) -> str:
     return " ".join(":".join(map(str, p)) for p in reference.get("properties") or () if isinstance(p, list))

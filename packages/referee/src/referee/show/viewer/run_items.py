@@ -11,7 +11,7 @@ from referee.corpora.jsonl import description_from_json, response_from_json, tri
 from referee.corpora.reading.lines import WrongShape, parse_object
 from referee.errors import MalformedInput
 from referee.records import HUMAN, Description, Response
-from referee.show.reports.item_browser import Book, choice_shares, item_row
+from referee.show.reports.item_browser import Book, build_item_row, compute_choice_proportions
 from referee.show.reports.material import AGAIN
 from referee.show.viewer.run_files import RunFiles
 from referee.show.viewer.run_index import RunIndex
@@ -53,17 +53,17 @@ class RunItems:
         A `quick` page is in the order of the run, without scores.
         """
         words = query.words.lower().split()
-        ranking = None if quick else self._ranking(query)
+        ranking = None if quick else self._rank_trials(query)
         start = PAGE * max(0, query.page)
         if ranking is None:
             count = self.index.count(words, query.domain, query.condition)
             ids = self.index.fitting(words, query.domain, query.condition, PAGE, start)
         else:
-            ids, count = self._ranked(ranking, query, words, start)
-        values = {} if ranking is None else self._values_of(ranking, ids)
+            ids, count = self._select_page(ranking, query, words, start)
+        values = {} if ranking is None else self._get_values(ranking, ids)
         book = Book()
-        scores = {} if quick else self._scores(ids)
-        rows = [row for i in ids if (row := self._row(book, i, scores)) is not None]
+        scores = {} if quick else self._get_scores(ids)
+        rows = [row for i in ids if (row := self._build_row(book, i, scores)) is not None]
         return {
             "items": rows,
             "values": [values.get(row[0]) for row in rows],
@@ -72,7 +72,7 @@ class RunItems:
             **book.as_json(),
         }
 
-    def _ranking(self, query: ItemQuery) -> pl.DataFrame | None:
+    def _rank_trials(self, query: ItemQuery) -> pl.DataFrame | None:
         """Return trials with their values, the smallest first.
 
         None for the order of the run, or without values.
@@ -92,7 +92,7 @@ class RunItems:
             self._rankings[key] = means.drop_nulls().sort("value", "trial").collect(engine="streaming")
         return self._rankings[key]
 
-    def _ranked(
+    def _select_page(
         self, ranking: pl.DataFrame, query: ItemQuery, words: Sequence[str], start: int
     ) -> tuple[list[str], int]:
         """Return the ids of one page of ranked trials, and their total."""
@@ -106,13 +106,13 @@ class RunItems:
             ranking = ranking.reverse()
         return ranking["trial"].slice(start, PAGE).to_list(), ranking.height
 
-    def _values_of(self, ranking: pl.DataFrame, ids: Sequence[str]) -> dict[str, float]:
+    def _get_values(self, ranking: pl.DataFrame, ids: Sequence[str]) -> dict[str, float]:
         """Return the ranking values of trials."""
         import polars as pl
 
         return dict(ranking.filter(pl.col("trial").is_in(list(ids))).iter_rows())
 
-    def _scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], int]:
+    def _get_scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], int]:
         """Return the scores of trials in thousandths."""
         if not self.files.items.is_file():
             return {}
@@ -124,27 +124,29 @@ class RunItems:
             (trial, system, metric): round(1000 * value) for trial, system, metric, value in rows if value is not None
         }
 
-    def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], int]) -> list[Any] | None:
+    def _build_row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], int]) -> list[Any] | None:
         """Return one trial as a row for the browser; None if it is not indexed yet."""
         byte, places = self.index.places(trial)
         if byte is None:
             return None
-        made_trial = _made(trial_from_json, self.files.trials, byte)
+        made_trial = _convert_at(trial_from_json, self.files.trials, byte)
         descriptions: dict[str, Description] = {}
         answers: list[Response] = []
         for kind, system, (file, at) in places:
             if kind == "output":
                 # The first answer counts, as when a run is scored.
-                descriptions.setdefault(system, _made(description_from_json, Path(file), at))
+                descriptions.setdefault(system, _convert_at(description_from_json, Path(file), at))
             else:
-                answers.append(_made(response_from_json, Path(file), at))
+                answers.append(_convert_at(response_from_json, Path(file), at))
         reference = made_trial.references[0] if made_trial.references else None
         outputs = [descriptions.get(s, reference if s == HUMAN else None) for s in self.systems]
         values = [[scores.get((trial, s, m)) for m in self.measures] for s in self.systems]
-        return item_row(book, made_trial, self.systems, outputs, values, choice_shares(answers).get(trial, {}))
+        return build_item_row(
+            book, made_trial, self.systems, outputs, values, compute_choice_proportions(answers).get(trial, {})
+        )
 
 
-def _made(make: Any, path: Path, byte: int) -> Any:
+def _convert_at(make: Any, path: Path, byte: int) -> Any:
     """Return a record at a byte offset. Raises MalformedInput for an invalid one."""
     with path.open("rb") as file:
         file.seek(byte)

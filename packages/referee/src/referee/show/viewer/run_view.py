@@ -21,7 +21,7 @@ from referee.show.reports.item_browser import lead_measure
 from referee.show.reports.page import Part, as_page
 from referee.show.reports.report_sources import gather, gather_hearing, gather_scores, summon_court
 from referee.show.reports.section import Section
-from referee.show.reports.sections import scores_alone, sections_of
+from referee.show.reports.sections import build_scores_section, build_sections
 from referee.show.viewer.local_server import Answering, ServedPage, as_json
 from referee.show.viewer.run_files import RunFiles, find_run
 from referee.show.viewer.run_index import RunIndex
@@ -56,7 +56,7 @@ class RunView:
         # Held while the index is asked and while another takes its place: an index in use is not closed.
         self._at_index = threading.Lock()
         self._place = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
-        self._worker = threading.Thread(target=self._work, daemon=True)
+        self._worker = threading.Thread(target=self._watch, daemon=True)
         self._worker.start()
 
     def close(self) -> None:
@@ -70,13 +70,13 @@ class RunView:
     def routes(self) -> dict[str, Answering]:
         """Return the routes of the page."""
         return {
-            "GET /": lambda asked: ServedPage(self._first_come(self.page).encode(), "text/html"),
-            "GET /items": lambda asked: as_json(self._first_come(lambda: self.items(asked.query))),
+            "GET /": lambda asked: ServedPage(self._answer_first(self.page).encode(), "text/html"),
+            "GET /items": lambda asked: as_json(self._answer_first(lambda: self.items(asked.query))),
             "GET /state": lambda asked: as_json(self.state()),
         }
 
-    def _first_come(self, answer: Callable[[], T]) -> T:
-        """Let a request for a page go before background reading."""
+    def _answer_first(self, answer: Callable[[], T]) -> T:
+        """Answer a request for a page before background reading goes on."""
         with self._lock:
             self._waiting += 1
         try:
@@ -95,7 +95,7 @@ class RunView:
 
     # -- behind the scenes -------------------------------------------------------------------------------------------------------
 
-    def _work(self) -> None:
+    def _watch(self) -> None:
         """Watch the run, extend the index, and renew the report until closed."""
         previous = ""
         while not self._stop.is_set():
@@ -132,7 +132,7 @@ class RunView:
     def _report(self, files: RunFiles, state: str) -> None:
         """Make the report of the present state."""
         try:
-            folder = files.folder if files.finished else self._snapshot(files)
+            folder = files.folder if files.finished else self._make_snapshot(files)
             if folder is None:
                 return
             composed = report_on(folder, files.size > LARGE)
@@ -142,7 +142,7 @@ class RunView:
         except RefereeError as error:
             self.trouble = str(error)
 
-    def _snapshot(self, files: RunFiles) -> Path | None:
+    def _make_snapshot(self, files: RunFiles) -> Path | None:
         """Return the finished parts of an unfinished run as a run folder; None if there are none."""
         if not files.outputs:
             return None
@@ -201,21 +201,25 @@ class RunView:
         composed = self.composed or RunReport(
             title=f"Run {self.path.name}", parts=[Part(title=self.path.name, sections=())]
         )
-        parts = [replace(p, sections=tuple(self._chapters(p, composed))) for p in composed.parts]
+        parts = [replace(p, sections=tuple(self._build_chapters(p, composed))) for p in composed.parts]
         made = f"From {self.path.name}, as it is now"
         return as_page(parts, title=composed.title, made=made, watched={"made": self._made_of}, data=False)
 
-    def _chapters(self, part: Part, composed: RunReport) -> list[Section]:
+    def _build_chapters(self, part: Part, composed: RunReport) -> list[Section]:
         """Return the chapters; until there is a report, the items only."""
         items = Section(
-            name="items", title="Items", texts=("Every item of the run.",), browser=self._about(composed), open=True
+            name="items",
+            title="Items",
+            texts=("Every item of the run.",),
+            browser=self._get_browser_settings(composed),
+            open=True,
         )
         names = [s.name for s in part.sections]
         if "items" not in names:
             return [*part.sections, items]
         return [items if s.name == "items" else s for s in part.sections]
 
-    def _about(self, composed: RunReport) -> dict[str, Any]:
+    def _get_browser_settings(self, composed: RunReport) -> dict[str, Any]:
         """Return the settings of the item browser."""
         with self._at_index:
             return {
@@ -234,10 +238,10 @@ class RunView:
         item_query = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
         reading = self.reading
         with self._at_index:
-            answer = self._served().answer(item_query, quick=reading)
+            answer = self._get_items().answer(item_query, quick=reading)
         return {**answer, "unsure": "still being read: in the order of the run, without scores"} if reading else answer
 
-    def _served(self) -> RunItems:
+    def _get_items(self) -> RunItems:
         """Return the items, with the present report's settings."""
         composed = self.composed
         if self._items is None or composed is None:
@@ -281,11 +285,11 @@ def report_on(folder: Path, large: bool) -> RunReport:
     """Return the report that `referee report` makes; for a large run, the stored scoreboard only."""
     if large:
         material = gather_scores(folder)
-        sections = [scores_alone(material)] if material else []
+        sections = [build_scores_section(material)] if material else []
     else:
         (material,) = gather([folder])
         # The items come by page.
-        sections = sections_of(material, items=1, hearing=gather_hearing(material), court=summon_court(material))
+        sections = build_sections(material, items=1, hearing=gather_hearing(material), court=summon_court(material))
     if material is None:
         return RunReport(title=f"Run {folder.name}", parts=[Part(title=folder.name, sections=())])
     return RunReport(
