@@ -74,7 +74,7 @@ class SalientHearer(Listener):
         """Return the other hearer's beliefs times the prior."""
         if self.behind is None:
             raise NotTrained(self)
-        response = self.behind.resolve(description, view)
+        response: Response = self.behind.resolve(description, view)
         if not in_words(description) or not view.history:
             return response
         beliefs, ids = dict(response.probabilities or ()), [e.id for e in view.scene.entities]
