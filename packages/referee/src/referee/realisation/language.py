@@ -466,7 +466,7 @@ class Language:
 
     def _object(self, thing: str) -> str:
         """Return the object of a verb, with an article if it is a countable thing."""
-        is_bare = self._is_adverbial(thing) or self._uncounted(thing) or re.match(r"(?:an?|the|no) |\d", thing)
+        is_bare = self._is_adverbial(thing) or self._uncounted(thing) or bool(re.match(r"(?:an?|the|no) |\d", thing))
         is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS or thing in self.states - self.parts
         return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
 

@@ -351,7 +351,7 @@ def _matches_expected(name: str, expected: Any, step: PlanStep, answer: GivenAns
     """
     answered = answer.answer.get(name)
     if name == "ratings":
-        return answered == expected_ratings(expected, step.shown.parameters["scales"])
+        return bool(answered == expected_ratings(expected, step.shown.parameters["scales"]))
     if name == "ranking" and isinstance(answered, list):
         return bool(answered) and bool(step.shown.labels.get(answered[0]) == expected)
     return answered == expected or (isinstance(answered, str) and step.shown.labels.get(answered) == expected)
