@@ -33,7 +33,7 @@ CORPORA = [name for name in names("corpus") if name != "jsonl"]
 ELSEWHERE = {"refcoco", "refcoco+", "refcocog", "grefcoco", "refoi", "screenspot"}
 CORPORA = [name for name in CORPORA if name not in ELSEWHERE]
 # The first trials of every day; `make test-all` reads whole corpora, but of Colors no more than this: one response a trial, in the same order.
-DAILY = 1500
+DAILY = 500
 LIMITS = {"colors": 4000}
 
 
