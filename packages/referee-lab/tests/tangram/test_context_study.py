@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from situations import dialogue, handled, said
 
-from referee.errors import InputError
+from referee.errors import InputError, UnknownName
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
@@ -81,7 +81,7 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
 def test_what_cannot_be_a_study_is_refused(
     systems: list[str], contexts: list[str], items: int | None, problem: str, sessions: list[DialogueSession]
 ) -> None:
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises((InputError, UnknownName), match=problem):
         prepare_context_study(sessions[:3], Wanted(id="x", participants=8), systems, contexts, items)
 
 

@@ -72,6 +72,7 @@ def test_every_piece_is_drawn_whatever_it_is_called() -> None:
     # The outline of the boat has nine corners (KTH: nine edges), an unknown shape is a square, and the Tangram's pieces are known by number.
     assert (drawn["p1"]["colour"], len(drawn["p1"]["corners"]), len(drawn["p2"]["corners"])) == ("#ff0010", 9, 4)
     assert "6" not in drawn
+    assert {piece: own.get("caption") for piece, own in drawn.items()} == {"p1": None, "p2": "teapot"}
     # Without hands the arrow goes to what was selected.
     assert next(mark for mark in film["marks"] if len(mark) == 3)[0] == 400
 

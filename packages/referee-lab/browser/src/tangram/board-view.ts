@@ -61,10 +61,12 @@ export class BoardView {
   }
 
   private makePiece(piece: string, { numbers: numbered }: ViewOptions): SVGGElement {
-    const colour = ownPiece(piece)?.colour;
+    const { colour, caption } = ownPiece(piece) ?? {};
     const outline = { class: "board-shape", points: shapeOf(piece).map((point) => point.join(",")).join(" ") };
     const shape = draw("g", { class: "board-turn" }, draw("polygon", colour ? { ...outline, fill: colour, "data-own": "" } : outline));
     const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
+    // Of an object that is only a square, its name says what it is.
+    if (caption) group.append(draw("text", { class: "board-caption", y: 34 }, caption));
     this.groups.set(piece, group);
     if (numbered) {
       const label = draw("text", { class: "board-number" }, piece);

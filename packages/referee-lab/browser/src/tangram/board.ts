@@ -21,6 +21,7 @@ export interface OwnPiece {
   colour: string;
   colour_word: string;
   corners: readonly Point[];
+  caption?: string;
 }
 
 export interface Change {

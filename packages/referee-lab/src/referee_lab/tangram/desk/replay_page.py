@@ -12,6 +12,7 @@ from typing import Any
 
 from referee.errors import UnknownName
 from referee_lab.server.web.built_pages import STATIC, require_pages
+from referee_lab.tangram.game.dialogue_film import track_recorded_positions
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import Goal, find_goal, format_outline
 from referee_lab.tangram.game.log import Header, Recording, find_faults
@@ -48,7 +49,7 @@ def _list_dialogue_facts(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple
         ("pair", dialogue.pair),
         ("length", f"{film['end_ms'] / 1000:.1f} s"),
         ("events", f"{len(dialogue.events):,}"),
-        ("pieces", "drawn in rows, not where they lay"),
+        *([] if track_recorded_positions(dialogue) else [("pieces", "drawn in rows, not where they lay")]),
         *([("players", "simulated")] if dialogue.synthetic else []),
     ]
 

@@ -3,7 +3,7 @@
 Pieces lie where the events of the kind position put them, or in rows where not every piece has one. A piece in a hand
 is lifted, a piece being turned turns, and the arrow is at the hand that acted last (without hands, at the selected
 piece). The format is that of `film`; pieces come with the board, as custom ones do: pentominoes, figures of the KTH
-corpus, and a square for any other name.
+corpus, and for any other object a square with its name on it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def number_pieces(dialogue: Dialogue) -> Dialogue:
 
 def make_dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
     """Return the actions and utterances between two times, as JSON values for a page."""
-    place_at = _track_recorded_positions(dialogue) or _lay_out_rows(dialogue)
+    place_at = track_recorded_positions(dialogue) or _lay_out_rows(dialogue)
     before = list(_make_marks(dialogue, place_at, 0.0, start_ms))
     state = {piece: [*place_at(piece, 0.0), 0, False] for piece in dialogue.pieces}
     cursor: list[float] | None = None
@@ -89,7 +89,7 @@ def make_dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> di
     }
 
 
-def _track_recorded_positions(dialogue: Dialogue) -> _PlaceAt | None:
+def track_recorded_positions(dialogue: Dialogue) -> _PlaceAt | None:
     """Return a function from a piece and a time to its recorded position, scaled to the board.
 
     None where not every piece has a position: some in rows and others as they lay would show false relations.
@@ -137,7 +137,7 @@ def _lay_out_rows(dialogue: Dialogue) -> _PlaceAt:
 def _draw_pieces(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
     """Return the appearance of pieces, in the format of custom pieces.
 
-    The Tangram's are identified by number.
+    The Tangram's are identified by number. Objects whose shape cannot be drawn have their name as a caption.
     """
     return {
         piece: {
@@ -148,6 +148,7 @@ def _draw_pieces(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
             "corners": _get_outline(kind),
             "step": TURN,
             "two_sided": False,
+            **({} if _get_shape(kind) in (*SHAPES, *FIGURES) else {"caption": _get_name("", kind)}),
         }
         for piece, kind in dialogue.pieces.items()
         if PIECES.get(piece) != kind
@@ -155,7 +156,11 @@ def _draw_pieces(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
 
 
 def _get_name(piece: str, kind: Mapping[str, str]) -> str:
-    return " ".join(kind[name] for name in ("shade", "colour", "shape") if kind.get(name)) or piece
+    return " ".join(word for word in (kind.get("shade"), kind.get("colour"), _get_shape(kind)) if word) or piece
+
+
+def _get_shape(kind: Mapping[str, str]) -> str:
+    return kind.get("shape") or kind.get("type", "")
 
 
 def _get_colour(kind: Mapping[str, str]) -> str:
@@ -168,7 +173,7 @@ def _get_colour(kind: Mapping[str, str]) -> str:
 
 def _get_outline(kind: Mapping[str, str]) -> list[list[float]]:
     """Return the outline of a piece around its centre."""
-    shape = kind.get("shape", "")
+    shape = _get_shape(kind)
     if len(shape) == 1 and shape in SHAPES:
         return [[round(FIVE * x, 2), round(FIVE * y, 2)] for x, y in SHAPES[shape]]
     unit = [(x / 100 - 0.5, y / 100 - 0.5) for x, y in FIGURES.get(shape, [(0, 0), (100, 0), (100, 100), (0, 100)])]
