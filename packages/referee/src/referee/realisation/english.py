@@ -74,7 +74,7 @@ _STATES = frozenset({
     "original", "duplicate", "default", "draft", "bestseller", "classic", "replica", "prototype", "vip", "twin", "mammal", "vertebrate", "carnivore",
     "herbivore",
     "unread", "retro", "vintage", "trendy", "cosy", "corrupt", "infected", "immune", "illegal", "legal",
-    "larva", "juvenile", "baby", "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior",
+    "only", "larva", "juvenile", "baby", "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior",
     "senior", "captain",
     "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique",
     "antique", "opposite", "separate", "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular",
@@ -137,7 +137,8 @@ _AMOUNTS_OF_STATE = frozenset({
 })
 _ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
 _IDIOMS = frozenset({
-    "stage", "deck", "camera", "transit", "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom", "flower", "season",
+    "weight", "piece", "machine", "stage", "deck", "camera", "transit", "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion",
+    "bloom", "flower", "season",
     "love", "pain", "danger", "land",
     "board", "top", "hold",
     "display", "loan", "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform",
@@ -371,12 +372,16 @@ ENGLISH = Language(
     amounts_of_state=_AMOUNTS_OF_STATE,
     actions=_ACTIONS,
     idioms=_IDIOMS,
+    slots=frozenset({"weapon", "tool", "headwear", "headgear", "accessory", "clothing", "clothes", "garment", "footwear", "prop", "pet", "facial hair",
+                     "instrument", "jewellery", "outfit"}),
     ability="can",
     origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={
         "color": "colour",
         "smiles": "smiling",
+        "on": "switched on",
+        "off": "switched off",
         **{
             noun: f"{noun.removesuffix('er')}ing"
             for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")

@@ -20,7 +20,7 @@ _ADJECTIVE = re.compile(
     r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|[a-z]{3}al|[a-z]{3}ant|[a-z]{3}(?<!m)ent|[a-z]{3}ly|some|ular|lit"
     r"|proof|free|like)$"
 )
-_PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|shed$)\w{3,}ed")
+_PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|s[hl]ed$)\w{2,}ed")
 _CODE = re.compile(r"[A-Z]{1,2}|X+[SL]|0")
 _YEAR = re.compile(r"[12]\d{3}")
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
@@ -28,6 +28,7 @@ _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czec
 _VOWEL = re.compile(
     r"(?!uni(?!n|m)|us[eiu]|eu|one\b|once\b)[aeiou]|hour|honest|heir|8|1[18]\b|[fhlmnrsx]\b", re.IGNORECASE
 )
+_ADVERB = re.compile(r"(?!only|early|friendly|lonely|ugly)[a-z]{2,}ly")
 _TIMES = frozenset({"until", "till", "since", "before", "after"})
 _HYPHENATED = frozenset({"half", "well", "wide"})
 _BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "written", "knitted"})
@@ -140,9 +141,9 @@ class Language:
     the attribute names ("with blue eyes"). `patterns` word the values of an attribute behind the noun ("owned by {}");
     `numbered` has the preposition of attributes whose numbers are names; `states` are attributes that are adjectives
     themselves (open: ajar), `participles` those that do not end regularly (built), `amounts_of_state` words that limit
-    them (half-full); values of `actions` are verbs (posture: sitting), `idioms` have no article behind a preposition (on sale), `ability` is
-    the verb "can", values of `origins` places or adjectives of
-    places; `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
+    them (half-full); values of `actions` are verbs (posture: sitting), those of
+    `origins` places or adjectives of places, those of `slots` things (weapon: bow); `idioms` have no article behind a
+    preposition (on sale); `ability` is the verb "can"; `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
     for attributes (Farbe: colour).
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
@@ -211,6 +212,7 @@ class Language:
     amounts_of_state: frozenset[str] = frozenset()
     actions: frozenset[str] = frozenset()
     idioms: frozenset[str] = frozenset()
+    slots: frozenset[str] = frozenset()
     ability: str = ""
     origins: frozenset[str] = frozenset()
     antonyms: Mapping[str, str] = field(default_factory=dict)
@@ -348,7 +350,7 @@ class Language:
             words = self._lack(name) if is_none and self.lacking else pattern.format(words)
             return Phrase(AFTER, self.unnamed_rank, words)
         if value in _YES | _NO:
-            return self._say_answer(prop.name, name, value in _YES, value in _TRUTH)
+            return self._say_answer(prop.name, self.aliases.get(name, name), value in _YES, value in _TRUTH)
         if prop.name in self.relations and value not in NONE:
             # An attribute that is called like a relation names a thing: "in a box".
             return Phrase(
@@ -372,7 +374,10 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
         if had := self._had_so(prop.name, name, _spelling(prop.value)):
             return Phrase(AFTER, self.unnamed_rank, had)
-        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
+        # "Red with dots" follows its noun.
+        is_long = bool(set(prop.value.split()[1:]) & self.openers) and bool(self.qualities)
+        place = AFTER if is_long else self.adjectives
+        return Phrase(place, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
 
     @property
     def _had_rank(self) -> int:
@@ -437,9 +442,12 @@ class Language:
         thing, is_none, year = _spelling(value), value.lower() in NONE, "in " if _YEAR.fullmatch(value) else ""
         is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
         is_verb = first.endswith("ing") and first not in self.parts
-        if rest and (is_participle or is_verb or first in self.states):
-            # "played by", "made of", "open until"
-            is_bare = rest in _TIMES or rest == self.partitive
+        is_limited = thing in self.amounts_of_state or thing.startswith("not ") or _ADVERB.fullmatch(thing)
+        if rest and (is_participle or is_verb or self._is_state(first)):
+            # "played by", "made of", "open until"; "half burned down"
+            if is_limited:
+                return Phrase(AFTER, self.participle_rank, f"{thing} {name}")
+            is_bare = rest in _TIMES or rest == self.partitive or thing in self.idioms
             words = "nothing" if is_none else thing if is_bare else self._object(thing)
             is_linked = rest in _SHORT_PREPOSITIONS | self.openers | _TIMES
             return Phrase(AFTER, self.participle_rank, f"{name} {words}") if is_linked else None
@@ -450,9 +458,10 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._object(thing)}")
         if name in self.actions and thing.partition(" ")[0].endswith("ing"):
             return Phrase(AFTER, self.participle_rank, thing)
-        if thing in self.amounts_of_state and (is_participle or name in self.states):
+        if is_limited and not rest and not self._is_part(name) and (is_participle or self._is_state(name)):
             joint = "-" if thing in _HYPHENATED else " "
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
+            place = AFTER if thing.startswith("not ") else self.adjectives
+            return Phrase(place, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
         if rest or not is_participle or is_none or self._is_quality(name):
             return None
         if thing.rpartition(" ")[2] in self.parts - self.states - _DIRECTIONS:
@@ -531,7 +540,7 @@ class Language:
         if self.states and (name in self.states or _PARTICIPLE.fullmatch(name)):
             if re.search(r"[^\W\d]{3}", value):
                 return f"{name} {value}"
-            name = f"{name} count"
+            name = name if _YEAR.fullmatch(value) else f"{name} count"
         if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.having} {name} {value}"
@@ -569,8 +578,10 @@ class Language:
         # Things that are had as something else: "with pears as fruit".
         if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._uncounted(value[:-1]):
             return f"{self.having} {value} as {thing}"
+        # What is had in a slot is said alone: "with a full beard" as facial hair.
         head = value.rpartition(" ")[2]
-        if self.qualities and head in self.parts - self.states - _DIRECTIONS and (rest or not self._is_part(name)):
+        is_slot = name in self.slots or (rest and head in self.parts)
+        if is_slot and head not in self.states and head not in _DIRECTIONS:
             return f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
         return f"{self.having} {article}{value} {thing}"
@@ -604,7 +615,7 @@ class Language:
         """Return whether a name, or its last word, is an adjective or a participle."""
         last = name.rpartition(" ")[2]
         is_listed = bool({name, last} & (self.states | self.participles)) or name.startswith("non ")
-        return is_listed or _ADJECTIVE.search(last) is not None
+        return is_listed or _PARTICIPLE.fullmatch(last) is not None or _ADJECTIVE.search(last) is not None
 
     def _uncounted(self, name: str) -> bool:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""

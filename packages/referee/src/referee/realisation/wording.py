@@ -562,6 +562,8 @@ class Wording:
             words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
             if not words:
                 words, form = measured(grades, prop, language), self.as_heard([prop])
+            # "10 years old" is "10-year-old" before its noun.
+            words = re.sub(r"^(\d+) (year|month|week|day)s? old$", r"\1-\2-old", words)
             behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
