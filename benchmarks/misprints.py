@@ -39,12 +39,12 @@ def unchanged(name: str) -> Audit:
     return audit(shipped_paper(name))
 
 
-def draw_changes(seed: int, count: int, papers: list[str]) -> list[tuple[str, str, int, str, str]]:
+def draw_changes(seed: int, count: int) -> list[tuple[str, str, int, str, str]]:
     """Paper, table, row, column and new text of changed cells, by lot."""
     rng = random.Random(seed)
     cells = [
         (name, table_id, i, column, row[column])
-        for name in papers
+        for name in shipped()
         for table_id, table in shipped_paper(name).tables.items()
         for i, row in enumerate(table.cells)
         for column in table.columns
@@ -139,11 +139,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--papers", nargs="*", default=list(shipped()))
+    parser.add_argument(
+        "--only", nargs="*", default=list(shipped()), help="of the drawn changes, those in these papers"
+    )
     parser.add_argument("--details", action="store_true")
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
-    for change in draw_changes(options.seed, options.count, options.papers):
+    changes = [c for c in draw_changes(options.seed, options.count) if c[0] in options.only]
+    for change in changes:
         start = time.process_time()
         record = try_change(*change)
         outcomes[record["outcome"]] += 1
@@ -151,7 +154,7 @@ def main() -> None:
             print(json.dumps({**record, "seconds": round(time.process_time() - start, 2)}), flush=True)
     detectable = sum(outcomes[o] for o in ("named", "not named", "vague", "not detected"))
     detected = detectable - outcomes["not detected"]
-    summary = f"{options.count} changes: {outcomes['exception']} exceptions; {detectable} detectable, {detected} detected, {outcomes['named']} named"
+    summary = f"{len(changes)} changes: {outcomes['exception']} exceptions; {detectable} detectable, {detected} detected, {outcomes['named']} named"
     print(f"{summary} ({dict(outcomes)})", file=sys.stderr if options.details else sys.stdout)
 
 

@@ -1,6 +1,6 @@
 """Which measures predict whether people find the object, over corpora: a meta-analysis by rules.toml, and a manuscript to begin with.
 
-    python examples/three_concerns/meta_analysis.py CELLS.csv [--out FOLDER] [--page docs/which-measures-predict-hearers.md] [--latex FOLDER]
+    python examples/three_concerns/meta_analysis.py CELLS.csv … [--out FOLDER] [--page docs/which-measures-predict-hearers.md] [--latex FOLDER]
 
 CELLS.csv comes from predicting_hearers.py. Writes meta.json and meta.md; `--latex` writes manuscript.tex with tables, a forest plot, methods and a data
 statement, which pdflatex compiles with Debian's texlive-latex-base and texlive-latex-recommended.
@@ -32,14 +32,16 @@ Cell = dict[str, Any]
 def main(given: Sequence[str] | None = None) -> None:
     """Read cells, write the analysis."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("cells", type=Path, help="cells.csv of predicting_hearers.py")
+    parser.add_argument("cells", type=Path, nargs="+", help="cells.csv of predicting_hearers.py, one or several")
     parser.add_argument("--out", type=Path, help="a folder for meta.json and meta.md")
     parser.add_argument("--page", type=Path, help="a page whose tables are made anew")
     parser.add_argument("--latex", type=Path, help="a folder for manuscript.tex")
     options = parser.parse_args(given)
     rules = tomllib.loads(RULES.read_text("utf-8"))
-    cells = read_cells(options.cells)
-    analysis = analyse(cells, read_cells(options.cells, DIFFERENCE), rules)
+    cells, differences = (
+        [c for path in options.cells for c in read_cells(path, outcome)] for outcome in (FOUND, DIFFERENCE)
+    )
+    analysis = analyse(cells, differences, rules)
     tables = make_tables(analysis)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)

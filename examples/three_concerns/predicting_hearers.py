@@ -1,4 +1,4 @@
-"""Which measures predict whether and how fast people find the object? Ten corpora with human hearers side by side.
+"""Which measures predict whether and how fast people find the object? Nine corpora with human hearers side by side.
 
     python examples/three_concerns/predicting_hearers.py --data FOLDER --out FOLDER [--page docs/which-measures-predict-hearers.md]
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import forest
 import numpy as np
-from nine_corpora import SOURCES, Heard, Material, Source, length, measure, read, read_properties, readable
+from nine_corpora import NEW, SOURCES, Heard, Material, Source, length, measure, read, read_properties, readable
 from within_conditions import (
     Area,
     Correlation,
@@ -79,15 +79,19 @@ def main(given: Sequence[str] | None = None) -> None:
         "--out", type=Path, required=True, help="a folder for results.json, cells.csv, tables.md and the figures"
     )
     parser.add_argument("--page", type=Path, help="a page whose tables are made anew, with the figures beside it")
-    parser.add_argument("--corpora", default=",".join(s.name for s in SOURCES), help="some of them, with commas")
+    parser.add_argument(
+        "--corpora",
+        default=",".join(s.name for s in SOURCES),
+        help="some of the nine, or conventions-network, with commas",
+    )
     parser.add_argument("--games", type=int, help="so many games of each corpus, drawn by lot (for a quick look)")
     parser.add_argument("--draws", type=int, default=200, help="how often noise is drawn")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(given)
     names = options.corpora.split(",")
-    if unknown := set(names) - {s.name for s in SOURCES}:
+    if unknown := set(names) - {s.name for s in (*SOURCES, *NEW)}:
         parser.error(f"not among the corpora: {', '.join(sorted(unknown))}")
-    wanted = [s for s in SOURCES if s.name in names]
+    wanted = [s for s in (*SOURCES, *NEW) if s.name in names]
     jobs = [(s.name, options.data, options.games, options.draws) for s in wanted]
     if options.jobs > 1:
         with ProcessPoolExecutor(options.jobs) as pool:
@@ -99,7 +103,7 @@ def main(given: Sequence[str] | None = None) -> None:
 
 def study(name: str, data: str | None, games: int | None, draws: int) -> Result:
     """One corpus: what it holds, every measure against success and time, and what noise would give."""
-    source = next(s for s in SOURCES if s.name == name)
+    source = next(s for s in (*SOURCES, *NEW) if s.name == name)
     material = read(source, data, games)
     result = examine(source, material, draws)
     result["sensitivity"] = [

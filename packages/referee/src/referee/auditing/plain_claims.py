@@ -30,15 +30,28 @@ class _OneNumber(PrintedClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class RangeClaim(_OneNumber):
-    """A measure that cannot leave its range."""
+    """A measure that cannot leave its range; `low_of` and `high_of` are the printed numbers that bound it, if any do."""
 
     low: float
     high: float
+    low_of: tuple[Number, ...] = ()
+    high_of: tuple[Number, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Number, ...]:
+        return (self.printed, *dict.fromkeys((*self.low_of, *self.high_of)))
+
+    def changed(self, change: Change) -> Self:
+        bounds = {"low_of": tuple(map(change, self.low_of)), "high_of": tuple(map(change, self.high_of))}
+        return replace(self, printed=change(self.printed), **bounds)
 
     def judge(self) -> AuditRow:
         """Compare the printed number with the range."""
-        inside = self.low <= self.printed.value <= self.high
-        low, high = (None if isinf(v) else v for v in (self.low, self.high))
+        half = self.printed.half
+        lowest = min((n.low - half for n in self.low_of), default=self.low)
+        highest = max((n.high + half for n in self.high_of), default=self.high)
+        inside = lowest <= self.printed.value <= highest
+        low, high = (None if isinf(v) else v for v in (lowest, highest))
         verdict = AuditVerdict.FOLLOWS if inside else AuditVerdict.DOES_NOT_FOLLOW
         return self.row(verdict, printed=self.printed.value, low=low, high=high)
 

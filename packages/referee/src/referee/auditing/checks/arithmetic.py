@@ -45,8 +45,9 @@ def _overall(
     # Without counts only the bounds of a mean are known.
     if n is None:
         because = f"a mean lies between its parts ({', '.join(parts)})"
-        low, high = min(i.low for i in inputs) - printed.half, max(i.high for i in inputs) + printed.half
-        return RangeClaim(subject=subject, because=because, printed=printed, low=low, high=high)
+        return RangeClaim(
+            subject=subject, because=because, printed=printed, low=-np.inf, high=np.inf, low_of=inputs, high_of=inputs
+        )
     because = f"mean of {' and '.join(parts)} with n = {' and '.join(map(str, n))}"
     # Bohnet's overall scores of 2008 and 2009 are such means, of domains of 80 and 68 items.
     plain = ("it is the plain mean of the parts, not weighted by their counts", weighted_mean([1] * len(n)))
@@ -69,21 +70,24 @@ def ranges(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     for column in section.names("columns"):
         for label in table.labels:
             number = table.unsnapped(label, column)
-            bounds = _bound(low, table, label, -1), _bound(high, table, label, 1)
-            if number is None or None in bounds:
+            columns = [b for b in (low, high) if isinstance(b, str)]
+            others = {b: table.number(label, b) for b in columns}
+            if number is None or None in others.values():
                 continue
             subject = section.subject(paper, table, f"{label}, {column}")
             because = f"{column} lies between {low} and {high}"
-            claims.append(RangeClaim(subject=subject, because=because, printed=number, low=bounds[0], high=bounds[1]))  # type: ignore[arg-type]
+            claims.append(
+                RangeClaim(
+                    subject=subject,
+                    because=because,
+                    printed=number,
+                    low=-np.inf if isinstance(low, str) else float(low),
+                    high=np.inf if isinstance(high, str) else float(high),
+                    low_of=tuple(n for n in (others.get(str(low)),) if n is not None),
+                    high_of=tuple(n for n in (others.get(str(high)),) if n is not None),
+                )
+            )
     return claims
-
-
-def _bound(bound: float | str, table: PrintedTable, label: str, side: int) -> float | None:
-    """A number, or the outermost value of another column in the same row; None where that is empty."""
-    if not isinstance(bound, str):
-        return float(bound)
-    number = table.number(label, bound)
-    return None if number is None else number.value + side * number.half
 
 
 def counts(paper: Paper, section: CheckSection) -> list[PrintedClaim]:

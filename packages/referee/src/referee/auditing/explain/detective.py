@@ -127,7 +127,7 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         of_values, share_left = [c for c in claims if isinstance(c, ValueClaim)], 0.0
         solution = solve_cell(number, of_values, column)
         if solution is None:
-            solution, share_left = _solve_most(number, of_values), SHARE_LEFT
+            solution, share_left = _solve_by_digit(number, of_values, SHARE_LEFT), SHARE_LEFT
         if solution is None:
             continue
         for rank, values in enumerate(_ranked_values(solution, claims)):
@@ -151,14 +151,14 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         yield Explanation(sentence, best.fixed, (remedy,) if sure else (), move, suspects)
 
 
-def _solve_most(number: Number, claims: Sequence[ValueClaim]) -> Solution | None:
-    """Return the other digit of a cell that satisfies most claims, where others have a second reason to fail; None if there is none."""
+def _solve_by_digit(number: Number, claims: Sequence[ValueClaim], share_left: float) -> Solution | None:
+    """Return the other digit of a cell that satisfies the claims, but for a share that has a second reason to fail; None if there is none."""
     values = np.array(sorted(digit_values(number)))
-    if len(claims) * SHARE_LEFT < 1 or not len(values):
+    if not claims or not len(values):
         return None
     share = (misses_of(number, claims, values) <= 1).mean(axis=0)
     best = float(values[share.argmax()])
-    return Solution(number, best, best, best) if share.max() >= 1 - SHARE_LEFT else None
+    return Solution(number, best, best, best) if share.max() >= 1 - share_left else None
 
 
 class _SolvedCell(NamedTuple):
