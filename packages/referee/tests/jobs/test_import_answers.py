@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from referee.api.evaluate import evaluate
 from referee.cli import main
 from referee.corpora.natives.recognition import recognise_format
 from referee.errors import InputError
@@ -330,3 +331,55 @@ def test_a_corpus_as_a_task_and_back(
         # The target is the number of the entity meant, in the order shown.
         assert all(r["places"][int(r["target"]) - 1] == "a" for r in rows)
         assert "red" in rows[0]["prompt"]
+
+
+def test_a_task_carries_photographs_and_boxes(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    red, white, box = (200, 0, 0), (255, 255, 255), [100, 100, 200, 220]
+    photograph = image.new("RGB", (640, 480), white)
+    photograph.paste(red, (100, 100, 200, 220))
+    photograph.save(tmp_path / "p.png")
+    region = {"box": box, "in": "pixels xyxy"}
+    other = {"box": [400, 100, 520, 260], "in": "pixels xyxy"}
+    trial = {
+        "id": "t1",
+        "targets": ["a"],
+        "picture": {"path": "p.png", "size": [640, 480]},
+        "entities": [{"id": "a", "attributes": [], "region": region}, {"id": "b", "attributes": [], "region": other}],
+        "references": [{"text": "the red box"}, {"text": "red one"}],
+    }
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps(trial) + "\n", "utf-8")
+    rows = {}
+    for role in ("speaker", "hearer", "locator"):
+        task = tmp_path / role
+        arguments = ["export-task", "--corpus", str(corpus), "--role", role, "--pictures", str(tmp_path)]
+        assert main([*arguments, "--out", str(task)]) == 0
+        compile((task / "task.py").read_text("utf-8"), "task.py", "exec")
+        (line,) = (task / "data" / "test.jsonl").read_text("utf-8").splitlines()
+        rows[role] = json.loads(line)
+        with image.open(task / rows[role]["image"]) as shown:
+            assert shown.size == (640, 480)
+            # The box is the target's; a frame or a number is drawn around it for those who need one.
+            assert shown.convert("RGB").getpixel((150, 180)) == red
+            assert (shown.convert("RGB").tobytes() != photograph.tobytes()) is (role != "locator")
+    assert rows["speaker"]["references"] == ["the red box", "red one"]
+    assert (rows["locator"]["bbox"], rows["locator"]["image_size"]) == (box, [640, 480])
+    scorer = {"name": "referee/grounding", "options": {"convention": "0-1000 xyxy"}}
+    log = tmp_path / "log.json"
+    metadata = {key: rows["locator"][key] for key in ("trial", "bbox", "image_size")}
+    log.write_text(
+        json.dumps(
+            {
+                **HEAD,
+                "eval": {**HEAD["eval"], "scorers": [scorer]},
+                "samples": [sample("t1", "[156, 208, 312, 458]", metadata=metadata)],
+            }
+        ),
+        "utf-8",
+    )
+    scores = {row["metric"]: row["value"] for row in evaluate(log).data["scores"]}
+    # By hand: 156 to 312 thousandths of 640 and 208 to 458 of 480 are 99.84 to 199.68 and 99.84 to 219.84:
+    # 99.68 x 119.84 over 99.84 x 120 + 100 x 120 - 99.68 x 119.84.
+    assert scores["ground/iou"] == pytest.approx(0.99256, abs=1e-4)
+    assert main(["export-task", "--corpus", str(corpus), "--role", "locator", "--out", str(tmp_path / "none")]) == 2

@@ -17,6 +17,8 @@ EPILOG = options.examples("""
 
   referee export-task --corpus degen2020 --role hearer --limit 200 --out TASK
 
+  referee export-task --corpus refcoco --data DATA --role locator --pictures COCO/train2014 --out TASK    boxes in photographs
+
   referee import logs/LOG.eval --corpus synthetic --out RUN                      the results become a run
 """)
 
@@ -25,7 +27,10 @@ EPILOG = options.examples("""
 def export(
     corpus: options.SomeCorpus,
     out: Annotated[Path, typer.Option(help="The folder to write: task.py, data/test.jsonl, README.md.")],
-    role: Annotated[str, typer.Option(help="The role of the model: speaker or hearer.")] = "speaker",
+    role: Annotated[str, typer.Option(help="The role of the model: speaker, hearer, or locator (boxes).")] = "speaker",
+    pictures: Annotated[
+        str | None, typer.Option(help="Add pictures: draw (of the scenes), or the folder of the photographs.")
+    ] = None,
     data: options.Data = None,
     reading: options.Reading = None,
     only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture …")] = None,
@@ -39,6 +44,6 @@ def export(
     from referee.jobs.open import open_corpus
 
     opened = limit_corpus(open_corpus(corpus, data=data, reading=reading, split=only), limit)
-    n = export_task(opened, out, role=role, seed=seed, overwrite=overwrite)
+    n = export_task(opened, out, role=role, pictures=pictures or "", seed=seed, overwrite=overwrite)
     print(f"{n} prompts in {out}   next: inspect eval {out}/task.py --model PROVIDER/MODEL", file=sys.stderr)
     return 0

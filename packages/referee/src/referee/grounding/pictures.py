@@ -6,6 +6,7 @@ Named inside their folder, of a known kind, not larger than pictures are, and wh
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,6 +135,13 @@ def _opened(path: Path) -> Image:
     if picture.size[0] * picture.size[1] > MOST_PIXELS:
         raise MalformedInput(f"more than {MOST_PIXELS:,} pixels when unpacked", where=path, remedy="make it smaller")
     return picture
+
+
+def encode_png(picture: Image) -> bytes:
+    """Return a picture as PNG."""
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
 
 
 def checked(folder: str | Path, picture: ScenePicture) -> Path:

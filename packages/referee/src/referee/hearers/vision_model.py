@@ -9,17 +9,16 @@ model.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from referee.catalogue import one_of
 from referee.errors import InputError
 from referee.geometry import Convention, Resize, WrongConvention
 from referee.grounding.marks import number_marks
-from referee.grounding.pictures import checked, open_picture, resized
+from referee.grounding.pictures import checked, encode_png, open_picture, resized
 from referee.hearers.answering import Listener, answer, shrug
 from referee.hearers.remote import in_words
 from referee.models.answers.calls import FAILED, flags_of
@@ -29,9 +28,6 @@ from referee.models.answers.place_outcomes import as_place_answer
 from referee.models.messages import Picture
 from referee.models.model_client import ModelClient
 from referee.records import NOT_ANSWERED, Description, HearerView, Outcome, Response
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 ANSWERS = ("box", "point", "mark")
 ASKED = {
@@ -117,14 +113,14 @@ class VisionModel(ModelClient, Listener):
             return path
         picture = open_picture(path)
         if self.answer != "mark":
-            return _png(resized(picture, Resize(self.resize)))
+            return encode_png(resized(picture, Resize(self.resize)))
         regions = [e.region for e in view.scene.entities if e.region is not None]
         if len(regions) < len(view.scene.entities):
             raise InputError(
                 f"not every candidate of trial {view.id!r} has a region", remedy="ask for a box or a point"
             )
         marked = number_marks(picture, regions)
-        return _png(resized(marked, Resize(self.resize)) if self.resize else marked)
+        return encode_png(resized(marked, Resize(self.resize)) if self.resize else marked)
 
     def _check(self) -> Convention | None:
         """Raise InputError for missing or invalid options; return the convention of the numbers."""
@@ -152,10 +148,3 @@ class VisionModel(ModelClient, Listener):
                 remedy=f"resize:{meaning.sent.rule}, or leave resize out",
             )
         return replace(meaning, sent=sent)
-
-
-def _png(picture: Image) -> bytes:
-    """Return a picture as PNG."""
-    file = io.BytesIO()
-    picture.save(file, "PNG")
-    return file.getvalue()
