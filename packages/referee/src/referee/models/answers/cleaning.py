@@ -66,6 +66,7 @@ def _without_tags(text: str) -> str:
     tagged = [inside.strip() for _, inside in _TAGGED.findall(text) if inside.strip()]
     if tagged:
         return strip_fence(tagged[-1])
+    text = re.sub(rf"</{_TAGS}>\s*$", "", text, flags=re.IGNORECASE).rstrip()
     opened = list(_OPEN_TAG.finditer(text))
     rest = text[opened[-1].end() :].strip() if opened else ""
     return rest or text

@@ -164,15 +164,15 @@ _COURTESY = re.compile(
 )
 # Openings of a speaker about the own view or role, and the number of a step.
 _FRAME = re.compile(
-    r"^lol\s+(?=\w)|^(?:haha+|in (?:short|summary|brief|conclusion|other words)|to (?:sum up|summari[sz]e|conclude|be (?:precise|exact|clear|sure|brief))|(?:from|in) my (?:perspective|point of view|viewpoint|view|opinion)|this time|at first (?:glance|sight)|(?:hi|hello|hey) there|(?:acting |speaking )?as (?:the|a) (?:speaker|director|describer)|(?:speaking )?to (?:the|my) (?:listener|partner)|if i were (?:the|a) (?:speaker|director)|(?:step|turn|round) \d+"
-    r"|(?:of|among|out of|between) (?:the|these|those|all)(?: the)? (?:[\w-]+ )?(?:two|three|four|five|[a-z]+s)(?=,| it['’]s| it is))(?:\s*[,:.!-]+\s*|\s+(?=(?:it['’]s|it is|i['’]d|i would|the)\b))",
+    r"^lol\s+(?=\w)|^(?:haha+|in (?:short|summary|brief|conclusion|other words)|(?:more |to be more )?specific(?:ally)?|namely|i\.\s?e\.,?|put differently|to (?:sum up|summari[sz]e|conclude|be (?:precise|exact|clear|sure|brief))|(?:from|in) my (?:perspective|point of view|viewpoint|view|opinion)|this time|at first (?:glance|sight)|(?:hi|hello|hey) there|(?:acting |speaking )?as (?:the|a) (?:speaker|director|describer)|(?:speaking )?to (?:the|my) (?:listener|partner)|if i were (?:the|a) (?:speaker|director)|(?:step|turn|round) \d+"
+    r"|(?:of|among|out of|between) (?:the|these|those|all)(?: the)? (?:[\w-]+ )?(?:two|three|four|five|[a-z]+s)(?=,| it['’]s| it is))(?:\s*[,:.!-]+\s*|\s+(?=(?:it['’]s|it is|i['’]d|i would|the|an?)\b))",
     I,
 )
 # Words before a colon that only announce a description.
 _ANNOUNCING = re.compile(
     r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
-_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
+_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
 _THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
@@ -181,7 +181,7 @@ _CARRIER = re.compile(
         r"(?:the|my|an?|one|your)(?: \w+){0,3} (?:description|expression|phrase|answer|way to describe it)(?: (?:of|for) (?:it|the \w+(?: object)?))? (?:is|would be|could be|might be|will be)(?! (?:that|to|not|un\w+|in\w+|too|very|enough|clear))",
         rf"(?:the|my|your) (?:partner|listener|hearer) (?:should|must|has to|needs to|can) {_SEEK}",
         r"(?:let['’]s call (?:it|this)|how about|what about|try|(?:dear )?listener,)",
-        rf"(?:it|that|this|these|they|he|she|(?:the|my|your) {_THING})(?: (?:can|could|may|might|would|is)(?: best| be| also| easily)* (?:described|identified|referred to|recogni[sz]ed|known) (?:as|by)|['’]s| is| are| would be)(?! (?:not|un|the only (?:one|object)\b(?! \w)))",
+        rf"(?:it|that|this|these|they|he|she|(?:the|my|your) {_THING})(?: (?:can|could|may|might|would|is)(?: best| be| also| easily)* (?:described|identified|referred to|recogni[sz]ed|known) (?:as|by)|['’]s| is| are| would be|['’]d be| must be| has to be)(?! (?:not|un|the only (?:one|object)\b(?! \w)))",
         rf"(?:i|you|we)(?:['’](?:d|ll|m|re|ve)| would| will| am| are| can| could| should| might| may| want you to| need you to| need to| have to| would like you to|['’]d like you to)*(?: (?:simply|just|probably|also))? (?:{_NAMING}|{_SEEK})",
         rf"(?:i['’]?d |i would |just |please )?tell (?:them|the listener|her|him|your partner)(?: to {_SEEK})?",
         rf"(?:please |now |just |kindly )*{_SEEK}(?! (?:out|it|me|one of)\b)(?=\s+\w)",
@@ -201,14 +201,14 @@ _ADVERBIAL = re.compile(
     I,
 )
 _REQUEST = re.compile(
-    rf"(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\b)|(?:can|do) you see (?=(?:the|an?) )",
+    rf"(?:can|could|would|will) you (?:please )?(?:get|bring|give|hand|pass|find|show) me (?=(?:the|an?) )|(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\b)|(?:can|do) you see (?=(?:the|an?) )",
     I,
 )
 _REASON = re.compile(
     r"^[\s(*_\[>—–-]*"
     + any_of(
         r"this\b|that(?:['’]s| is| should| way| singles| distinguish\w*| makes| would| will)|these\b|it(?:['’]s|\b)(?= (?:is )?(?:the only|unique|uniquely|distinguish|identif|singles|clearly|should|avoids|mentions|uses|allows|works|helps|would|can))|why\b|key (?:features?|points?)|justification",
-        r"(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
+        r"(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|all|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
         r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
@@ -232,6 +232,7 @@ _PREMISE = re.compile(
 _BREAK = re.compile(
     r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#|\|)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
     r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce qu\w*|porque|omdat|want(?= (?:de|het|er|alle|dit|dat|geen|een|ik|die)\b)|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
+    r"|\s+(?=as (?:the|all|no) (?:others?|rest|remaining|chairs|objects)\b)"
     r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others?)\b)",
     I,
 )
@@ -243,7 +244,7 @@ _COMPARES = re.compile(
 )
 # A verb that makes a clause of words: a phrase has one only after a word that opens a relative clause.
 _FINITE = re.compile(
-    r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|(?<!\ba )(?<!\bthe )can(?!\W*$)|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?)\b"
+    r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|(?<!\ba )(?<!\bthe )can(?!\W*$)|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?|differs?|distinguishes|distinguish|violates?|occurs?|occurred|varies|vary|shares|lacks|requires?|exists?|consists|belongs|matters|suffices?|helps|allows|blocked)\b"
     r"|\b(?:ist|sind|haben|kann|könnte|zeigt|gibt|passt|bezieht|est|sont|ont|peut|doit|montre|désigne|está|están|hay|tiene|puede|muestra|são|tem|pode|há|mostra|heeft|toont)\b",
     I,
 )
@@ -275,7 +276,7 @@ _NO_DESCRIPTION = re.compile(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
-        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|pass|skip|continue|stop|traceback.*)\W*$",
+        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|same|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
         r"¿|(?:no (?:hay|se|sé|puedo|veo|es|está|tengo|existe|entiendo|lo|me|encuentro|dispongo|reconozco|conozco|dispone)|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
@@ -317,7 +318,9 @@ _SAYS = re.compile(
     r"\b(?:i|we|you|ich|je|yo|eu|ik|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try)[\s:：,]*$",
     I,
 )
-_BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|option [a-e\d]\s*:\s*)", I)
+_BULLET = re.compile(
+    r"^\s*(?:[-*•–]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|(?:no\.? ?|#)?\d{1,2}\s*:\s+|option [a-e\d]\s*:\s*)", I
+)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\(?:text|mathrm|textbf)\s*\{)?([^{}]+)\}")
 _TEXT = re.compile(r"^\$*\\(?:text|mathrm|textbf|textit)\s*\{([^{}]+)\}\$*$")
@@ -392,9 +395,13 @@ _OPENS_PHRASE = re.compile(
     I,
 )
 # A name of a property before a colon: "Colour: red" lists, it does not describe.
-_PROPERTIES = r"(?:colou?r|size|type|shape|position|location|orientation|material|category|class|name|attributes?|propert(?:y|ies)|features?|farbe|größe|typ|couleur|taille|color|tamaño|cor|tamanho|kleur|grootte)s?"
+_PROPERTIES = r"(?:colou?r|height|width|size|type|shape|position|location|orientation|material|category|class|name|attributes?|propert(?:y|ies)|features?|farbe|größe|typ|couleur|taille|color|tamaño|cor|tamanho|kleur|grootte)s?"
 _PROPERTY = re.compile(
     rf"\W*(?:(?:first|second|third|final)\w*,? )?(?:the |its |their |die |la |le |el |a |o |de )?{_PROPERTIES}\W*$", I
+)
+# "The height and colour (of it)" speaks of properties, "the colour of the sky" may describe one.
+_OF_PROPERTY = re.compile(
+    rf"(?:(?:the|its|their|die|la|le|el|a|o|de|het) )?{_PROPERTIES}(?:,| and\b| or\b| ?[+&/=:]|\W*$)", I
 )
 _SUBORDINATE = r"(?:since|because|as|given|based|compared|unlike|among|for|if|with|considering|to|in|while|although|here|from|of|da|weil|um|comme|pour|como|para|omdat|om)\b"
 _OFFERS = re.compile(
@@ -490,6 +497,11 @@ def _quoted(line: str) -> str | None:
             is_rejected = True
         else:
             says.setdefault(quote[1].casefold(), quote[1])
+    is_question = line.rstrip(" \"'”»").endswith("?") and re.match(
+        r"\W*(?:would|do|does|did|is|are|shall|should|may|might)(?:n['’]t)? (?:you|i|we|it|they|the)\b", line, I
+    )
+    if is_question and (says or is_rejected):
+        return ""
     if says:
         return next(iter(says.values())) if len(says) == 1 else None
     return "" if is_rejected else line
@@ -498,7 +510,8 @@ def _quoted(line: str) -> str | None:
 # A statement about all or several objects, and a phrase of which something is stated.
 _OF_ALL = re.compile(
     r"(?:(?:they|all|both|each|every\w*|none|some|most|many|several|two|three|four)(?: (?:of )?(?:them|these|those|the \w+|objects|chairs|items))?) (?:are|is|look|have|has|share)\b"
-    r"|i (?:can )?(?:see|count|notice) (?:\w+ )?\w+s\W*$",
+    r"|i (?:can )?(?:see|count|notice) (?:\w+ )?\w+s\W*$"
+    r"|(?:okay,? |well,? |so,? )?(?:let me|let['’]s (?:look|see|think|consider|check|start))\b|(?:you|they|the user) (?:asked|told|want(?:s|ed)? (?:me|a \w+ of))\b|i (?:was|am|have been|['’]ve been) (?:told|asked|supposed|given)\b|i['’]m (?:told|asked|supposed|given)\b",
     I,
 )
 _STATED = re.compile(
@@ -534,7 +547,7 @@ def _checked(text: str) -> str | None:
     quoted = re.sub(r"\*\*|__", "", _opened(quoted))
     whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", quoted)
     whole = _COMMENT.sub("", whole)
-    if _OF_ALL.match(whole):
+    if _OF_ALL.match(whole) or re.match(r"to be (?:continued|determined|defined|announced)\b", whole, I):
         return None
     if stated := _STATED.match(whole):
         whole = stated[1]
@@ -551,12 +564,12 @@ def _checked(text: str) -> str | None:
     if request:
         whole = whole[request.end() :].rstrip("?？ ")
     carried = _without_carrier(whole)
-    if carried != whole and re.match(
-        rf"(?:the|its|their|die|la|le|el|a|o|de|het) {_PROPERTIES}(?:,| and\b| of\b|\W*$)", carried, I
-    ):
+    if _OF_PROPERTY.match(carried) or (carried != whole and _OF_PROPERTY.match(re.sub(r" of\b.*", ",", carried))):
         return None
     if carried == whole and _NO_DESCRIPTION.match(whole):
         return None
+    if stated := _STATED.match(carried):
+        carried = stated[1]
     shorter = _without_reasons(carried)
     if shorter is None or shorter.rstrip("\"' ").endswith(("?", "？")):
         return None
@@ -583,11 +596,19 @@ def _strip(text: str) -> str:
     return text.strip("*_` \t")
 
 
+_UNFINISHED = re.compile(
+    rf"[.!,;]\s+(?:(?:now|but|so|first|next|okay),? )*let me (?:see|look|check|think|find)\b|[.!;,\n]\s*(?:the |its )?{_PROPERTIES}\s*[:：=]",
+    I,
+)
+
+
 def _without_reasons(text: str) -> str | None:
     """Return the phrase at the beginning of a text.
 
     The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
     """
+    if _UNFINISHED.search(text):
+        return None
     for comma in re.finditer(r"\s*,\s+", text):
         tail = _words(text[comma.end() :])
         if (
@@ -628,6 +649,17 @@ def _without_reasons(text: str) -> str | None:
         if _COMPARES.search(segment) and (is_clause or opening or not re.match(r"\w+", match[0])):
             return text[: match.start()]
         if is_clause and not re.match(r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b", segment, I):
+            return None
+        if (
+            re.search(r"[.!。！]\s*$", text[: match.end()])
+            and re.match(r"[A-Z]", segment)
+            and len(_words(segment)) < 4
+            and not re.match(
+                r"(?:on|in|at|by|with|near|next|behind|left|right|top|bottom|upper|lower|middle|far|not|no)\b",
+                segment,
+                I,
+            )
+        ):
             return None
     return text
 
@@ -682,6 +714,8 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
         or re.fullmatch(r"[^\W\d_]|\w*_\w*", text)
     ):
         return False
+    if _STATEMENT.match(text) or re.search(r"\w=\w", text):
+        return False
     # An article behind one word that is no preposition: "clearly the red chair", "falta la imagen".
     first = re.match(rf"([^\W\d]+) (?!th(?:at|is|ese|ose)\b){_DETERMINER}\s", text, I)
     if first and first[1].lower() not in _BEFORE_ARTICLES and not re.match(rf"{_DETERMINER}$", first[1], I):
@@ -716,6 +750,14 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
 _PLACED = re.compile(
     rf"the (?!(?:\w+ )?(?:{_TASK}|one|other\w*|difference|problem|rest)\b)(?:[\w-]+ ){{1,4}}(?:is|are) (?:located |placed |positioned |standing |sitting )?"
     rf"(?:at|in|on|near|to|next|behind|under|above|below|left|right|between|beside|by|in front)\b(?!.*\b(?:{_FINITE.pattern}|{_TASK}|others?)\b)",
+    I,
+)
+
+
+# Beginnings and pronouns of statements about the task: "Its height distinguishes it".
+_STATEMENT = re.compile(
+    r"(?:these|its|their|my|your|our)\b|this (?!one\b)|(?:by|via) \w+ing\b|mention\w*\b"
+    r"|.*(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bon)(?<!\bby)(?<!\bat)(?<!behind)(?<!above)(?<!below)(?<!under)(?<!with)(?<!near)(?<!over)(?<!beside)(?<!inside)(?<!around)(?<!from)(?<!for)(?<!through)(?<!between)(?<!against)(?<!like)(?<!front)(?<!without)(?<!beneath)(?<!underneath)(?<!across)(?<!where)(?<!that)(?<!about)(?<!than)(?<!and)(?<!as)(?<!when)(?<!if)(?<!because)(?<!but)(?<!along)(?<!touching)(?<!holding) (?:it|them)\W*$",
     I,
 )
 
