@@ -109,7 +109,7 @@ _ONE_LEFT = re.compile(
 )
 _SEVERAL = re.compile(
     any_of(
-        r"several|multiple\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
+        r"several|multiple\W*$|(?:all|any|any of (?:them|these))\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
@@ -127,7 +127,7 @@ _SEVERAL = re.compile(
 )
 _NONE = re.compile(
     any_of(
-        r"(?:no(?:pe)?, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b|0 (?:objects|matches|items)\b|neither\b[^.]*\bnor any",
+        r"(?:no(?:pe)?, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description|target) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b|0 (?:objects|matches|items)\b|neither\b[^.]*\bnor any",
         r"there(?: is| are|['’]s)(?: nothing\b| no\b(?! unique)|n['’]t any| not any|n['’]t an?y?(?! unique))|there isn['’]t\b(?! an? unique)|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
         r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|i (?:found|see|find|can see) nothing\b|(?:the |this )?(?:described |target )?(?:object|item|chair) (?:is(?: not|n['’]t)) (?:in the list|on the list|listed|present|there|here|among)|not present\b|such an? \w+ (?:is|does) not\b|not (?:in the list|listed)\b",
@@ -231,6 +231,7 @@ class _Names:
         text = re.sub(
             r"\b(at|position|coordinates?|cell|point|location) [(\[]\d+\s*,\s*\d+[)\]]", r"\1 ()", text, flags=I
         )
+        text = re.sub(r"(\?\s*no)\.(?=\s)", r"\1;", text, flags=I)
         text = re.sub(r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number", text, flags=I)
         # "3 out of 5" counts.
         text = re.sub(

@@ -111,9 +111,11 @@ _ADDED_AFTER = re.compile(
     I,
 )
 _EARLIER = re.compile(
-    r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b",
+    r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b|\b(?:was|were) (?:about|going|tempted|inclined) to\b|\bwanted to\b|\balmost (?:picked|chose|said|answered|took)\b|\bi like\b",
     I,
 )
+_ALSO = re.compile(r"\balso (?:the |object |number )*$", I)
+_GERMAN = re.compile(r"\b(?:ist|nicht|das|der|die|dem|objekt|passt|aus|scheidet|zu|nur|ich|kein\w*|nimm|nehme)\b", I)
 # "2 does not fit as well as 5": the better one is named last.
 _OUTDONE = re.compile(r"(?:\bnot|n['’]t)\b[^⟦⟪]* (?:as|so) [\w ]+ as\W*(?:object |number )*$", I)
 # A cue of choice right before an option, and right after it.
@@ -251,10 +253,16 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
                 for claim in _claims_of(clause, grammar)
             ]
         start = following
-    # "1 is out, 5 too": what is added to a denial is denied.
+    # "1 is out, 5 too": what is added to a denial is denied. "2, also 5" adds in English.
+    kinds = [
+        ADDED
+        if claim.kind == CHOSEN and i and _ALSO.search(sentence[: claim.start]) and not _GERMAN.search(sentence)
+        else claim.kind
+        for i, claim in enumerate(claims)
+    ]
     return [
-        claim._replace(kind=DENIED) if claim.kind == ADDED and before is not None and before.kind == DENIED else claim
-        for before, claim in zip([None, *claims], claims, strict=False)
+        claim._replace(kind=DENIED if kind == ADDED and i and kinds[i - 1] == DENIED else kind)
+        for i, (claim, kind) in enumerate(zip(claims, kinds, strict=True))
     ]
 
 
@@ -376,6 +384,11 @@ _SUPPOSES = re.compile(
 )
 # A condition ends before these.
 _FACTS = re.compile(r";|\.\.\.|,? (?=(?:but|however|aber|mais|pero|mas|maar)\b)|\bas it (?:is|stands)\b", I)
+# "Excluded: 1, 2" denies.
+_DENIED_LABEL = re.compile(
+    r"\b(?:excluded?|eliminat\w+|ruled out|discarded|rejected|wrong|incorrect|non-?match\w*|no|not)\s*[:=]\s*(?=[⟦⟪])",
+    I,
+)
 _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
 
 
@@ -390,6 +403,7 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
     Claims under a condition are in doubt.
     """
     plain = HEDGED.sub(lambda m: " " * len(m[0]), sentence)
+    plain = _DENIED_LABEL.sub(lambda m: "not".ljust(len(m[0])), plain)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
         return None
     claims = find_claims(plain, grammar)
