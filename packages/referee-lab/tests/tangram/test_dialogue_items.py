@@ -356,6 +356,11 @@ def test_a_dialogue_is_checked_and_its_items_are_written(tmp_path: Path, capsys:
     facts = json.loads(capsys.readouterr().out)
     assert (facts["items"], facts["events"]["utterance"], facts["objects"]) == (3, 4, {"3": 1})
     assert facts["lacks"] == {"cursor or gaze": 1}
+    assert facts["words_elsewhere"] == 0
+    file.write_text(written([*MUGS, {**MUGS[8], "text": "the kettle"}]), "utf-8")
+    assert run(["check", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["words_elsewhere"] == 1
+    file.write_text(written(MUGS), "utf-8")
     out = tmp_path / "items.jsonl"
     assert run(["items", str(file), "--out", str(out), "--speakers", "ann"]) == 0
     assert "2 items of 1 dialogue and 1 pair " in capsys.readouterr().out

@@ -54,7 +54,7 @@ def check(
 
 def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     """Return the facts about dialogues as JSON values."""
-    from referee_lab.tangram.models.dialogue_items import unusable_references
+    from referee_lab.tangram.models.dialogue_items import count_words_elsewhere, unusable_references
 
     unusable = unusable_references(dialogues)
     references = sum(len(d.tier("expression")) for d in dialogues)
@@ -69,6 +69,7 @@ def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
         "speakers": dict(Counter(e.by or "" for d in dialogues for e in d.tier("expression"))),
         "items": references - sum(unusable.values()),
         "unusable": dict(unusable),
+        "words_elsewhere": sum(map(count_words_elsewhere, dialogues)),
         "lacks": dict(lacks),
     }
 
@@ -101,6 +102,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"  references that can be items: {facts['items']:,}",
     ]
     lines += [f"  references {reason}: {n:,}" for reason, n in facts["unusable"].items()]
+    if facts["words_elsewhere"]:
+        lines.append(f"  references whose words are not in their utterance: {facts['words_elsewhere']:,}")
     for what, n in facts["lacks"].items():
         lines.append(
             f"  lacks {what}" + (f" ({n} of {facts['dialogues']} dialogues)" if n < facts["dialogues"] else "")

@@ -83,6 +83,20 @@ def _storable(dialogue: Dialogue) -> Dialogue:
     return replace(dialogue, events=tuple(events))
 
 
+def count_words_elsewhere(dialogue: Dialogue) -> int:
+    """Return how many expressions name utterances that do not have their words."""
+    utterances, count = dialogue.tier(UTTERANCE), 0
+    for expression in dialogue.tier(EXPRESSION):
+        text = " ".join(utterances[i].text or "" for i in utterance_indices(expression))
+        count += bool(text) and _plain(expression.text or "") not in _plain(text)
+    return count
+
+
+def _plain(text: str) -> str:
+    """Return a text in lower case with single blanks."""
+    return " ".join(text.casefold().split())
+
+
 def unusable_references(dialogues: Iterable[Dialogue]) -> Counter[str]:
     """Return how many expressions are no items, by reason."""
     problems = (_problem(e, dialogue) for dialogue in dialogues for e in dialogue.tier(EXPRESSION))

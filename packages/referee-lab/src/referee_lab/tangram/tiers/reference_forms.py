@@ -196,7 +196,10 @@ def guess_language(texts: Iterable[str]) -> str:
     if re.search(r"[\u4e00-\u9fff]", text):
         return "zh"
     counts = Counter(WORD.findall(text))
-    scores = {language: sum(counts[word] for word in words.split()) for language, words in _FREQUENT.items()}
+    scores = {
+        language: sum(counts[word] for word in {*words.split(), *_KINDS[language][0], *_KINDS[language][1]})
+        for language, words in _FREQUENT.items()
+    }
     (best, first), (_, second) = sorted(scores.items(), key=lambda pair: -pair[1])[:2]
     return best if first >= 4 and first >= 1.5 * second else UNTOLD
 
