@@ -107,6 +107,10 @@ _OF_OTHERS = re.compile(
     r"\b(?:other|another|distractor|reference|example|e\.g|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)",
     re.IGNORECASE,
 )
+_PICKED = re.compile(
+    r"\b(?:first|second|third|last|former|latter|left|right|correct|other|larger|smaller)\b[^.]*\b(?:meant|target|answer|fits|matches|correct|it|choose|pick)\b",
+    re.IGNORECASE,
+)
 _ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|oder|falls|ou|o bien|of)\b", re.IGNORECASE)
 
 
@@ -121,6 +125,13 @@ def _without_denials(text: str) -> str:
         ):
             clauses[i] = groups.sub(" ", clause)
     stated = [clause for clause in clauses if groups.search(clause)]
+    mentions = [match[0] for clause in stated for match in groups.finditer(clause)]
+    if len(set(mentions)) > 1:
+        # A place that is named again at the end is the conclusion; places that a later clause picks from are none.
+        if mentions[-1] in mentions[:-1]:
+            return mentions[-1]
+        if _PICKED.search("".join(clauses).rpartition(mentions[-1])[2]):
+            return ""
     if len(set(groups.findall("".join(stated)))) > 1 and any(_ALTERNATIVE.search(groups.sub(" ", c)) for c in stated):
         return ""
     return "".join(clauses)
@@ -416,7 +427,7 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
             both = [n for (corner,) in corners if isinstance(corner, Point) for n in corner.numbers]
             order = Order.YXYX if _boxlike(convention).order is Order.YXYX else Order.XYXY
             return _box(both, Convention(convention.unit, order, convention.sent))
-    for key in (*_BOX_KEYS, *_POINT_KEYS):
+    for key in ("final_answer", "answer", "prediction", *_BOX_KEYS, *_POINT_KEYS):
         if key in value and (matches := _walk(value[key], convention, depth + 1)):
             return matches
     for keys, order in _keyed():

@@ -41,7 +41,7 @@ _RATING_WORDS = words(
     gets get getting earns earn merits merit receives receive put putting mark marks worth value level quality fluency adequacy clarity grammar grammaticality naturalness readability overall text sentence
     description phrase one utterance solid easy strong full perfect fair good decent weak generous comfortable rounded point points pts pt star stars likert appropriate adequate justified warranted feels sounds scale on
     around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly upgraded downgraded raised lowered fairer less parce consider assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
-    bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient bekommt erhält urteil gesamt satzes verteile
+    bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient glatte klare knappe bekommt erhält urteil gesamt satzes verteile
     note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
     puntuación calificación nota doy daría pongo pondría otorgo otorgaría puntos punto estrellas frase texto merece obtiene le un una evaluación valoración esta asigno calificaría calificaría como
     nota dou daria atribuo atribuiria pontuação pontos ponto estrelas frase texto merece avaliação um uma leva classificação minha
@@ -76,9 +76,9 @@ _FRACTION = re.compile(
     I,
 )
 _PERCENT = re.compile(rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", I)
-_BOUND = re.compile(r"(?:^|(?<=[\s:(\"'=]))(?:-(?=\d)|[><≥≤]=?\s*)\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)?\+")
+_BOUND = re.compile(r"(?:^|(?<=[\s:(\"'=]))(?:-(?=\d)|[><≥≤]=?\s*)\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)?(?:\+|-(?=\s*$))")
 # A number is a value where the text ends after it, a mark follows, or a word that ratings are spoken of with.
-_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again then anyway overall rather not after when unless if y e und weil') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
+_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again then anyway overall rather not after when unless if y e und weil porque car parce denn want omdat puisque pois') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
@@ -99,7 +99,7 @@ _EXPLAINED = re.compile(
 )  # fmt: skip
 # Ratings of other texts, or by others.
 _OTHERS = re.compile(
-    r"\b(?:others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|andere|manche|d['’]autres|otros|outros|anderen)\b",
+    r"\b(?:others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
     I,
 )
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
