@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import wave
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -189,6 +190,15 @@ def test_a_voice_of_two_puzzles_is_cut_at_their_logged_times(tmp_path: Path) -> 
     assert samples_of(second.sounds["s-2.P-1-00000.wav"]) == list(range(11_000, 20_000))
     assert [(s.start_ms, s.end_ms) for s in list_recorded_sounds(first.recording)] == [(4000.0, 10_000.0)]
     assert [(s.start_ms, s.end_ms) for s in list_recorded_sounds(second.recording)] == [(0.0, 9000.0)]
+
+
+def test_a_voice_is_cut_though_the_line_broke_before_the_first_ping_of_a_puzzle(tmp_path: Path) -> None:
+    (tmp_path / "s-1.P-1-00000.wav").write_bytes(wav(23_000))
+    first, second = two_puzzles()
+    start, *others = second.entries
+    broken = replace(second, entries=(start, entry(1, 500.0, None, "reconnect"), *others))
+    _, repaired = repair_voices([first, broken], tmp_path)
+    assert samples_of(repaired.sounds["s-2.P-1-00000.wav"]) == list(range(11_000, 20_000))
 
 
 def test_a_session_with_a_voice_for_every_puzzle_needs_no_repair(tmp_path: Path) -> None:

@@ -65,15 +65,15 @@ def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSou
     in its time.
     """
     source = puzzles[number]
-    offsets = {
-        connection: o for (actor, connection), o in estimate_clock_offsets(source).items() if actor == sound.actor
-    }
+    offsets = _offsets_of(source, sound.actor)
     # A file that goes on after the puzzle is of the last page that was loaded in it.
     source_offset = offsets[max(offsets)] if offsets else None
     for target in range(number + 1, len(puzzles)):
         if any(other.actor == sound.actor for other in list_recorded_sounds(puzzles[target])):
             return
-        offset = estimate_clock_offsets(puzzles[target]).get((sound.actor, 0))
+        target_offsets = _offsets_of(puzzles[target], sound.actor)
+        # A lost line may leave the first connection without a ping; the page and its clock stay.
+        offset = target_offsets[min(target_offsets)] if target_offsets else None
         if source_offset is None or offset is None:
             raise InputError(
                 f"the clock of {sound.actor} was not logged, so that the voice cannot be placed",
@@ -92,6 +92,11 @@ def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSou
         yield target, start_ms
 
 
+def _offsets_of(recording: Recording, actor: str) -> dict[int, float]:
+    """Return the offsets of a speaker's clock by connection."""
+    return {connection: offset for (by, connection), offset in estimate_clock_offsets(recording).items() if by == actor}
+
+
 def _with_voice(
     puzzle: RepairedPuzzle, sound: RecordedSound, number: int, span: tuple[float, float], content: bytes, suffix: str
 ) -> RepairedPuzzle:
@@ -100,9 +105,8 @@ def _with_voice(
     earlier = [s.name for s in list_recorded_sounds(recording) if s.name == sound.name]
     part = int(sound.name.removesuffix(".webm").rpartition("-")[2])
     name = make_sound_name(recording, sound.actor, part)
-    offsets = estimate_clock_offsets(recording)
-    connection = max(c for actor, c in offsets if actor == sound.actor)
-    start_ms, end_ms = (t - offsets[sound.actor, connection] for t in span)
+    offsets = _offsets_of(recording, sound.actor)
+    start_ms, end_ms = (t - offsets[max(offsets)] for t in span)
     other_entries = [
         e
         for e in recording.entries
