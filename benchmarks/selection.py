@@ -22,7 +22,7 @@ from rich.table import Table
 
 import plain_selection as plain
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
-from referee.selection.contrast import contrast_of
+from referee.selection.contrast import get_contrast
 from referee.selection.costs import Costs
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.graph import GraphSearch
@@ -158,7 +158,7 @@ def small(console: Console, scenes: int) -> None:
 
 
 def index_afresh(trial: Trial) -> object:
-    return contrast_of(replace(trial, scene=replace(trial.scene)).for_speaker())
+    return get_contrast(replace(trial, scene=replace(trial.scene)).for_speaker())
 
 
 def dictionaries_afresh(trial: Trial) -> object:

@@ -617,7 +617,7 @@ def test_models_read_what_was_said_and_done_and_not_what_was_meant(mugs: Dialogu
     assert transcript(second.history, {"a": 7, "b": 8}) == head + lines
     assert transcript(second.history, {"a": 7, "b": 8}, 1) == head + "(bob: move object 7)\n\n"
     assert transcript((), {}) == ""
-    (asked,) = ModelInDialogue(model="m")._messages(second.for_speaker())
+    (asked,) = ModelInDialogue(model="m")._build_messages(second.for_speaker())
     number = next(line[0] for line in asked["content"].splitlines() if "colour: red" in line)
     assert f"(bob: move object {number})" in asked["content"]
     assert "You are bob" in asked["content"]

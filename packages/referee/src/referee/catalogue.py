@@ -287,7 +287,7 @@ CORPORA: dict[str, Entry] = {
 SYSTEMS: dict[str, Entry] = {
     **{
         f"{group}/{name}": Entry(where, {"name": name}, row.about, row.tags)
-        for group, name, where, row in roster.rows()
+        for group, name, where, row in roster.iterate_rows()
     },
     "neural/transformer": Entry(
         "referee.systems.sequence_model:SequenceModel",

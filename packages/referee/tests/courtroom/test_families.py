@@ -6,7 +6,7 @@ import pytest
 
 from referee.courtroom.families import family_names, merge_groups
 from referee.courtroom.printed_evidence import read_paper_sheets
-from referee.systems.roster import rows
+from referee.systems.roster import iterate_rows
 
 
 def test_siblings_of_one_team_are_one_family() -> None:
@@ -51,7 +51,7 @@ def test_groups_that_share_a_member_are_one() -> None:
 )
 def test_printed_tables_have_the_families_that_a_run_of_the_same_systems_would_have(paper: str, group: str) -> None:
     sheets, _ = read_paper_sheets(paper)
-    labels = {f"{group}/{name}": row.printed or name for g, name, _, row in rows() if g == group}
+    labels = {f"{group}/{name}": row.printed or name for g, name, _, row in iterate_rows() if g == group}
     declared = {s: f for s, f in sheets[0].families.items() if s in sheets[0].systems}
     ours = {labels[s]: f for s, f in family_names(list(labels)).items() if labels[s] in sheets[0].systems}
     assert _members(declared) == _members(ours)

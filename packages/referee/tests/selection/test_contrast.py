@@ -7,7 +7,7 @@ from contexts import props, scene, view
 
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
-from referee.selection.contrast import contrast_of
+from referee.selection.contrast import get_contrast
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.graph import GraphSearch
 from referee.selection.greedy import Greedy
@@ -26,26 +26,26 @@ UNTRAINED = [
 
 
 def test_a_missing_value_counts_as_different():
-    contrast = contrast_of(view(TABLE, "t"))
+    contrast = get_contrast(view(TABLE, "t"))
     assert contrast.ruled_out(Property("colour", "red")) == TABLE.mask(["a"])
     assert contrast.ruled_out(Property("type", "cup")) == TABLE.mask(["b"])
 
 
 def test_several_targets_share_only_what_is_true_of_all():
-    contrast = contrast_of(view(TABLE, "t", "b"))
+    contrast = get_contrast(view(TABLE, "t", "b"))
     assert contrast.properties == props("colour:red")
     assert contrast.distractors == TABLE.mask(["a"])
 
 
 def test_among_orders_by_name_and_appends_the_rest_on_request():
-    contrast = contrast_of(view(TABLE, "t"))
-    assert contrast.among(("size", "colour")) == props("colour:red")
-    assert contrast.among(("colour",), rest=True) == props("colour:red type:cup")
+    contrast = get_contrast(view(TABLE, "t"))
+    assert contrast.select_by_name(("size", "colour")) == props("colour:red")
+    assert contrast.select_by_name(("colour",), rest=True) == props("colour:red type:cup")
 
 
 def test_contrasts_of_different_targets_are_not_mixed_up():
-    assert contrast_of(view(TABLE, "a")).properties == props("type:cup")
-    assert contrast_of(view(TABLE, "b")).properties == props("type:jug colour:red")
+    assert get_contrast(view(TABLE, "a")).properties == props("type:cup")
+    assert get_contrast(view(TABLE, "b")).properties == props("type:jug colour:red")
 
 
 @pytest.mark.parametrize("selector", UNTRAINED, ids=lambda s: type(s).__name__)

@@ -6,7 +6,7 @@ import pytest
 from contexts import scene, trial, tuna, view
 
 from referee.records import Property
-from referee.selection.frequencies import count, count_by
+from referee.selection.frequencies import count, count_by_group
 
 ROOM = scene(t="type:cup colour:red size:big", a="type:jug colour:red size:small")
 TRIALS = [
@@ -41,7 +41,7 @@ def test_no_descriptions_give_no_share_rather_than_zero():
 
 
 def test_a_group_never_seen_falls_back_on_wider_ones():
-    grouped = count_by(TRIALS, ("domain", "condition"))
+    grouped = count_by_group(TRIALS, ("domain", "condition"))
     assert grouped.of(TRIALS[0]).descriptions == 1
     assert grouped.of(view(ROOM, "t", domain="home")).descriptions == 3, "no such condition: the domain"
     assert grouped.of(view(ROOM, "t", domain="moon")).descriptions == 4, "no such domain: everything"

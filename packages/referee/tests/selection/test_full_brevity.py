@@ -8,8 +8,8 @@ import pytest
 from contexts import DOMAINS, dice, props, random_scenes, remaining, scene, subsets, tuna, view
 from hypothesis import given
 
-from referee.selection.contrast import contrast_of
-from referee.selection.full_brevity import FullBrevity, distinguishing_sets
+from referee.selection.contrast import get_contrast
+from referee.selection.full_brevity import FullBrevity, iterate_distinguishing_sets
 
 
 @given(random_scenes())
@@ -24,7 +24,7 @@ def test_no_shorter_set_rules_out_as_many_and_the_first_of_equals_wins(where):
 
 @given(random_scenes())
 def test_distinguishing_sets_are_all_of_them_shortest_first(where):
-    found = list(distinguishing_sets(contrast_of(view(where, "t"))))
+    found = list(iterate_distinguishing_sets(get_contrast(view(where, "t"))))
     assert found == [chosen for chosen in subsets(where) if not remaining(where, chosen)]
 
 

@@ -11,7 +11,7 @@ from referee.errors import InputError, NotTrained
 from referee.records import Description, Entity, Property, Relation, Scene, SpeakerView, Trial
 from referee.selection.baselines import Everything, NearestWords, RandomDistinguishing, TypeOnly
 from referee.selection.classified import PatternTree, SupportVectors
-from referee.selection.contrast import contrast_of
+from referee.selection.contrast import get_contrast
 from referee.selection.graded_rational import ContinuousSpeaker, IncrementalRational
 from referee.selection.rational import RationalSpeaker
 from referee.selection.visible_objects import VisibleObjects
@@ -56,10 +56,10 @@ def test_a_salient_competitor_costs_a_word() -> None:
 def test_word_by_word_a_listener_counts_how_the_words_can_go_on() -> None:
     """By hand: after "a" the target can go on in two ways and its rival in one, so L0 is 2/3; at the end nothing is left to say, and L0 is 1/3."""
     view = view_of((A, B), (A,), (B,))
-    contrast = contrast_of(view)
+    contrast = get_contrast(view)
     speaker = IncrementalRational(alpha=1.0, cost=0.0)
-    assert speaker.next_chances(contrast, [], [A, B]) == pytest.approx([0.4, 0.4, 0.2])
-    assert speaker.next_chances(contrast, [A], [B]) == pytest.approx([2 / 3, 1 / 3])
+    assert speaker.compute_next_probabilities(contrast, [], [A, B]) == pytest.approx([0.4, 0.4, 0.2])
+    assert speaker.compute_next_probabilities(contrast, [A], [B]) == pytest.approx([2 / 3, 1 / 3])
     assert speaker.select(view) == (A, B)
 
 

@@ -18,7 +18,7 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError, NotTrained
 from referee.records import Entity, Property, Scene
 from referee.selection import learned_rational
-from referee.selection.learned_rational import LearnedRationalSpeaker, _likelihood, _Space, _Weights
+from referee.selection.learned_rational import LearnedRationalSpeaker, _compute_likelihood, _Space, _Weights
 
 TRIALS = [
     trial(where, " ".join(f"{name}:{where.entity('t').value(name)}" for name in names))
@@ -34,10 +34,10 @@ def test_gradients_agree_with_finite_differences(depth, features):
     (batch,) = space.batches(TRIALS, depth)
 
     def value(weights):
-        return _likelihood(space, batch, _Weights.of(space, weights), depth)[0]
+        return _compute_likelihood(space, batch, _Weights.of(space, weights), depth)[0]
 
     start = np.random.default_rng(1).normal(0, 0.5, space.size)
-    error = check_grad(value, lambda w: _likelihood(space, batch, _Weights.of(space, w), depth)[1], start)
+    error = check_grad(value, lambda w: _compute_likelihood(space, batch, _Weights.of(space, w), depth)[1], start)
     assert error < 1e-4 * space.size**0.5
 
 
@@ -46,10 +46,10 @@ def test_how_many_trials_are_at_hand_changes_nothing(depth, monkeypatch):
     space = _Space.of(TRIALS, 3, "both")
     (batch,) = space.batches(TRIALS, depth)
     weights = _Weights.of(space, np.random.default_rng(1).normal(0, 0.5, space.size))
-    together, slope = _likelihood(space, batch, weights, depth)
+    together, slope = _compute_likelihood(space, batch, weights, depth)
     monkeypatch.setattr(learned_rational, "CELLS_AT_HAND", 1)
     assert len(list(batch.parts())) == len(batch.chosen)
-    apart, slope_apart = _likelihood(space, batch, weights, depth)
+    apart, slope_apart = _compute_likelihood(space, batch, weights, depth)
     assert apart == pytest.approx(together, rel=1e-12)
     assert slope_apart == pytest.approx(slope, rel=1e-9, abs=1e-12)
 
@@ -139,7 +139,7 @@ def test_where_values_are_missing_the_formula_holds_and_so_do_its_slopes(depth):
     (batch,) = space.batches(trials, depth)
 
     def likelihood(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        return _likelihood(space, batch, _Weights.of(space, weights), depth)
+        return _compute_likelihood(space, batch, _Weights.of(space, weights), depth)
 
     assert check_grad(lambda w: likelihood(w)[0], lambda w: likelihood(w)[1], weights) < 1e-4 * space.size**0.5
 

@@ -6,8 +6,16 @@ import pytest
 from rooms import room, trial, written
 
 from referee.errors import InputError
-from referee.selection.contrast import contrast_of
-from referee.systems.attribute_programs import CAN_USE_LOCATION, CURRENT, OTHERS, REST, Programs, ProgramView, run
+from referee.selection.contrast import get_contrast
+from referee.systems.attribute_programs import (
+    CAN_USE_LOCATION,
+    CURRENT,
+    OTHERS,
+    REST,
+    Programs,
+    ProgramView,
+    evaluate_program,
+)
 
 SOFAS = room(
     "type:sofa colour:red size:large orientation:left x-dimension:1 y-dimension:2",
@@ -60,5 +68,5 @@ def test_a_domain_without_a_program_is_an_error_that_says_which_there_are() -> N
     ],
 )
 def test_operations_mean_what_they_say(program: tuple[object, ...], expected: object) -> None:
-    situation = ProgramView(contrast_of(trial(SOFAS).for_speaker()), can_use_location=True)
-    assert run(program, situation) == expected
+    situation = ProgramView(get_contrast(trial(SOFAS).for_speaker()), can_use_location=True)
+    assert evaluate_program(program, situation) == expected

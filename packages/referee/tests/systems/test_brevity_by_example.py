@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rooms import props, room, trial, written
 
 from referee.errors import InputError, NotTrained
-from referee.selection.contrast import contrast_of
-from referee.selection.full_brevity import distinguishing_sets
-from referee.systems.brevity_by_example import RememberedSet, SmallestSet, distinguishing_masks, spell
+from referee.selection.contrast import get_contrast
+from referee.selection.full_brevity import iterate_distinguishing_sets
+from referee.systems.brevity_by_example import RememberedSet, SmallestSet, find_distinguishing_masks, spell
 
 ROOM = room(
     "colour:red type:chair size:large x-dimension:1",
@@ -28,9 +28,9 @@ VALUES = st.lists(st.sampled_from("ab"), min_size=5, max_size=5)
 def test_all_distinguishing_sets_are_listed_smallest_first_in_the_order_of_properties(rows: list[list[str]]) -> None:
     """`selection.full_brevity` lists them by another method, which gives nothing where the target has a double."""
     scene = room(*(" ".join(f"p{i}:{value}" for i, value in enumerate(row)) for row in rows))
-    contrast = contrast_of(trial(scene).for_speaker())
-    ours = [spell(int(mask), contrast) for mask in distinguishing_masks(contrast)]
-    theirs = list(distinguishing_sets(contrast))
+    contrast = get_contrast(trial(scene).for_speaker())
+    ours = [spell(int(mask), contrast) for mask in find_distinguishing_masks(contrast)]
+    theirs = list(iterate_distinguishing_sets(contrast))
     if theirs:
         assert ours == theirs
     else:

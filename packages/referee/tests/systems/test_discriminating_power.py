@@ -80,8 +80,8 @@ def test_attributes_that_are_said_together_attract_each_other() -> None:
     training = [trial(ROOM, words) for words in said]
     assert written(WeightedPower().fit(training).select(VIEW)) == "type:chair orientation:left colour:red"
     attracted = WeightedPower(plus="dependency").fit(training)
-    assert attracted._dependency("colour", "orientation", VIEW) == pytest.approx(22 / 36)
-    assert attracted._dependency("size", "orientation", VIEW) == pytest.approx(11 / 9)
+    assert attracted._compute_dependency("colour", "orientation", VIEW) == pytest.approx(22 / 36)
+    assert attracted._compute_dependency("size", "orientation", VIEW) == pytest.approx(11 / 9)
     assert written(attracted.select(VIEW)) == "type:chair orientation:left size:large"
 
 

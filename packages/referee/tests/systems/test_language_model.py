@@ -15,7 +15,7 @@ from referee.errors import InputError, MalformedInput
 from referee.models.response_cache import Call, ResponseCache
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 from referee.signature import signature
-from referee.systems.language_model import LanguageModel, build_prompt, understand
+from referee.systems.language_model import LanguageModel, build_prompt, interpret_call
 
 SCENE = Scene(
     entities=(
@@ -90,12 +90,12 @@ def test_properties_can_be_asked_for_beside_the_words() -> None:
     ],
 )
 def test_harmless_wrappings_are_taken_off(content: str, text: str) -> None:
-    assert understand(call(content)) == ("answered", Description(text=text))
+    assert interpret_call(call(content)) == ("answered", Description(text=text))
 
 
 @pytest.mark.parametrize("content", ["", None, "the blue chair\nthe azure seat", "{}", "<html>", '""', "word " * 200])
 def test_what_is_not_one_description_is_unparsable(content: str | None) -> None:
-    assert understand(call(content)) == ("unparsable", Description())
+    assert interpret_call(call(content)) == ("unparsable", Description())
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_what_is_not_one_description_is_unparsable(content: str | None) -> None:
     ["the blue chair", "[]", '{"description": 1, "properties": []}', '{"description": "x", "properties": [["a", []]]}'],
 )
 def test_properties_in_another_form_are_unparsable(content: str) -> None:
-    assert understand(call(content), "properties") == ("unparsable", Description())
+    assert interpret_call(call(content), "properties") == ("unparsable", Description())
 
 
 def test_an_answer_that_was_cut_off_is_an_outcome_of_its_own() -> None:
-    assert understand(call("the blue", finish="length"))[0] == "cut off"
+    assert interpret_call(call("the blue", finish="length"))[0] == "cut off"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_an_answer_that_was_cut_off_is_an_outcome_of_its_own() -> None:
     ],
 )
 def test_a_refusal_is_an_outcome_of_its_own(refused: Call) -> None:
-    assert understand(refused) == ("refused", Description())
+    assert interpret_call(refused) == ("refused", Description())
 
 
 def test_a_filter_on_the_side_of_the_endpoint_is_a_refusal_too() -> None:

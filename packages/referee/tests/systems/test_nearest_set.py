@@ -8,7 +8,7 @@ from rooms import room, trial, written
 
 from referee.errors import NotTrained
 from referee.records import Trial
-from referee.systems.nearest_set import NearestSet, _likeness
+from referee.systems.nearest_set import NearestSet, _compute_likeness
 
 ROOM = room(
     "type:person hasBeard:1 hasGlasses:0 hairColour:dark x-dimension:1",
@@ -75,7 +75,7 @@ def test_a_similar_speaker_lends_his_sets() -> None:
 def test_likeness_is_the_mean_dice_over_all_pairs_of_sets() -> None:
     """By hand: {x} with {x, y} 2/3, with {z} 0: mean 1/3; {x, y} with itself 1, with {z} 0, {z} with itself 1: mean 2/4."""
     expected = [[1.0, 1 / 3], [1 / 3, 0.5]]
-    assert np.allclose(_likeness([[["x"]], [["x", "y"], ["z"]]]), expected)
+    assert np.allclose(_compute_likeness([[["x"]], [["x", "y"], ["z"]]]), expected)
 
 
 def test_a_stranger_is_taken_for_the_speaker_most_like_everybody_else() -> None:

@@ -20,7 +20,7 @@ from referee.records import Trial
 from referee.signature import signature
 from referee.systems import asgre2007, baselines, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 from referee.systems.entries import FAITHFUL, LABELS, MEDIUM
-from referee.systems.roster import rows
+from referee.systems.roster import iterate_rows
 
 TABLES = {
     "asgre2007": asgre2007,
@@ -212,6 +212,6 @@ def test_the_page_has_the_labels_of_the_tables() -> None:
 
 
 def test_rows_state_whether_a_system_must_be_trained() -> None:
-    stated = {f"{group}/{name}": row.learns for group, name, _, row in rows()}
+    stated = {f"{group}/{name}": row.learns for group, name, _, row in iterate_rows()}
     built = {name: learns(catalogue.create("system", name)) for name in stated}
     assert stated == built

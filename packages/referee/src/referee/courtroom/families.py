@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from referee.systems.entries import SystemRow
-from referee.systems.roster import rows as roster_rows
+from referee.systems.roster import iterate_rows as roster_rows
 
 MODEL = "model:"
 

@@ -13,7 +13,7 @@ from referee.errors import InputError
 from referee.models.answers.calls import OUTCOMES
 from referee.models.model_client import ModelClient
 from referee.records import Trial
-from referee.systems.object_lists import object_lines
+from referee.systems.object_lists import format_objects
 
 
 class RatingScale(NamedTuple):
@@ -124,7 +124,7 @@ def _scene(trial: Trial | None) -> str:
     """Return the scene and the target as part of the question; empty without a trial."""
     if trial is None:
         return ""
-    lines = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(trial.scene.entities), 1))
+    lines = "\n".join(f"{i}. {line}" for i, line in enumerate(format_objects(trial.scene.entities), 1))
     numbers = {e.id: i for i, e in enumerate(trial.scene.entities, 1)}
     target = " and ".join(f"object {numbers[t]}" for t in trial.targets)
     return f"A listener sees these objects, in another order and without numbers:\n{lines}\n\nThe target is {target}. "

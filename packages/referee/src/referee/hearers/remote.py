@@ -31,7 +31,7 @@ from referee.models.response_cache import Call
 from referee.realisation.english import ENGLISH
 from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
 from referee.show.drawing import draw_numbered
-from referee.systems.object_lists import check_places, object_lines
+from referee.systems.object_lists import check_places, format_objects
 
 CHOICES = ("number", "free")
 DONT_KNOW = "dont-know"
@@ -236,7 +236,7 @@ def build_question(
         f"Answer with {form} alone; with the word several if it fits more than one equally well, "
         "with none if it fits no object, with unknown if you cannot tell."
     )
-    lines = object_lines(entities, places)
+    lines = format_objects(entities, places)
     listed = "\n".join(f"{i}. {line}" if choice == "number" else f"- {line}" for i, line in enumerate(lines, 1))
     if template is not None:
         return filled(template, objects=listed if words else "", description=text, form=form, count=str(len(entities)))
@@ -254,7 +254,7 @@ def read_choice(content: str, entities: Sequence[Entity], choice: str = "number"
         return _named(parse_answer(content, "choice", options=len(entities)).value, entities)
     text = clean_answer(content).text
     lines_written = {line.strip().strip(MARKS).lower() for line in text.splitlines()}
-    lines = [line.strip(MARKS).lower() for line in object_lines(entities, places)]
+    lines = [line.strip(MARKS).lower() for line in format_objects(entities, places)]
     meant = [e.id for e, line in zip(entities, lines, strict=True) if line in lines_written]
     if meant:
         return meant[0] if len(meant) == 1 else SEVERAL

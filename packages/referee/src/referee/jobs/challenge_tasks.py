@@ -15,7 +15,7 @@ from referee.auditing.corrections import correct_paper, read_register
 from referee.auditing.paper import shipped_paper
 from referee.auditing.printed import PrintedTable
 from referee.errors import UnknownName
-from referee.systems.roster import rows as system_rows
+from referee.systems.roster import iterate_rows as system_rows
 
 BOTH = "both"
 DOMAINS = ("furniture", "people", BOTH)

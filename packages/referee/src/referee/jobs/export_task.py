@@ -22,7 +22,7 @@ from referee.jobs.open import Opened
 from referee.records import HUMAN, Scene, Trial
 from referee.show.drawing import draw_marked, draw_numbered
 from referee.systems.language_model import build_prompt
-from referee.systems.object_lists import object_lines
+from referee.systems.object_lists import format_objects
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -163,7 +163,7 @@ def _yield_prompts(
             # The order that hearers here see.
             scene = trial.for_hearer(Random(f"{seed}|{trial.id}")).scene
             places = [e.id for e in scene.entities]
-            lines = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(scene.entities), 1))
+            lines = "\n".join(f"{i}. {line}" for i, line in enumerate(format_objects(scene.entities), 1))
             objects = "one of the numbered objects in the picture." if pictures else f"one of these objects:\n{lines}"
             prompt = f"Somebody described {objects}\n\nThe description: {texts[0]!r}\n\n{WHICH}"
             target = str(places.index(trial.targets[0]) + 1)

@@ -166,7 +166,8 @@ def _get_gold_box(regions: Sequence[Region | None], size: Size | None) -> Box | 
         return region if region.convention.sent is None else None
     if region is None or (isinstance(region, Polygon) and region.convention.unit is not Unit.PIXELS and size is None):
         return None
-    return Box(tuple(map(float, region.bounds(size))), Convention(Unit.PIXELS, Order.XYXY))
+    left, top, right, bottom = map(float, region.bounds(size))
+    return Box((left, top, right, bottom), Convention(Unit.PIXELS, Order.XYXY))
 
 
 def _size(trial: Trial) -> Size | None:

@@ -13,7 +13,7 @@ from typing import Self
 
 from referee.errors import InputError, NotTrained
 from referee.records import Description, Property, SpeakerView, Trial
-from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.contrast import TYPE, Contrast, get_contrast
 from referee.selection.reasons import Note, Reasoned
 
 
@@ -72,7 +72,7 @@ class NearestWords:
         """Remember every description that has words."""
         self.descriptions_: list[tuple[frozenset[Property], str | None, str | None, Description]] = []
         for trial in trials:
-            target = frozenset(contrast_of(trial.for_speaker()).properties)
+            target = frozenset(get_contrast(trial.for_speaker()).properties)
             self.descriptions_ += [(target, trial.domain, trial.condition, d) for d in trial.references if d.text]
         if not self.descriptions_:
             raise InputError("no description has words to quote", remedy="train on a corpus with words")
@@ -82,16 +82,16 @@ class NearestWords:
         """Return the description of the most similar training target."""
         if not getattr(self, "descriptions_", None):
             raise NotTrained(self)
-        target_properties = frozenset(contrast_of(view).properties)
+        target_properties = frozenset(get_contrast(view).properties)
 
-        def likeness(
+        def rate_likeness(
             candidate: tuple[frozenset[Property], str | None, str | None, Description],
         ) -> tuple[float, bool, bool]:
             target, domain, condition, _ = candidate
             share = 2 * len(target & target_properties) / max(1, len(target) + len(target_properties))
             return round(share, 9), domain == view.domain, condition == view.condition
 
-        return max(self.descriptions_, key=likeness)[3]
+        return max(self.descriptions_, key=rate_likeness)[3]
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
         """Return the properties of the repeated description."""

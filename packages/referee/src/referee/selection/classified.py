@@ -19,7 +19,7 @@ import numpy as np
 
 from referee.errors import NotTrained, naming_extra
 from referee.records import LANDMARKS, Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.contrast import TYPE, Contrast, get_contrast
 from referee.selection.reasons import Note, Reasoned
 
 Pattern = tuple[str, ...]
@@ -32,14 +32,14 @@ class _Features:
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         views = [t.for_speaker() for t in trials]
-        self.names = sorted({p.name for v in views for p in contrast_of(v).properties})
-        self.values = sorted({p for v in views for p in contrast_of(v).properties})
+        self.names = sorted({p.name for v in views for p in get_contrast(v).properties})
+        self.values = sorted({p for v in views for p in get_contrast(v).properties})
         self.relations = sorted({r.name for v in views for r in v.scene.entity(v.targets[0]).relations})
         self.conditions = sorted({t.condition or "" for t in trials})
 
     def of(self, view: SpeakerView) -> list[float]:
         """Return the features of a view: shared properties and relations by attribute."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         others = max(1, contrast.distractors.bit_count())
         row: list[float] = []
         for name in self.names:
@@ -50,7 +50,7 @@ class _Features:
                 float(any(contrast.distractors & ~contrast.extensions[p] for p in props)),
             ]
         row += [float(p in contrast.properties) for p in self.values]
-        row += [float(len(contrast.scene.entities)), float(_landmark(contrast.scene, view.targets[0]) is not None)]
+        row += [float(len(contrast.scene.entities)), float(_get_landmark(contrast.scene, view.targets[0]) is not None)]
         tied = {r.name for r in view.scene.entity(view.targets[0]).relations}
         row += [float(name in tied) for name in self.relations]
         return row + [float((view.condition or "") == c) for c in self.conditions]
@@ -86,28 +86,29 @@ class _Habits:
         return [(of_speaker[name] - (name in excluded) + usual[name]) / (times + 1) for name in self.names]
 
 
-def _landmark(scene: Scene, entity: str) -> str | None:
-    """The entity that the target's first relation leads to."""
+def _get_landmark(scene: Scene, entity: str) -> str | None:
+    """Return the id of the entity that the target's first relation leads to, or None."""
     return next((r.entity for r in scene.entity(entity).relations), None)
 
 
-def _pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
+def _get_pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
     """Return the attribute names of a description, with relations marked."""
     names = {f"{RELATION}{p.name}" if Property(p.name, "") in scene.extensions else p.name for p in properties}
     return tuple(sorted(names))
 
 
-def _patterns_of(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
-    """Every description with properties, as a pattern."""
+def _iterate_patterns(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
+    """Yield every description with properties, as its trial and its pattern."""
     for trial in trials:
         for reference in trial.references:
             if reference.properties is not None:
-                yield trial, _pattern(reference.properties, trial.scene)
+                yield trial, _get_pattern(reference.properties, trial.scene)
 
 
-def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
-    """Return the properties of this target and its landmark for the names of a pattern, without names that have no
-    value.
+def _fill_pattern(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
+    """Return the properties of this target and its landmark that a pattern names.
+
+    Names without a value are left out.
     """
     target = view.scene.entity(view.targets[0])
     names = set(pattern)
@@ -141,19 +142,19 @@ class PatternTree(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Grow the trees."""
         annotated = [t for t in trials if any(r.properties is not None for r in t.references)]
-        examples = list(_patterns_of(annotated))
+        examples = list(_iterate_patterns(annotated))
         self.features_ = _Features(annotated)
         self.patterns_ = list(dict.fromkeys(pattern for _, pattern in examples))
         rows = [self.features_.of(t.for_speaker()) for t, _ in examples]
         classes = [self.patterns_.index(pattern) for _, pattern in examples]
-        self.tree_ = self._grown(rows, classes)
+        self.tree_ = self._grow_tree(rows, classes)
         self.habits_ = _Habits([t.speaker for t, _ in examples], [p for _, p in examples]) if self.speakers else None
         if self.habits_:
             habits = [self.habits_.of(t.speaker, pattern) for t, pattern in examples]
-            self.knowing_ = self._grown([[*row, *habit] for row, habit in zip(rows, habits, strict=True)], classes)
+            self.knowing_ = self._grow_tree([[*row, *habit] for row, habit in zip(rows, habits, strict=True)], classes)
         return self
 
-    def _grown(self, rows: Sequence[Sequence[float]], classes: Sequence[int]) -> Any:
+    def _grow_tree(self, rows: Sequence[Sequence[float]], classes: Sequence[int]) -> Any:
         """Return a decision tree grown on patterns; None without descriptions."""
         with naming_extra():
             from sklearn.tree import DecisionTreeClassifier
@@ -170,7 +171,7 @@ class PatternTree(Reasoned):
         tree, row = self.tree_, self.features_.of(view)
         if self.habits_ and self.habits_.times[view.speaker or ""]:
             tree, row = self.knowing_, row + self.habits_.of(view.speaker)
-        chosen = _filled(self.patterns_[int(tree.predict([row])[0])], contrast, view)
+        chosen = _fill_pattern(self.patterns_[int(tree.predict([row])[0])], contrast, view)
         for prop in chosen if note else ():
             note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
         return chosen
@@ -191,7 +192,7 @@ class SupportVectors(Reasoned):
         """Train the machines; an attribute that is always or never mentioned needs none."""
         annotated = [t for t in trials if any(r.properties is not None for r in t.references)]
         self.features_ = _Features(annotated)
-        examples = list(_patterns_of(annotated))
+        examples = list(_iterate_patterns(annotated))
         rows, patterns = [self.features_.of(t.for_speaker()) for t, _ in examples], [pattern for _, pattern in examples]
         names = sorted(set().union(*patterns))
         mentions = {name: [name in pattern for pattern in patterns] for name in names}
@@ -204,7 +205,7 @@ class SupportVectors(Reasoned):
         if not hasattr(self, "machines_") or not (self.always_ or self.machines_.names):
             raise NotTrained(self)
         mentioned = self.always_ | self.machines_.say_yes(self.features_.of(view))
-        chosen = _filled(mentioned, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
+        chosen = _fill_pattern(mentioned, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
         for prop in chosen if note else ():
             note(prop, "its machine says that people mention it here")  # type: ignore[misc]
         return chosen

@@ -26,7 +26,7 @@ Note = Callable[[Property, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The properties that are true of every target, its type among them, and the distractors that they have to rule out."""
+    """Properties that are true of every target, its type among them, and the distractors to exclude."""
 
     scene: Scene
     targets: int
@@ -47,18 +47,21 @@ class Contrast:
         return [head], self.distractors & self.extensions[head], head
 
     def ruled_out(self, prop: Property) -> int:
-        """The distractors that a property is not true of."""
+        """Return the distractors (a bit set) that a property is not true of."""
         return self.distractors & ~self.extensions[prop]
 
     def remaining(self, properties: Iterable[Property]) -> int:
-        """The distractors that all the properties are true of."""
+        """Return the distractors (a bit set) that all the properties are true of."""
         left = self.distractors
         for prop in properties:
             left &= self.extensions[prop]
         return left
 
-    def among(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
-        """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""
+    def select_by_name(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
+        """Return the target's properties with these attribute names, in the order of the names.
+
+        Without `names` all properties are returned; with `rest` those with other names follow.
+        """
         if names is None:
             return self.properties
         ordered = self._orders.get((names, rest))
@@ -71,20 +74,20 @@ class Contrast:
 _CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contrast")
 
 
-def contrast_of(view: SpeakerView) -> Contrast:
+def get_contrast(view: SpeakerView) -> Contrast:
     """Return the contrast of a view's target(s), cached per target except in very large scenes."""
     notes = _CONTRASTS.of(view.scene)
     contrast = notes.get(view.targets)
     if contrast is None:
-        contrast = _work_out(view.scene, view.targets, view.id)
+        contrast = _compute_contrast(view.scene, view.targets, view.id)
         if len(view.scene.entities) <= KEPT_UP_TO:
             notes[view.targets] = contrast
     return contrast
 
 
-def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
+def _compute_contrast(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
     """Return the contrast of targets in a scene."""
-    targets = _find(scene, ids, where)
+    targets = _get_targets(scene, ids, where)
     extensions = scene.extensions
     first = scene.entity(ids[0]).attributes
     # Several targets may share a more general value: poodles and beagles are dogs.
@@ -97,7 +100,7 @@ def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
     return Contrast(scene, targets, scene.everything & ~targets, properties, by_name, extensions, head)
 
 
-def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
+def _get_targets(scene: Scene, ids: tuple[str, ...], where: str) -> int:
     """Return the targets as a bit set. Raises InputError if there is none, or the scene lacks one."""
     if not ids:
         raise InputError(

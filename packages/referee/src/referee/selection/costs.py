@@ -9,7 +9,7 @@ from typing import Self
 
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by_group
 from referee.signature import parameters
 
 Levels = Mapping[str, float]
@@ -45,7 +45,10 @@ class UnitCosts(Costs):
 
 
 class LevelCosts(Costs):
-    """Fixed costs per domain; a pair's cost takes precedence over its attribute's, and unlisted ones cost `otherwise`."""
+    """Fixed costs per domain; unlisted properties cost `otherwise`.
+
+    The cost of a pair takes precedence over that of its attribute.
+    """
 
     def __init__(self, levels: Mapping[str, Levels] = FREE_NAIVE, otherwise: float = 1.0) -> None:
         self.levels = levels
@@ -62,7 +65,7 @@ class _Learned(Costs):
     by: tuple[str, ...]
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, self.by)
         return self
 
     def seen(self, view: SpeakerView) -> Frequencies:
@@ -119,15 +122,15 @@ class KMeansCosts(_Learned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions and cluster the priors."""
         super().fit(trials)
-        self.levels_ = {key: self._levels(table) for key, table in self.frequencies_.tables.items()}
+        self.levels_ = {key: self._find_levels(table) for key, table in self.frequencies_.tables.items()}
         return self
 
-    def _levels(self, seen: Frequencies) -> dict[Property, float]:
+    def _find_levels(self, seen: Frequencies) -> dict[Property, float]:
         """Return the cost level of every property."""
         pairs = list(seen.occurred)
         # The exact clustering wants its numbers in order.
         falling = sorted(range(len(pairs)), key=lambda i: -(seen.prior(pairs[i]) or 0.0))
-        clusters = cluster([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
+        clusters = cluster_numbers([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
         return {pairs[i]: float(level) for i, level in zip(falling, clusters, strict=True)}
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
@@ -137,18 +140,21 @@ class KMeansCosts(_Learned):
         return self.levels_[self.frequencies_.key(view)].get(prop, 1.0)
 
 
-def cluster(ordered: Sequence[float], k: int) -> list[int]:
-    """Optimal one-dimensional k-means of ordered numbers: the cluster, counted from 0, of each (exact, by dynamic programming)."""
+def cluster_numbers(ordered: Sequence[float], k: int) -> list[int]:
+    """Return the cluster (from 0) of each of some ordered numbers, by optimal one-dimensional k-means.
+
+    The result is exact, by dynamic programming.
+    """
     n = len(ordered)
     # More clusters than different numbers would leave some of them empty.
     k = min(k, len(set(ordered)))
     # best[j]: the least spread of the first j numbers in so many clusters.
-    best = [_spread(ordered, 0, j) for j in range(n + 1)]
+    best = [_sum_squares(ordered, 0, j) for j in range(n + 1)]
     cuts: list[list[int]] = []
     # Cubic in the number of pairs, of which a domain has a few dozen.
     for _ in range(1, k):
-        choices = [min(range(j + 1), key=lambda i, j=j: best[i] + _spread(ordered, i, j)) for j in range(n + 1)]  # type: ignore[misc]
-        best = [best[i] + _spread(ordered, i, j) for j, i in enumerate(choices)]
+        choices = [min(range(j + 1), key=lambda i, j=j: best[i] + _sum_squares(ordered, i, j)) for j in range(n + 1)]  # type: ignore[misc]
+        best = [best[i] + _sum_squares(ordered, i, j) for j, i in enumerate(choices)]
         cuts.append(choices)
     starts, end = [], n
     for choices in reversed(cuts):
@@ -157,8 +163,8 @@ def cluster(ordered: Sequence[float], k: int) -> list[int]:
     return [sum(start <= i for start in starts) for i in range(n)]
 
 
-def _spread(ordered: Sequence[float], start: int, end: int) -> float:
-    """The sum of squared distances of a stretch to its mean."""
+def _sum_squares(ordered: Sequence[float], start: int, end: int) -> float:
+    """Return the sum of squared distances of a range of numbers to its mean."""
     part = ordered[start:end]
     mean = sum(part) / len(part) if part else 0.0
     return sum((x - mean) ** 2 for x in part)

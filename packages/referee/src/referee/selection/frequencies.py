@@ -40,7 +40,7 @@ class Frequencies:
         return self.mentions.get(name, 0) / self.descriptions if self.descriptions else None
 
     def prior(self, prop: Property) -> float | None:
-        """How often a pair is mentioned where it could be; None when no target had it."""
+        """Return how often a pair is mentioned where it could be; None if no target had it."""
         occurred = self.occurred.get(prop, 0)
         return self.selected.get(prop, 0) / occurred if occurred else None
 
@@ -53,7 +53,7 @@ def count(trials: Iterable[Trial]) -> Frequencies:
     occurred: Counter[Property] = Counter()
     sets: Counter[frozenset[Property]] = Counter()
     available: dict[str, None] = {}
-    for trial, mentioned in _descriptions(trials):
+    for trial, mentioned in _iterate_descriptions(trials):
         descriptions += 1
         has = trial.scene.entity(trial.targets[0]).attributes if trial.targets else ()
         mentions.update(list(dict.fromkeys(p.name for p in mentioned)))
@@ -69,7 +69,7 @@ def count(trials: Iterable[Trial]) -> Frequencies:
     )
 
 
-def _descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Property, ...]]]:
+def _iterate_descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Property, ...]]]:
     """Yield the trials with the properties of each reference."""
     for trial in trials:
         for reference in trial.references:
@@ -82,8 +82,8 @@ def group_of(view: SpeakerView | Trial, by: tuple[str, ...]) -> Group:
     return tuple([getattr(view, name) for name in by])
 
 
-def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[Trial]]:
-    """Trials by group, in order of first encounter."""
+def group_trials(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[Trial]]:
+    """Return the trials by group, in order of first encounter."""
     groups: dict[Group, list[Trial]] = {}
     for trial in trials:
         groups.setdefault(group_of(trial, by), []).append(trial)
@@ -92,12 +92,12 @@ def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[
 
 def check_groups(train: Iterable[Trial], test: Iterable[Trial], by: tuple[str, ...]) -> None:
     """Raise InputError for the first trial whose group has no training data."""
-    groups = in_groups(train, by)
+    groups = group_trials(train, by)
     for trial in test:
-        learned_for(trial, by, groups)
+        get_learned(trial, by, groups)
 
 
-def learned_for(view: SpeakerView | Trial, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
+def get_learned(view: SpeakerView | Trial, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
     """Return the value learned for the view's group.
 
     Raises an error with the known groups for another one.
@@ -116,7 +116,10 @@ def learned_for(view: SpeakerView | Trial, by: tuple[str, ...], learned: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupedFrequencies:
-    """Counts per group of trials (say, per domain and condition), and where to look when a group was never seen."""
+    """Counts per group of trials (for example per domain and condition).
+
+    A group that was never seen has the counts of the narrowest wider group.
+    """
 
     by: tuple[str, ...]
     tables: Mapping[Group, Frequencies]
@@ -139,10 +142,13 @@ class GroupedFrequencies:
         return self.tables[()]
 
 
-def count_by(trials: Iterable[Trial], by: tuple[str, ...] = ("domain",)) -> GroupedFrequencies:
-    """Count per group and per wider group: by domain and condition also counts by domain, and everything together."""
+def count_by_group(trials: Iterable[Trial], by: tuple[str, ...] = ("domain",)) -> GroupedFrequencies:
+    """Count mentions per group of trials, and per wider group.
+
+    Grouping by domain and condition also counts by domain, and over all trials.
+    """
     trials = list(trials)
     tables: dict[Group, Frequencies] = {(): count(trials)}
     for depth in range(1, len(by) + 1):
-        tables.update((key, count(members)) for key, members in in_groups(trials, by[:depth]).items())
+        tables.update((key, count(members)) for key, members in group_trials(trials, by[:depth]).items())
     return GroupedFrequencies(by=by, tables=tables)

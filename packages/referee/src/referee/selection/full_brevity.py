@@ -9,7 +9,7 @@ from typing import NamedTuple
 from referee.exact_cover import all_covers, smallest_cover
 from referee.meaning import Meaning
 from referee.records import Property, SpeakerView
-from referee.selection.contrast import Contrast, Head, contrast_of
+from referee.selection.contrast import Contrast, Head, get_contrast
 from referee.selection.reasons import Note, Reasoned
 
 
@@ -48,7 +48,7 @@ class FullBrevity(Reasoned):
 
     def search(self, view: SpeakerView) -> SearchResult:
         """Return the shortest description, and whether it is proven so."""
-        return self._search(contrast_of(view))
+        return self._search(get_contrast(view))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the shortest description."""
@@ -62,7 +62,7 @@ class FullBrevity(Reasoned):
 
     def _search(self, contrast: Contrast) -> SearchResult:
         """Return the result of the search."""
-        options = contrast.among(self.attributes)
+        options = contrast.select_by_name(self.attributes)
         extensions = contrast.extensions
         head = contrast.head if self.head != "none" else None
         left = contrast.distractors
@@ -76,14 +76,14 @@ class FullBrevity(Reasoned):
         return SearchResult(chosen, not contrast.remaining(chosen), cover.proven, cover.cost)
 
 
-def distinguishing_sets(
+def iterate_distinguishing_sets(
     contrast: Contrast, attributes: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Property, ...]]:
-    """Every set of the target's properties that singles it out, shortest first.
+    """Yield every set of the target's properties that identifies it, shortest first.
 
-    Exponential in the number of properties.
+    The number of sets is exponential in the number of properties.
     """
-    options = contrast.among(attributes)
+    options = contrast.select_by_name(attributes)
     keeps = [contrast.extensions[p] for p in options]
     for chosen in all_covers(keeps, contrast.distractors):
         yield tuple(options[i] for i in chosen)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from referee.meaning import Meaning, amounts, conjunction
 from referee.records import Scene, SpeakerView
-from referee.selection.contrast import TYPE, contrast_of
+from referee.selection.contrast import TYPE, get_contrast
 from referee.selection.reasons import ReasonedMeaning
 
 POSITIONS = ("x", "y")
@@ -34,20 +34,20 @@ class Gradable(ReasonedMeaning):
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
         """Return a conjunction of crisp properties, superlatives, ordinals and comparisons."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         scene, targets = contrast.scene, contrast.targets
         names = tuple(dict.fromkeys(p.name for e in scene.entities for p in e.attributes))
         graded = [name for name in self.order or names if name != TYPE and _is_gradable(scene, name)]
         forms: list[Meaning] = [] if contrast.head is None else [tuple(contrast.head)]
         left = scene.denotation(conjunction(forms))
-        for prop in contrast.among(self.order):
+        for prop in contrast.select_by_name(self.order):
             if left == targets:
                 break
             if prop.name not in graded and left & ~contrast.extensions[prop]:
                 forms.append(tuple(prop))
                 left &= contrast.extensions[prop]
         for name in (*graded, *(axis for axis in POSITIONS if axis not in names)):
-            for form in _comparisons(name, amounts(scene, name, left), targets, left):
+            for form in _iterate_comparisons(name, amounts(scene, name, left), targets, left):
                 # A hearer cannot see coordinates, so positions are ranked and not compared with numbers.
                 if left == targets or (form[0] in ("<", ">") and name not in names):
                     break
@@ -59,7 +59,7 @@ class Gradable(ReasonedMeaning):
 
 
 def _is_gradable(scene: Scene, name: str) -> bool:
-    """Whether every value of an attribute is a number, and not always the same."""
+    """Return whether all values of an attribute are numbers, of which at least two differ."""
     values = {p.value for p in scene.extensions if p.name == name}
     # Of 0 and 1 alone, no and yes.
     return (
@@ -69,7 +69,7 @@ def _is_gradable(scene: Scene, name: str) -> bool:
     )
 
 
-def _comparisons(name: str, numbers: Mapping[int, float], targets: int, left: int) -> Iterator[Meaning]:
+def _iterate_comparisons(name: str, numbers: Mapping[int, float], targets: int, left: int) -> Iterator[Meaning]:
     """Yield the comparisons of an attribute that fit the targets among the rest, the plainest first.
 
     None if an object has no number.

@@ -16,8 +16,15 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.records import Property, SpeakerView
-from referee.selection.contrast import TYPE, Contrast, contrast_of
-from referee.selection.rational import MOST_MESSAGES, check_size, how_many, log_softmax, most_probable, subsets
+from referee.selection.contrast import TYPE, Contrast, get_contrast
+from referee.selection.rational import (
+    MOST_MESSAGES,
+    check_size,
+    choose_most_probable,
+    count_subsets,
+    enumerate_subsets,
+    log_softmax,
+)
 from referee.selection.reasons import Note, Reasoned
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
@@ -43,51 +50,51 @@ class ContinuousSpeaker(Reasoned):
     longest: int | None = None
     reliable: Mapping[str, float] = field(default_factory=dict)
 
-    def degree(self, name: str) -> float:
-        """How reliably a property of this name is seen to hold."""
+    def get_reliability(self, name: str) -> float:
+        """Return how reliably a property of this name is seen to hold."""
         return {"colour": self.colour, "size": self.size, **self.reliable}.get(name, self.otherwise)
 
     def distribution(self, view: SpeakerView) -> Distribution:
-        """Every message with its probability, most probable first."""
-        contrast = contrast_of(view)
-        options, messages, chances = self._chances(contrast)
+        """Return every message with its probability, the most probable first."""
+        contrast = get_contrast(view)
+        options, messages, chances = self._compute_probabilities(contrast)
         head = [contrast.head] if contrast.head is not None else []
         order = np.argsort(-chances, kind="stable")
-        return tuple((frozenset([*head, *_spelt(options, messages[i])]), float(chances[i])) for i in order)
+        return tuple((frozenset([*head, *_list_properties(options, messages[i])]), float(chances[i])) for i in order)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the most probable message."""
-        options, messages, chances = self._chances(contrast)
-        place = most_probable(chances)
+        options, messages, chances = self._compute_probabilities(contrast)
+        place = choose_most_probable(chances)
         head = [contrast.head] if contrast.head is not None else []
-        chosen = (*head, *_spelt(options, messages[place]))
+        chosen = (*head, *_list_properties(options, messages[place]))
         for prop in chosen if note else ():
             note(prop, f"part of the message that S1 finds best, probability {chances[place]:.3f}")  # type: ignore[misc]
         return chosen
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if a target has more messages than can be listed."""
-        self._check(contrast_of(view))
+        self._check(get_contrast(view))
 
     def _check(self, contrast: Contrast) -> list[Property]:
         """The properties of which messages are made."""
         options = [p for p in contrast.properties if p.name != TYPE]
-        if how_many(len(options), self.longest) > MOST_MESSAGES:
+        if count_subsets(len(options), self.longest) > MOST_MESSAGES:
             raise InputError(
                 f"a target with {len(options)} properties has too many messages to list",
                 remedy="bound their length, for example with the switch longest:3",
             )
-        check_size(len(contrast.scene.entities), how_many(len(options), self.longest))
+        check_size(len(contrast.scene.entities), count_subsets(len(options), self.longest))
         return options
 
-    def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
+    def _compute_probabilities(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
         """Return the properties, messages and their probabilities."""
         options = self._check(contrast)
-        messages = subsets(len(options), self.longest)
+        messages = enumerate_subsets(len(options), self.longest)
         true = np.array(
             [[contrast.extensions[p] >> i & 1 for p in options] for i in range(len(contrast.scene.entities))]
         )
-        sure = np.array([self.degree(p.name) for p in options])
+        sure = np.array([self.get_reliability(p.name) for p in options])
         logs = np.log(np.where(true, sure, 1 - sure).reshape(len(true), len(options)))
         literal = logs @ messages.T
         if contrast.head is not None:
@@ -99,7 +106,7 @@ class ContinuousSpeaker(Reasoned):
         return options, messages, np.exp(log_softmax(useful[None, :], axis=1)[0])
 
 
-def _spelt(options: Sequence[Property], message: FloatArray) -> list[Property]:
+def _list_properties(options: Sequence[Property], message: FloatArray) -> list[Property]:
     return [p for p, is_chosen in zip(options, message.tolist(), strict=True) if is_chosen]
 
 
@@ -121,7 +128,7 @@ class IncrementalRational(Reasoned):
         chosen: list[Property] = []
         while len(chosen) < self.longest:
             options = [p for p in contrast.properties if p not in chosen]
-            chances = self.next_chances(contrast, chosen, options)
+            chances = self.compute_next_probabilities(contrast, chosen, options)
             best = max(range(len(chances)), key=lambda i: (round(chances[i], 12), i == len(options)))
             if best == len(options):
                 break
@@ -134,16 +141,21 @@ class IncrementalRational(Reasoned):
             chosen.append(contrast.head)
         return tuple(chosen)
 
-    def next_chances(self, contrast: Contrast, chosen: Sequence[Property], options: Sequence[Property]) -> list[float]:
-        """The probability of each next property and, at last, of the end."""
-        useful = [self.alpha * log(self._listener(contrast, [*chosen, p], False)) - self.cost for p in options]
-        useful.append(self.alpha * log(self._listener(contrast, chosen, True)))
+    def compute_next_probabilities(
+        self, contrast: Contrast, chosen: Sequence[Property], options: Sequence[Property]
+    ) -> list[float]:
+        """Return the probability of each next property, and last the probability of the end."""
+        useful = [self.alpha * log(self._rate_by_listener(contrast, [*chosen, p], False)) - self.cost for p in options]
+        useful.append(self.alpha * log(self._rate_by_listener(contrast, chosen, True)))
         top = max(useful)
         weights = [exp(u - top) for u in useful]
         return [w / sum(weights) for w in weights]
 
-    def _listener(self, contrast: Contrast, chosen: Sequence[Property], ended: bool) -> float:
-        """L0 of the target: entities that the words are true of, each weighted by how many ways there are to go on truthfully."""
+    def _rate_by_listener(self, contrast: Contrast, chosen: Sequence[Property], ended: bool) -> float:
+        """Return the literal listener's belief in the target.
+
+        Each entity that the words are true of is weighted by its number of true continuations.
+        """
         shared = [contrast.extensions[p] for p in contrast.properties]
         weights = []
         for i in range(len(contrast.scene.entities)):

@@ -19,11 +19,11 @@ from referee.errors import NotTrained
 from referee.exact_cover import Cover, cheapest_cover
 from referee.meaning import Meaning, conjunction, partners
 from referee.records import Description, Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, Head, contrast_of
+from referee.selection.contrast import Contrast, Head, get_contrast
 from referee.selection.costs import Costs, UnitCosts
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.full_brevity import SearchResult
-from referee.selection.landmarks import Landmarked, cheapest_with_landmarks
+from referee.selection.landmarks import Landmarked, find_cheapest_with_landmarks
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 
@@ -61,12 +61,12 @@ class GraphSearch(Reasoned):
         if self.costs is not None:
             self.costs.fit(trials)
         if self.order == "prior":
-            self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+            self.frequencies_: GroupedFrequencies = count_by_group(trials, self.by)
         return self
 
     def search(self, view: SpeakerView) -> SearchResult:
         """Return the cheapest description, and whether it is proven so."""
-        return self._search(contrast_of(view), view)
+        return self._search(get_contrast(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the cheapest description."""
@@ -101,15 +101,15 @@ class GraphSearch(Reasoned):
         """Return the result of the search."""
         head = contrast.head if self.head != "none" else None
         first: tuple[Property, ...] = (head,) if head is not None and self.head == "first" else ()
-        options = [p for p in self._ordered(contrast, view) if p not in first]
+        options = [p for p in self._order_properties(contrast, view) if p not in first]
         price = self.costs or UnitCosts()
-        best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
+        best, cost, proven = self._find_cheapest(contrast, [price.cost(p, view) for p in options], options, first)
         left = contrast.remaining(best)
         form: Meaning | None = None
         if self.landmarks and partners(contrast.scene):
             # Without a description that singles out there is nothing to be cheaper than.
             without = None if left else Landmarked(best, cost, proven)
-            best, cost, proven, form = cheapest_with_landmarks(
+            best, cost, proven, form = find_cheapest_with_landmarks(
                 *(contrast, options, first, lambda p: price.cost(p, view)),
                 *(self.landmarks, self.attributes, self.seconds, without),
             )
@@ -121,7 +121,7 @@ class GraphSearch(Reasoned):
             form = None if form is None else conjunction([form, tuple(added)])
         return SearchResult(best, not left, proven, cost, added, form)
 
-    def _cheapest(
+    def _find_cheapest(
         self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]
     ) -> tuple[tuple[Property, ...], float, bool]:
         """Return the cheapest cover, its cost, and whether it is proven."""
@@ -132,9 +132,9 @@ class GraphSearch(Reasoned):
         # The reading of Theune et al. (2011); by the team's account of 2009 free properties are always kept.
         return (_drop_idle(contrast, chosen, first) if self.helpful else chosen), cover.cost, cover.proven
 
-    def _ordered(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+    def _order_properties(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
         """Return the properties in the order of the search."""
-        options = contrast.among(self.attributes)
+        options = contrast.select_by_name(self.attributes)
         if self.order == "cost":
             price = self.costs or UnitCosts()
             return sorted(options, key=lambda p: price.cost(p, view))

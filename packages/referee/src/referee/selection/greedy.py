@@ -25,7 +25,7 @@ class Greedy(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return properties by discriminatory power until the target is distinguished."""
         chosen, left, head = contrast.begin(self.head, note)
-        options = contrast.among(self.attributes)
+        options = contrast.select_by_name(self.attributes)
         rest, sets = left, [contrast.extensions[p] for p in options]
         total = left.bit_count()
         # Negative, for the heap gives the smallest first; the place settles ties.

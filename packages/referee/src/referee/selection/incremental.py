@@ -16,8 +16,8 @@ from typing import Literal, Self
 from referee.errors import NotTrained
 from referee.meaning import amounts, bits, conjunction, conjuncts, from_properties
 from referee.records import Description, Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import Contrast, Head, contrast_of
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.contrast import Contrast, Head, get_contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 
@@ -48,15 +48,15 @@ class Incremental(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions, if the order is learned."""
         if isinstance(self.order, str):
-            self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+            self.frequencies_: GroupedFrequencies = count_by_group(trials, self.by)
         return self
 
     def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
-        """The target's properties in the order they are tried."""
+        """Return the target's properties in the order in which they are tried."""
         if self.order is None:
             return contrast.properties
         if not isinstance(self.order, str):
-            return contrast.among(self.order)
+            return contrast.select_by_name(self.order)
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         seen = self.frequencies_.of(view)
@@ -65,9 +65,9 @@ class Incremental(Reasoned):
             listed = sorted(contrast.properties, key=lambda prop: -printed.get(str(prop), seen.prior(prop) or 0.0))
         elif printed:
             shares = {name: printed.get(name, seen.share(name) or 0.0) for name in seen.order}
-            listed = list(contrast.among(tuple(sorted(seen.order, key=lambda name: -shares[name])), rest=True))
+            listed = list(contrast.select_by_name(tuple(sorted(seen.order, key=lambda name: -shares[name])), rest=True))
         else:
-            listed = list(contrast.among(seen.order, rest=True))
+            listed = list(contrast.select_by_name(seen.order, rest=True))
         return sorted(listed, key=lambda prop: prop.name in self.late) if self.late else listed
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -105,8 +105,10 @@ class Incremental(Reasoned):
         return tuple(chosen)
 
     def find_best_value(self, scene: Scene, prop: Property, left: int) -> tuple[Property | None, int]:
-        """Return the best value and the remaining distractors: the most general familiar value, from the basic level
-        down, that excludes as many as any more specific one.
+        """Return the best value of a property, and the distractors that remain.
+
+        The best value is the most general familiar one, from the basic level down, that excludes as
+        many distractors as any more specific value.
         """
         best: Property | None = None
         remaining = left
@@ -135,7 +137,7 @@ class Salient(Incremental):
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the selected properties among salient entities."""
-        context = self._context(contrast)
+        context = self._get_context(contrast)
         properties = tuple(p for p in contrast.properties if p.name != self.by_salience)
         by_name = {name: listed for name, listed in contrast.by_name.items() if name != self.by_salience}
         narrowed = Contrast(
@@ -145,11 +147,11 @@ class Salient(Incremental):
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return the properties and, if salience matters, a meaning that selects the most salient entity."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         chosen = self.choose(contrast, view)
         form = from_properties(chosen, view.scene)
         others = view.scene.denotation(form) & contrast.distractors
-        if not others or self._context(contrast) & others:
+        if not others or self._get_context(contrast) & others:
             return Description(properties=chosen)
         return Description(meaning=conjunction([*conjuncts(form), ("most", self.by_salience, len(view.targets))]))
 
@@ -158,8 +160,8 @@ class Salient(Incremental):
         description = self.select_description(view)
         return explain_meaning(description.meaning or from_properties(description.properties or (), view.scene), view)
 
-    def _context(self, contrast: Contrast) -> int:
-        """The distractors that are as salient as one of the targets, or more."""
+    def _get_context(self, contrast: Contrast) -> int:
+        """Return the distractors that are at least as salient as one of the targets."""
         numbers = amounts(contrast.scene, self.by_salience, contrast.scene.everything)
         least = min(numbers.get(i, 0.0) for i in bits(contrast.targets))
         return sum(1 << i for i in bits(contrast.distractors) if numbers.get(i, 0.0) >= least)

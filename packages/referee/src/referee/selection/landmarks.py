@@ -23,7 +23,7 @@ Partners = Sequence[int]
 
 
 class Landmarked(NamedTuple):
-    """A description with its cost, whether it is proven to be the cheapest, and its meaning if it has landmarks."""
+    """A description with its cost, whether this is proven minimal, and its meaning if it has landmarks."""
 
     properties: tuple[Property, ...]
     cost: float
@@ -55,7 +55,7 @@ class _Edge(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """A description: its nodes, the candidates of each by its properties, the relations to each, and all edges in the
+    """A description as a tree: nodes with their candidates, relations, and edges in the order chosen.
     order chosen.
     """
 
@@ -76,8 +76,8 @@ class _Tree(NamedTuple):
             fitting[parent] = mask
         return fitting[0]
 
-    def narrowed(self, edge: _Edge) -> _Tree:
-        """The description with a further property."""
+    def add_property(self, edge: _Edge) -> _Tree:
+        """Return the description with a further property."""
         masks = (*self.masks[: edge.node], self.masks[edge.node] & edge.true, *self.masks[edge.node + 1 :])
         return self._replace(masks=masks, chosen=(*self.chosen, (edge.node, edge.property, None)))
 
@@ -86,7 +86,7 @@ class _Tree(NamedTuple):
         name = edge.property.value
         return next((i for i, n in enumerate(self.nodes) if i and n.parent == edge.node and n.entity == name), None)
 
-    def linked(self, edge: _Edge, everything: int) -> tuple[_Tree, int]:
+    def add_relation(self, edge: _Edge, everything: int) -> tuple[_Tree, int]:
         """Return the description with a further relation, and the node of its landmark."""
         child, tables = self.landmark(edge), (edge.partners,) if edge.partners is not None else ()
         if child is not None:
@@ -114,7 +114,7 @@ class _Tree(NamedTuple):
         return conjunction([tuple(p) if child is None else ("rel", p.name, self.form(child)) for p, child in pieces])
 
 
-def cheapest_with_landmarks(
+def find_cheapest_with_landmarks(
     contrast: Contrast,
     options: Sequence[Property],
     first: Sequence[Property],
@@ -137,7 +137,7 @@ def cheapest_with_landmarks(
         without: the cheapest description without landmarks, if one identifies the target.
     """
     walk = _Walk(contrast, price, landmarks, attributes, None if seconds is None else monotonic() + seconds)
-    return walk.cheapest(options, first) if without is None else walk.cheaper(options, first, without)
+    return walk.cheapest(options, first) if without is None else walk.find_cheaper(options, first, without)
 
 
 class _Walk:
@@ -161,9 +161,9 @@ class _Walk:
         self.best: _Tree | None = None
         self.nearest: tuple[int, _Tree, float] | None = None
 
-    def cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
+    def find_cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
         """Return a cheaper description with landmarks, or the one without."""
-        relations = self._relations(self.root, 0)
+        relations = self._list_relations(self.root, 0)
         # A description with a landmark costs a relation at least.
         if without.cost <= min([e.cost for e in relations], default=without.cost):
             return without
@@ -172,13 +172,15 @@ class _Walk:
         try:
             self._extend(edges, 0, start, 0.0)
         except OutOfTime:
-            return without._replace(proven=False) if self.best is None else self._result(self.best, self.cost, False)
-        return without if self.best is None else self._result(self.best, self.cost, without.proven)
+            return (
+                without._replace(proven=False) if self.best is None else self._make_result(self.best, self.cost, False)
+            )
+        return without if self.best is None else self._make_result(self.best, self.cost, without.proven)
 
     def cheapest(self, options: Sequence[Property], first: Sequence[Property]) -> Landmarked:
         """Deepen the search by cost until a description fits as few others as the fullest one does."""
-        edges, start = self._start(options, first, self._relations(self.root, 0))
-        self.goal = self._fewest(edges[: len(options)], start)
+        edges, start = self._start(options, first, self._list_relations(self.root, 0))
+        self.goal = self._count_fewest_others(edges[: len(options)], start)
         self.nearest = (len(self.scene.entities) + 1, start, 0.0)
         bound = min((e.cost for e in edges), default=0.0)
         try:
@@ -187,15 +189,15 @@ class _Walk:
                 self.limit, self.following = bound, float("inf")
                 self._extend(edges, 0, start, 0.0)
                 if self.best is not None:
-                    return self._result(self.best, self.cost, True)
+                    return self._make_result(self.best, self.cost, True)
                 if self.following == float("inf"):
-                    return self._result(*self.nearest[1:], True)
+                    return self._make_result(*self.nearest[1:], True)
                 # A little more than the next possible cost keeps the number of rounds small when every sum is different.
                 bound = max(self.following, 1.25 * bound)
         except OutOfTime:
-            return self._result(*self.nearest[1:], False)
+            return self._make_result(*self.nearest[1:], False)
 
-    def _result(self, tree: _Tree, cost: float, is_proven: bool) -> Landmarked:
+    def _make_result(self, tree: _Tree, cost: float, is_proven: bool) -> Landmarked:
         return Landmarked(tree.flat(), cost, is_proven, tree.form() if len(tree.nodes) > 1 else None)
 
     def _start(
@@ -233,56 +235,59 @@ class _Walk:
             elif edge.partners is None:
                 # Free properties are mentioned even if they exclude no entity, as in the search without landmarks.
                 if tree.masks[edge.node] & ~edge.true or not edge.cost:
-                    self._extend(edges, i + 1, tree.narrowed(edge), paid)
+                    self._extend(edges, i + 1, tree.add_property(edge), paid)
             elif tree.landmark(edge) is not None:
-                self._extend(edges, i + 1, tree.linked(edge, self.scene.everything)[0], paid)
+                self._extend(edges, i + 1, tree.add_relation(edge, self.scene.everything)[0], paid)
             else:
-                grown, child = tree.linked(edge, self.scene.everything)
+                grown, child = tree.add_relation(edge, self.scene.everything)
                 node = grown.nodes[child]
-                further = [*edges[i + 1 :], *self._properties(node, child), *self._relations(node, child)]
+                further = [*edges[i + 1 :], *self._list_properties(node, child), *self._list_relations(node, child)]
                 self._extend(further, 0, grown, paid)
 
-    def _priced(self, node: _LandmarkNode, prop: Property) -> float:
+    def _get_price(self, node: _LandmarkNode, prop: Property) -> float:
         depth = len(node.path) - 1
         return self.price(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
 
-    def _properties(self, node: _LandmarkNode, index: int) -> list[_Edge]:
+    def _list_properties(self, node: _LandmarkNode, index: int) -> list[_Edge]:
         """Return the properties of a landmark as edges."""
         names = self.attributes
         properties = [p for p in self.scene.entity(node.entity).attributes if names is None or p.name in names]
-        return [_Edge(index, p, self._priced(node, p), self.scene.extension(p)) for p in properties]
+        return [_Edge(index, p, self._get_price(node, p), self.scene.extension(p)) for p in properties]
 
-    def _relations(self, node: _LandmarkNode, index: int) -> list[_Edge]:
-        """The relations of an entity to possible landmarks.
+    def _list_relations(self, node: _LandmarkNode, index: int) -> list[_Edge]:
+        """Return the relations of an entity to possible landmarks.
 
-        Never back to where the way came from, which would describe the target by itself.
+        A relation never leads back to the node before, because the target would describe itself.
         """
         if len(node.path) > self.landmarks:
             return []
         relations = dict.fromkeys(self.scene.entity(node.entity).relations)
         possible = [Property(*r) for r in relations if r.entity in self.present and r.entity not in node.path]
-        return [_Edge(index, p, self._priced(node, p), partners=self.partners[p.name]) for p in possible]
+        return [_Edge(index, p, self._get_price(node, p), partners=self.partners[p.name]) for p in possible]
 
-    def _fewest(self, edges: Sequence[_Edge], tree: _Tree) -> int:
-        """Return the number of other entities that fit the fullest description of the target and all its landmarks."""
+    def _count_fewest_others(self, edges: Sequence[_Edge], tree: _Tree) -> int:
+        """Return the number of other entities that the fullest description fits.
+
+        The fullest description has all properties of the target and of all its landmarks.
+        """
         mask = tree.masks[0]
         for edge in edges:
             mask &= edge.true
-        for edge in self._relations(self.root, 0):
-            mask &= self._related(edge, self.root)
+        for edge in self._list_relations(self.root, 0):
+            mask &= self._get_related(edge, self.root)
         if self.contrast.targets & ~mask:
             # The fullest description of the first target does not fit the others: the cheapest that fits most is searched for.
             return 0
         return (mask & self.contrast.distractors).bit_count()
 
-    def _related(self, edge: _Edge, node: _LandmarkNode) -> int:
+    def _get_related(self, edge: _Edge, node: _LandmarkNode) -> int:
         """Return the entities that have a relation to an entity with all properties of the landmark."""
         landmark = _LandmarkNode(edge.property.value, 0, (*node.path, edge.property.value), "")
         mask = self.scene.everything
-        for prop in self._properties(landmark, 0):
+        for prop in self._list_properties(landmark, 0):
             mask &= prop.true
-        for further in self._relations(landmark, 0):
-            mask &= self._related(further, landmark)
+        for further in self._list_relations(landmark, 0):
+            mask &= self._get_related(further, landmark)
         related = 0
         for i, others in enumerate(edge.partners or ()):
             if others & mask:

@@ -21,9 +21,9 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.errors import InputError, NotTrained
 from referee.records import Entity, Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.frequencies import check_groups, in_groups, learned_for
-from referee.selection.rational import Distribution, how_many, most_probable, subsets
+from referee.selection.contrast import Contrast, get_contrast
+from referee.selection.frequencies import check_groups, get_learned, group_trials
+from referee.selection.rational import Distribution, choose_most_probable, count_subsets, enumerate_subsets
 from referee.selection.reasons import Note, Reasoned
 
 # Its exponential is 0, and sums with it stay finite, which those with minus infinity would not.
@@ -55,7 +55,7 @@ class LearnedRationalSpeaker(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn one model per group."""
-        self.models_ = {key: self._learn(members) for key, members in in_groups(trials, self.by).items()}
+        self.models_ = {key: self._learn(members) for key, members in group_trials(trials, self.by).items()}
         return self
 
     def check_training(self, train: Sequence[Trial], test: Sequence[Trial]) -> None:
@@ -63,28 +63,28 @@ class LearnedRationalSpeaker(Reasoned):
         check_groups(train, test, self.by)
 
     def distribution(self, view: SpeakerView) -> Distribution:
-        """Every message with its probability, most probable first."""
-        contrast = contrast_of(view)
-        space, chances = self._chances(contrast, view)
+        """Return every message with its probability, the most probable first."""
+        contrast = get_contrast(view)
+        space, chances = self._compute_probabilities(contrast, view)
         order = np.argsort(-chances, kind="stable")
         return tuple((frozenset(space.spell(contrast, i)), float(chances[i])) for i in order.tolist() if chances[i] > 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the most probable message."""
-        space, chances = self._chances(contrast, view)
-        best = space.spell(contrast, most_probable(chances))
+        space, chances = self._compute_probabilities(contrast, view)
+        best = space.spell(contrast, choose_most_probable(chances))
         if note:
             for prop in best:
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.3f}")
         return best
 
-    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[_Space, FloatArray]:
+    def _compute_probabilities(self, contrast: Contrast, view: SpeakerView) -> tuple[_Space, FloatArray]:
         """Return the message space and the probabilities of all messages."""
         if not hasattr(self, "models_"):
             raise NotTrained(self)
-        space, weights = learned_for(view, self.by, self.models_)
+        space, weights = get_learned(view, self.by, self.models_)
         batch = space.batch([(contrast, None)], self.depth)
-        scores, _ = _speak(space, batch, _Weights.of(space, weights), self.depth)
+        scores, _ = _compute_log_probabilities(space, batch, _Weights.of(space, weights), self.depth)
         return space, np.exp(scores[0])
 
     def _learn(self, trials: Sequence[Trial]) -> tuple[_Space, FloatArray]:
@@ -95,18 +95,18 @@ class LearnedRationalSpeaker(Reasoned):
         batches = space.batches(trials, self.depth)
         n = sum(len(batch.chosen) for batch in batches) or 1
 
-        def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
             value = self.penalty / 2 * float(weights @ weights)
             slope = self.penalty * weights
             unpacked = _Weights.of(space, weights)
             for batch in batches:
-                likely, climb = _likelihood(space, batch, unpacked, self.depth)
+                likely, climb = _compute_likelihood(space, batch, unpacked, self.depth)
                 value -= likely / n
                 slope = slope - climb / n
             return value, slope
 
         optimum = minimize(
-            loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+            compute_loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
         )
         return space, optimum.x
 
@@ -151,18 +151,18 @@ class _Space:
         values = dict.fromkeys(
             p for t in trials for e in t.scene.entities for p in e.attributes if p.name in set(names)
         )
-        if (number := how_many(len(names), longest)) > MOST_LEARNED:
+        if (number := count_subsets(len(names), longest)) > MOST_LEARNED:
             raise InputError(
                 f"{len(names)} attributes make {number:,} messages of up to {longest} of them, too many to learn from",
-                remedy=f"bound their length with the switch longest:{_fitting(len(names), longest)}",
+                remedy=f"bound their length with the switch longest:{_choose_longest(len(names), longest)}",
             )
-        messages = subsets(len(names), longest)
-        looks = _looks(messages) if features != "basic" else np.zeros((len(messages), 0))
+        messages = enumerate_subsets(len(names), longest)
+        looks = _compute_message_features(messages) if features != "basic" else np.zeros((len(messages), 0))
         by_name = np.ascontiguousarray(messages.T)
         return cls(names, {p: i for i, p in enumerate(values)}, messages, by_name, looks, features != "general")
 
     def spell(self, contrast: Contrast, message: int) -> tuple[Property, ...]:
-        """A message about this target; names that it has no value for are left out."""
+        """Return the properties of this target that a message names."""
         mentioned = (
             name for name, is_chosen in zip(self.names, self.messages[message].tolist(), strict=True) if is_chosen
         )
@@ -174,15 +174,15 @@ class _Space:
         return (len(self.places) ** 2 if self.basic else 0) + int(self.looks.shape[1])
 
     def at_once(self, entities: int) -> int:
-        """How many trials with so many entities are worked on together."""
+        """Return the number of trials with this number of entities that are computed together."""
         return max(1, MOST_CELLS // (len(self.messages) * entities))
 
     def batches(self, trials: Sequence[Trial], depth: int) -> list[_Batch]:
-        """The descriptions that can be learned from, by number of entities."""
+        """Return the descriptions that can be learned from, by number of entities."""
         groups: dict[int, list[tuple[Contrast, int | None]]] = {}
         index = {tuple(row): i for i, row in enumerate(self.messages.astype(int).tolist())}
         for trial in trials:
-            contrast = contrast_of(trial.for_speaker())
+            contrast = get_contrast(trial.for_speaker())
             for reference in trial.references:
                 mentioned = {p.name for p in reference.properties or () if p in contrast.by_name.get(p.name, ())[:1]}
                 place = index.get(tuple(int(name in mentioned) for name in self.names))
@@ -196,17 +196,17 @@ class _Space:
 
     def batch(self, members: Sequence[tuple[Contrast, int | None]], depth: int) -> _Batch:
         """Return trials as a batch."""
-        worlds = np.array([self._worlds(contrast, depth) for contrast, _ in members])
-        values = np.array([self._values(contrast) for contrast, _ in members], dtype=np.int64)
-        true = (np.array([self._lacks(contrast, depth) for contrast, _ in members]) @ self.messages.T == 0).astype(
-            float
-        )
+        worlds = np.array([self._encode_entities(contrast, depth) for contrast, _ in members])
+        values = np.array([self._get_values(contrast) for contrast, _ in members], dtype=np.int64)
+        true = (
+            np.array([self._find_lacking(contrast, depth) for contrast, _ in members]) @ self.messages.T == 0
+        ).astype(float)
         # A message that is false of the target cannot be used for it.
         barred = 1.0 - true[:, 0]
         chosen = np.array([place or 0 for _, place in members], dtype=np.int64)
         return _Batch(worlds, values, true, barred, chosen)
 
-    def _values(self, contrast: Contrast) -> list[int]:
+    def _get_values(self, contrast: Contrast) -> list[int]:
         """Return per name the index of the target's value; an unseen value has the index after the last.
 
         -1 for no value.
@@ -214,37 +214,40 @@ class _Space:
         target_values = [contrast.by_name.get(name) for name in self.names]
         return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in target_values]
 
-    def _worlds(self, contrast: Contrast, depth: int) -> FloatArray:
-        """The entities as indicators of values, the target first; only the target where there is no listener."""
-        entities = _target_first(contrast, depth)
+    def _encode_entities(self, contrast: Contrast, depth: int) -> FloatArray:
+        """Return the entities as indicators of values, the target first (alone if there is no listener)."""
+        entities = _order_entities(contrast, depth)
         rows = np.zeros((len(entities), len(self.places)))
         for row, entity in zip(rows, entities, strict=True):
             row[[self.places[p] for p in entity.attributes if p in self.places]] = 1.0
         return rows
 
-    def _lacks(self, contrast: Contrast, depth: int) -> FloatArray:
-        """1 where an entity (row) does not have the target's value of a name (column), or the target has none."""
+    def _find_lacking(self, contrast: Contrast, depth: int) -> FloatArray:
+        """Return 1 where an entity (row) lacks the target's value of a name (column).
+
+        Names that the target has no value for are 1, too.
+        """
         target_values = [contrast.by_name.get(name, (None,))[0] for name in self.names]
         return np.array(
-            [[p is None or p not in e.attributes for p in target_values] for e in _target_first(contrast, depth)],
+            [[p is None or p not in e.attributes for p in target_values] for e in _order_entities(contrast, depth)],
             dtype=float,
         )
 
 
-def _fitting(names: int, longest: int) -> int:
-    """The longest messages of which there are not too many; pairs at least."""
-    return next((n for n in range(longest - 1, 2, -1) if how_many(names, n) <= MOST_LEARNED), 2)
+def _choose_longest(names: int, longest: int) -> int:
+    """Return the maximal length of messages that keeps their number small; at least two."""
+    return next((n for n in range(longest - 1, 2, -1) if count_subsets(names, n) <= MOST_LEARNED), 2)
 
 
-def _target_first(contrast: Contrast, depth: int) -> list[Entity]:
+def _order_entities(contrast: Contrast, depth: int) -> list[Entity]:
     """Return the entities with the target first."""
     entities = contrast.scene.entities
     target = (contrast.targets & -contrast.targets).bit_length() - 1
     return [entities[target], *(e for i, e in enumerate(entities) if i != target and depth)]
 
 
-def _looks(messages: FloatArray) -> FloatArray:
-    """Names mentioned, pairs both mentioned, pairs with only the first mentioned, and length."""
+def _compute_message_features(messages: FloatArray) -> FloatArray:
+    """Return features of messages: names, pairs both mentioned, pairs with one mentioned, and length."""
     pairs = [(a, b) for a in range(messages.shape[1]) for b in range(messages.shape[1]) if a != b]
     columns = [messages[:, a] * messages[:, b] for a, b in pairs if a < b]
     columns += [messages[:, a] * (1 - messages[:, b]) for a, b in pairs]
@@ -275,12 +278,12 @@ class _Weights:
         return cls(pairs, space.looks @ weights[space.size - space.looks.shape[1] :])
 
 
-def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[float, FloatArray]:
+def _compute_likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[float, FloatArray]:
     """Return the summed log probability of the references, and its gradient."""
     width, logs, per_value = len(space.places), [], []
     looks = np.zeros(len(space.messages))
     for part in batch.parts():
-        speaker, backward = _speak(space, part, weights, depth)
+        speaker, backward = _compute_log_probabilities(space, part, weights, depth)
         logs.append(speaker[np.arange(len(part.chosen)), part.chosen])
         down = backward()
         if space.basic:
@@ -289,21 +292,27 @@ def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> 
         # Row after row, whatever the parts: so the digits are those of one sum over the batch.
         down[0, 0] += looks
         looks = down.sum(axis=(0, 1))
-    slopes = [_by_pair(batch, np.concatenate(per_value), width)] if space.basic else []
+    slopes = [_sum_by_pair(batch, np.concatenate(per_value), width)] if space.basic else []
     return float(np.concatenate(logs).sum()), np.concatenate([*slopes, looks @ space.looks])
 
 
-def _by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
-    """Return gradients by name of the message, summed by its value, without those of missing and unseen values."""
+def _sum_by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
+    """Return gradients by name of the message, summed by its value.
+
+    Missing and unseen values are left out.
+    """
     rows = np.where(batch.values < 0, width, batch.values)
     cells = (rows[:, :, None] * width + np.arange(width)).ravel()
     table = np.asarray(np.bincount(cells, per_value.ravel(), (width + 1) * width), dtype=np.float64)
     return table[: width * width].reshape(width, width).T.ravel()
 
 
-def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[FloatArray, Callable[[], FloatArray]]:
-    """Return log probabilities of all messages for the targets, and a function for the gradient of the references' log
-    probability.
+def _compute_log_probabilities(
+    space: _Space, batch: _Batch, weights: _Weights, depth: int
+) -> tuple[FloatArray, Callable[[], FloatArray]]:
+    """Return log probabilities of all messages for the targets, and a gradient function.
+
+    The function returns the gradient of the references' log probability.
     """
     heights = batch.worlds @ weights.pairs.T[batch.values].transpose(0, 2, 1)
     scores = heights @ space.by_name
@@ -323,7 +332,7 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
         speaker_chances = np.empty_like(speaker)
         speaker -= _softmax(speaker, 1, speaker_chances)
 
-    def backward() -> FloatArray:
+    def compute_gradient() -> FloatArray:
         slope = -speaker_chances
         slope[np.arange(len(batch.chosen)), batch.chosen] += 1.0
         if not depth:
@@ -334,7 +343,7 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
         down -= np.multiply(literal_chances, down.sum(axis=2, keepdims=True), out=literal_chances)
         return down
 
-    return speaker, backward
+    return speaker, compute_gradient
 
 
 def _softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:

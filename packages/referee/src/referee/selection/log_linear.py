@@ -23,9 +23,9 @@ from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.meaning import EVERYTHING, Meaning
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import contrast_of
-from referee.selection.plural import Fragment, parts_meaning
-from referee.selection.rational import subsets
+from referee.selection.contrast import get_contrast
+from referee.selection.plural import Fragment, join_parts
+from referee.selection.rational import enumerate_subsets
 from referee.selection.reasons import NOT_DISTINGUISHING, Reason, ReasonedMeaning
 
 FEATURES = ("exact", "others", "length", "parts", "idle")
@@ -67,42 +67,42 @@ class LogLinear(ReasonedMeaning):
         trials = list(trials)
         mentions = Counter(p.name for t in trials for r in t.references for p in {*(r.properties or ())})
         self.names_ = tuple(sorted(mentions, key=lambda name: (-mentions[name], name)))
-        cases = list(self._cases(trials))
+        cases = list(self._iterate_references(trials))
         self.left_out_ = sum(r.properties is not None for t in trials for r in t.references) - len(cases)
 
-        def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
             value, slope = self.penalty / 2 * float(weights @ weights), self.penalty * weights
             for looks, index in cases:
-                chances = _softmax(looks @ weights)
+                chances = _compute_softmax(looks @ weights)
                 value -= float(np.log(chances[index])) / len(cases)
                 slope = slope - (looks[index] - chances @ looks) / len(cases)
             return value, slope
 
         start = np.zeros(len(FEATURES) + len(self.names_))
-        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}).x
+        optimum = minimize(compute_loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}).x
         self.weights_: Mapping[str, float] = dict(zip((*FEATURES, *self.names_), map(float, optimum), strict=True))
         return self
 
     def distribution(self, view: SpeakerView) -> Distribution:
-        """Every description with its probability, the most probable first."""
-        ways, chances = self._chances(view)
+        """Return every description with its probability, the most probable first."""
+        ways, chances = self._compute_probabilities(view)
         order = np.argsort(-chances, kind="stable").tolist()
         return tuple((ways[i].flat, float(chances[i])) for i in order)
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
         """The parts of the most probable description."""
-        ways, chances = self._chances(view)
+        ways, chances = self._compute_probabilities(view)
         return ways[int(chances.argmax())].parts if ways else ()
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
         """Return the parts of the most probable description with the number of objects of each."""
         parts = self.fragments(view)
-        return parts_meaning(parts) if parts else EVERYTHING
+        return join_parts(parts) if parts else EVERYTHING
 
     def explain(self, view: SpeakerView) -> list[Reason]:
         """Part by part, with the probability of the whole."""
-        ways, chances = self._chances(view)
-        contrast, steps = contrast_of(view), []
+        ways, chances = self._compute_probabilities(view)
+        contrast, steps = get_contrast(view), []
         best = int(chances.argmax()) if ways else -1
         why = f"in the most probable of {len(ways)} descriptions ({chances[best]:.2f})" if ways else ""
         for part in ways[best].parts if ways else ():
@@ -117,27 +117,31 @@ class LogLinear(ReasonedMeaning):
             steps.append(Reason(None, NOT_DISTINGUISHING, (), others.bit_count()))
         return steps
 
-    def _cases(self, trials: Sequence[Trial]) -> Iterator[tuple[FloatArray, int]]:
-        """Yield, for every reference that is a possible description, the features of all descriptions, and its index."""
+    def _iterate_references(self, trials: Sequence[Trial]) -> Iterator[tuple[FloatArray, int]]:
+        """Yield the features of all descriptions and the index of the reference among them.
+
+        References that are no possible description are left out.
+        """
         for trial in trials:
-            ways = self._ways(trial.for_speaker())
+            ways = self._list_ways(trial.for_speaker())
             indices = [ways.place(frozenset(r.properties)) for r in trial.references if r.properties is not None]
             if any(i is not None for i in indices):
                 looks = ways.looks(self.names_)
                 yield from ((looks, i) for i in indices if i is not None)
 
-    def _chances(self, view: SpeakerView) -> tuple[_Ways, FloatArray]:
+    def _compute_probabilities(self, view: SpeakerView) -> tuple[_Ways, FloatArray]:
         """Return the possible descriptions and their probabilities."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
-        ways = self._ways(view)
+        ways = self._list_ways(view)
         names = tuple(name for name in self.weights_ if name not in FEATURES)
         weights = np.array([self.weights_[key] for key in (*FEATURES, *names)])
-        return ways, _softmax(ways.looks(names) @ weights) if ways else np.empty(0)
+        return ways, _compute_softmax(ways.looks(names) @ weights) if ways else np.empty(0)
 
-    def _ways(self, view: SpeakerView) -> _Ways:
-        """Return the possible descriptions: up to `longest` attributes, the most frequent first, of targets grouped by
-        their values.
+    def _list_ways(self, view: SpeakerView) -> _Ways:
+        """Return the possible descriptions: up to `longest` attributes, the most frequent first.
+
+        Targets with equal values are described together.
         """
         frequent = getattr(self, "names_", ())
         names_of_targets = dict.fromkeys(
@@ -157,11 +161,11 @@ class _Ways:
 
     def __init__(self, view: SpeakerView, names: Sequence[str], longest: int) -> None:
         self.view = view
-        self.values = [_first_values(view, target) for target in view.targets]
+        self.values = [_get_first_values(view, target) for target in view.targets]
         # A way is said of all targets, so each has a value for every name.
         self.names = [name for name in names if all(name in values for values in self.values)]
         # One row a way, one column a name; the way that says nothing is none.
-        self.chosen = subsets(len(self.names), longest)[1:]
+        self.chosen = enumerate_subsets(len(self.names), longest)[1:]
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -174,7 +178,7 @@ class _Ways:
         for target, values in zip(self.view.targets, self.values, strict=True):
             groups.setdefault(tuple(values[name] for name in names), []).append(target)
         parts = tuple(Fragment(tuple(ids), properties) for properties, ids in groups.items())
-        return Way(parts, names, _denotes(self.view, parts))
+        return Way(parts, names, _get_denotation(self.view, parts))
 
     def place(self, properties: frozenset[Property]) -> int | None:
         """Return the index of the description with these properties; None if there is none."""
@@ -186,19 +190,19 @@ class _Ways:
         return next((place for place in places if self[place].flat == properties), None)
 
     def looks(self, names: Sequence[str]) -> FloatArray:
-        """One row a way, one column a feature."""
+        """Return the features of the descriptions, with a row per description."""
         scene, chosen = self.view.scene, self.chosen
-        targets = _bits(self.view.target_mask, len(scene.entities))
+        targets = _expand_bits(self.view.target_mask, len(scene.entities))
         # For every target: which entities (rows) lack its value of a name (columns), and how many of the names said each lacks.
         lacks = [
-            np.column_stack([~_bits(scene.extensions[values[name]], len(scene.entities)) for name in self.names])
+            np.column_stack([~_expand_bits(scene.extensions[values[name]], len(scene.entities)) for name in self.names])
             for values in self.values
         ]
         short = [lacking @ chosen.T for lacking in lacks]
         true = np.any([lacking == 0 for lacking in short], axis=0)
         # An attribute could go if nothing that only it rules out came in.
         needed = np.any([lacking.T @ (~true & (n == 1)) for lacking, n in zip(lacks, short, strict=True)], axis=0)
-        size, parts = chosen.sum(axis=1), self._parts()
+        size, parts = chosen.sum(axis=1), self._count_parts()
         wrong = true[~targets].sum(axis=0)
         features = np.zeros((len(chosen), len(FEATURES) + len(names)))
         features[:, 0] = wrong == 0
@@ -211,7 +215,7 @@ class _Ways:
                 features[:, place] = chosen[:, self.names.index(name)]
         return features
 
-    def _parts(self) -> FloatArray:
+    def _count_parts(self) -> FloatArray:
         """Return the number of groups of targets with equal values, for each description."""
         parts = np.ones(len(self.chosen))
         for i, values in enumerate(self.values[1:], 1):
@@ -220,7 +224,7 @@ class _Ways:
         return parts
 
 
-def _first_values(view: SpeakerView, target: str) -> dict[str, Property]:
+def _get_first_values(view: SpeakerView, target: str) -> dict[str, Property]:
     """Return the first value of each attribute of a target."""
     values: dict[str, Property] = {}
     for prop in view.scene.entity(target).attributes:
@@ -228,20 +232,20 @@ def _first_values(view: SpeakerView, target: str) -> dict[str, Property]:
     return values
 
 
-def _bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
-    """A bit set, one truth value an entity."""
+def _expand_bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
+    """Return a bit set as an array with one truth value per entity."""
     taken = np.frombuffer(mask.to_bytes((entities + 7) // 8, "little"), dtype=np.uint8)
     return np.unpackbits(taken, count=entities, bitorder="little").astype(bool)
 
 
-def _denotes(view: SpeakerView, parts: Sequence[Fragment]) -> int:
+def _get_denotation(view: SpeakerView, parts: Sequence[Fragment]) -> int:
     """Return the denotation of parts (a bit set)."""
     extensions, everything = view.scene.extensions, view.scene.everything
     remaining = ([extensions[p] for p in part.properties] for part in parts)
     return reduce(or_, (reduce(and_, true, everything) for true in remaining))
 
 
-def _softmax(scores: FloatArray) -> FloatArray:
+def _compute_softmax(scores: FloatArray) -> FloatArray:
     """Return the softmax of scores."""
     # Minus the highest, so that no exponential overflows.
     # Less the highest, so that no exponential overflows.

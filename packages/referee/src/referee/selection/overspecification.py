@@ -20,8 +20,8 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import TYPE, Contrast, contrast_of
-from referee.selection.frequencies import Group, check_groups, in_groups, learned_for
+from referee.selection.contrast import TYPE, Contrast, get_contrast
+from referee.selection.frequencies import Group, check_groups, get_learned, group_trials
 from referee.selection.reasons import Note, Reasoned
 
 MOST_OPTIONS = 16
@@ -58,7 +58,7 @@ class Overspecification(Reasoned):
             return self
         self.fitted_: dict[Group, tuple[dict[str, float], float]] = {}
         self.left_out_ = 0
-        for key, members in in_groups(trials, self.by).items():
+        for key, members in group_trials(trials, self.by).items():
             likelihood = _Likelihood(members)
             self.fitted_[key] = likelihood.maximise()
             self.left_out_ += likelihood.left_out
@@ -70,22 +70,22 @@ class Overspecification(Reasoned):
             check_groups(train, test, self.by)
 
     def distribution(self, view: SpeakerView) -> Distribution:
-        """Every set of properties the model may say, with its probability, most probable first."""
-        contrast = contrast_of(view)
-        options, chances = self._chances(contrast, view)
+        """Return every possible set of properties with its probability, the most probable first."""
+        contrast = get_contrast(view)
+        options, chances = self._compute_probabilities(contrast, view)
         sets = [frozenset([] if contrast.head is None else [contrast.head])]
         for prop in options:
             sets += [mentioned | {prop} for mentioned in sets]
         numbers = chances.tolist()
-        return tuple([(sets[place], numbers[place]) for place in _likeliest_first(chances)])
+        return tuple([(sets[place], numbers[place]) for place in _order_by_probability(chances)])
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the most probable set of properties, or a random one."""
-        options, chances = self._chances(contrast, view)
+        options, chances = self._compute_probabilities(contrast, view)
         if self.seed is None:
             place = int(chances.argmax())
         else:
-            places = _likeliest_first(chances)
+            places = _order_by_probability(chances)
             place = Random(f"{self.seed} {view.id}").choices(places, chances[places].tolist())[0]
         mentioned = {contrast.head, *(p for i, p in enumerate(options) if place >> i & 1)}
         chosen = tuple(p for p in contrast.properties if p in mentioned)
@@ -94,14 +94,17 @@ class Overspecification(Reasoned):
                 note(prop, f"part of a description with probability {chances[place]:.3f}")
         return chosen
 
-    def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[Property], FloatArray]:
-        """Return the properties beside the type, and the probability of every subset: bit i of an index is option i."""
-        weights, eagerness = self._parameters(view)
-        options = _within_reach(contrast, _options(contrast), weights)
-        weights = _with_unseen(contrast, options, weights)
+    def _compute_probabilities(self, contrast: Contrast, view: SpeakerView) -> tuple[list[Property], FloatArray]:
+        """Return the properties other than the type, and the probability of every subset.
+
+        Bit i of a subset's index stands for property i.
+        """
+        weights, eagerness = self._get_parameters(view)
+        options = _limit_options(contrast, _list_options(contrast), weights)
+        weights = _add_unseen(contrast, options, weights)
         # All sets of options: TUNA's people have eleven beside the type, hence two thousand sets.
         chances = np.zeros(1 << len(options))
-        for core, chance in _cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
+        for core, chance in _compute_cores(contrast, options, [weights.get(p.name, 0.0) for p in options]).items():
             chances[core] = chance
         for i, prop in enumerate(options):
             # Bit i of a place says whether option i is said; who has not said it yet adds it with probability ε·π.
@@ -112,28 +115,28 @@ class Overspecification(Reasoned):
             by_option[:, 1] += added
         return options, chances
 
-    def _parameters(self, view: SpeakerView) -> tuple[Mapping[str, float], float]:
+    def _get_parameters(self, view: SpeakerView) -> tuple[Mapping[str, float], float]:
         """Return preferences and eagerness, given or learned."""
         if self.preferences is not None and self.eagerness is not None:
             return self.preferences, self.eagerness
         if not hasattr(self, "fitted_"):
             raise NotTrained(self)
-        return learned_for(view, self.by, self.fitted_)
+        return get_learned(view, self.by, self.fitted_)
 
 
-def _likeliest_first(chances: FloatArray) -> list[int]:
+def _order_by_probability(chances: FloatArray) -> list[int]:
     """Return the indices of possible sets, the most probable first."""
     order = np.argsort(-chances, kind="stable")
     places: list[int] = order[chances[order] != 0].tolist()
     return places
 
 
-def _options(contrast: Contrast) -> list[Property]:
+def _list_options(contrast: Contrast) -> list[Property]:
     return [p for p in contrast.properties if p.name != TYPE]
 
 
-def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[str, float]) -> list[Property]:
-    """Return the properties for sets: all, or if these are too many, the most preferred and the necessary ones."""
+def _limit_options(contrast: Contrast, options: list[Property], weights: Mapping[str, float]) -> list[Property]:
+    """Return the properties for sets; of too many only the most preferred and the necessary ones."""
     if len(options) <= MOST_OPTIONS:
         return options
     liked = sorted(options, key=lambda p: -weights.get(p.name, 0.0))
@@ -144,8 +147,11 @@ def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[
     return [p for p in options if p in preferred]
 
 
-def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> Mapping[str, float]:
-    """Where all that speakers were seen to prefer leaves a distractor, attributes that no speaker was seen to mention can be drawn, too."""
+def _add_unseen(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the weights, with unseen attributes added where they are needed.
+
+    They are needed if all that speakers were seen to prefer leaves a distractor.
+    """
     start = [] if contrast.head is None else [contrast.head]
     liked = [p for p in options if weights.get(p.name, 0.0) > 0]
     left = contrast.remaining([*start, *liked])
@@ -154,14 +160,14 @@ def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mappi
     return {**weights, **{p.name: UNSEEN for p in options if p not in liked}}
 
 
-def _drawn(contrast: Contrast, options: Sequence[Property], left: int) -> list[Property]:
+def _list_drawable(contrast: Contrast, options: Sequence[Property], left: int) -> list[Property]:
     """Return the properties that may be drawn next: those sufficient alone, or else the useful ones."""
     alone = [p for p in options if not left & contrast.extensions[p]]
     return alone or [p for p in options if left & ~contrast.extensions[p]]
 
 
-def _cores(contrast: Contrast, options: Sequence[Property], weights: Sequence[float]) -> dict[int, float]:
-    """The sets drawn in the first step (bit i for option i), with their probabilities."""
+def _compute_cores(contrast: Contrast, options: Sequence[Property], weights: Sequence[float]) -> dict[int, float]:
+    """Return the sets drawn in the first step (bit i for option i), with their probabilities."""
     keeps = [contrast.extensions[p] for p in options]
     liked = [i for i, weight in enumerate(weights) if weight > 0]
     start = contrast.distractors if contrast.head is None else contrast.distractors & contrast.extensions[contrast.head]
@@ -201,11 +207,11 @@ class _Likelihood:
         for trial in trials:
             for reference in trial.references:
                 if reference.properties is not None:
-                    self._lay_out(contrast_of(trial.for_speaker()), frozenset(reference.properties))
+                    self._tabulate(get_contrast(trial.for_speaker()), frozenset(reference.properties))
 
-    def _lay_out(self, contrast: Contrast, description: frozenset[Property]) -> None:
-        """One description: its states (cores drawn so far), the steps between them, and where a core is complete."""
-        options = _options(contrast)
+    def _tabulate(self, contrast: Contrast, description: frozenset[Property]) -> None:
+        """Store the states (cores so far) of one description, the steps between them, and complete cores."""
+        options = _list_options(contrast)
         inside = description & set(options)
         head = contrast.head
         level: dict[Core, int] = {frozenset(): self._state()}
@@ -216,15 +222,22 @@ class _Likelihood:
             for core, state in level.items():
                 left = contrast.remaining([*core, head] if head else core)
                 if not left:
-                    self.ends.append((self.used, state, self._row(inside - core), self._row(set(options) - inside)))
+                    self.ends.append(
+                        (
+                            self.used,
+                            state,
+                            self._count_attributes(inside - core),
+                            self._count_attributes(set(options) - inside),
+                        )
+                    )
                     continue
-                able = _drawn(contrast, options, left)
+                able = _list_drawable(contrast, options, left)
                 for p in able:
                     if p in inside:
                         place = following.setdefault(core | {p}, -1)
                         if place < 0:
                             place = following[core | {p}] = self._state()
-                        self.steps.append((depth, state, place, self.names.index(p.name), self._row(able)))
+                        self.steps.append((depth, state, place, self.names.index(p.name), self._count_attributes(able)))
             level, depth = following, depth + 1
         possible = len(self.ends) > ends
         self.used += possible
@@ -234,7 +247,7 @@ class _Likelihood:
         self.states += 1
         return self.states - 1
 
-    def _row(self, properties: Iterable[Property]) -> FloatArray:
+    def _count_attributes(self, properties: Iterable[Property]) -> FloatArray:
         """Return the counts of attributes in a description."""
         row = np.zeros(len(self.names))
         for p in properties:
@@ -254,7 +267,7 @@ class _Likelihood:
         trials, ends = (np.array([end[c] for end in self.ends], dtype=int) for c in (0, 1))
         extra, absent = (np.array([end[c] for end in self.ends]) for c in (2, 3))
 
-        def surprise(parameters: FloatArray) -> float:
+        def compute_surprise(parameters: FloatArray) -> float:
             # The logistic function keeps both between 0 and 1, as chances have to be.
             weights, eager = 1 / (1 + np.exp(-parameters[:-1])), 1 / (1 + np.exp(-parameters[-1]))
             reached = np.zeros(self.states)
@@ -273,7 +286,7 @@ class _Likelihood:
 
         start = np.zeros(len(self.names) + 1)
         # On the logit scale: an attribute that is always said has its maximum at infinity, and e^8 to 1 is as good as always.
-        optimum = minimize(surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
+        optimum = minimize(compute_surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
         weights, eager = 1 / (1 + np.exp(-optimum.x[:-1])), 1 / (1 + np.exp(-optimum.x[-1]))
         # π and ε are known only up to a common factor; the largest π is made 1.
         scale = float(weights.max())

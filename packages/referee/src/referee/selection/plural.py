@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from referee.errors import NotTrained
 from referee.meaning import Meaning, conjunction
 from referee.records import Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.contrast import TYPE, Contrast, get_contrast
 from referee.selection.frequencies import count
 from referee.selection.reasons import ReasonedMeaning
 
@@ -37,11 +37,11 @@ class BooleanDescriptions(ReasonedMeaning):
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
         """Return a conjunction of literals and of disjunctions of literals."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         scene, targets = contrast.scene, contrast.targets
         left = scene.everything
         clauses: list[Meaning] = []
-        literals = [(scene.denotation(literal), literal) for literal in self._literals(scene)]
+        literals = [(scene.denotation(literal), literal) for literal in self._iterate_literals(scene)]
         # Van Deemter's phases; the number of unions grows exponentially, hence the end.
         for size in range(1, self.longest + 1):
             for parts in combinations(literals, size):
@@ -54,7 +54,7 @@ class BooleanDescriptions(ReasonedMeaning):
                     left &= union
         return conjunction(clauses)
 
-    def _literals(self, scene: Scene) -> Iterator[Meaning]:
+    def _iterate_literals(self, scene: Scene) -> Iterator[Meaning]:
         """The scene's attributes (no relations), asserted ones before denied ones."""
         attributes = dict.fromkeys(p for e in scene.entities for p in e.attributes)
         names = self.order if self.order is not None else tuple(dict.fromkeys(p.name for p in attributes))
@@ -71,7 +71,7 @@ class Fragment(NamedTuple):
     properties: tuple[Property, ...]
 
 
-def parts_meaning(fragments: Sequence[Fragment]) -> Meaning:
+def join_parts(fragments: Sequence[Fragment]) -> Meaning:
     """Return parts as a form; a single part is written without its number if it has one object."""
     forms = [(len(part.referents), conjunction(tuple(p) for p in part.properties)) for part in fragments]
     return forms[0][1] if len(forms) == 1 and forms[0][0] == 1 else ("parts", *forms)
@@ -105,15 +105,15 @@ class Partitioned(ReasonedMeaning):
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
         """Return the parts with the number of objects of each."""
-        return parts_meaning(self.fragments(view))
+        return join_parts(self.fragments(view))
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
         """The parts of the description."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         scene, extensions = contrast.scene, contrast.extensions
         places = {r: scene.index(r) for r in view.targets}
         attributes = {r: scene.entities[place].attributes for r, place in places.items()}
-        parts = _by_type(attributes)
+        parts = _split_by_type(attributes)
         # Distractors are stored per target: a property of one part excludes none for the other.
         left: dict[str, int] = {}
         for part in parts:
@@ -122,7 +122,7 @@ class Partitioned(ReasonedMeaning):
         used: set[str] = set()
         names = dict.fromkeys(p.name for of_target in attributes.values() for p in of_target if p.name != TYPE)
         for name in dict.fromkeys((*self.order, *names)):
-            for prop in _by_power(contrast, name, attributes, left):
+            for prop in _order_by_power(contrast, name, attributes, left):
                 if not any(left.values()):
                     return parts
                 true = extensions[prop]
@@ -144,7 +144,7 @@ class Partitioned(ReasonedMeaning):
 ByReferent = Mapping[str, tuple[Property, ...]]
 
 
-def _by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
+def _split_by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
     """Return the targets in parts of equal type."""
     groups: dict[tuple[Property, ...], list[str]] = {}
     for r, attributes in by_referent.items():
@@ -152,9 +152,10 @@ def _by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
     return tuple([Fragment(tuple(referents), kind) for kind, referents in groups.items()])
 
 
-def _by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapping[str, int]) -> list[Property]:
-    """Return the targets' values of an attribute, by the share of their extension that are targets or excluded
-    distractors.
+def _order_by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapping[str, int]) -> list[Property]:
+    """Return the targets' values of an attribute, the most discriminating first.
+
+    Power is the proportion of a value's extension that are targets or excluded distractors.
     """
     values = list(dict.fromkeys([p for attributes in by_referent.values() for p in attributes if p.name == name]))
     if len(values) < 2:

@@ -24,7 +24,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.meaning import Meaning, conjunction
 from referee.records import LANDMARK, Description, Property, SpeakerView
-from referee.selection.contrast import TYPE, Contrast, contrast_of
+from referee.selection.contrast import TYPE, Contrast, get_contrast
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 MOST_MESSAGES = 1 << 16
@@ -63,18 +63,22 @@ class RationalSpeaker(Reasoned):
     landmarks: bool = False
 
     def distribution(self, view: SpeakerView) -> Distribution:
-        """Every message with its probability, most probable first; messages that are impossible are left out."""
-        contrast = self._with_landmarks(contrast_of(view))
-        if self._too_many(contrast):
+        """Return every possible message with its probability, the most probable first."""
+        contrast = self._add_landmarks(get_contrast(view))
+        if self._has_too_many_messages(contrast):
             raise InputError(
                 f"a target with {len(contrast.properties)} properties has too many messages to list",
                 where=view.id,
                 remedy="bound their length, for example with the switch longest:4",
             )
-        messages, chances = self._chances(contrast)
+        messages, chances = self._compute_probabilities(contrast)
         order = np.argsort(-chances, kind="stable")
-        facts = contrast_of(view)
-        spelt = ((_flat(facts, _spell(contrast, messages[i])), float(chances[i])) for i in order if chances[i] > 0)
+        facts = get_contrast(view)
+        spelt = (
+            (_add_landmark_types(facts, _spell(contrast, messages[i])), float(chances[i]))
+            for i in order
+            if chances[i] > 0
+        )
         return tuple((frozenset(properties), chance) for properties, chance in spelt)
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
@@ -83,19 +87,19 @@ class RationalSpeaker(Reasoned):
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return the most probable message; with relations, as a meaning too."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         chosen = self.choose(contrast, view)
         related = [p for p in chosen if p not in contrast.properties]
         form = conjunction(_form(contrast, p) for p in chosen) if related else None
-        return Description(properties=_flat(contrast, chosen), meaning=form)
+        return Description(properties=_add_landmark_types(contrast, chosen), meaning=form)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
         """Return the steps of the choice; of a message with relations, what each conjunct rules out."""
         form = self.select_description(view).meaning
         return super().explain(view) if form is None else explain_meaning(form, view)
 
-    def _with_landmarks(self, contrast: Contrast) -> Contrast:
-        """The facts with relations of the targets to things of a type, as properties that name the landmark."""
+    def _add_landmarks(self, contrast: Contrast) -> Contrast:
+        """Return the facts with relations of the targets as properties that name a typed landmark."""
         if not self.landmarks:
             return contrast
         scene = contrast.scene
@@ -113,35 +117,41 @@ class RationalSpeaker(Reasoned):
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if a scene has more entities and messages than can be computed."""
-        contrast = self._with_landmarks(contrast_of(view))
-        if not self._too_many(contrast):
-            check_size(len(view.scene.entities), how_many(len(contrast.properties), self.longest))
+        contrast = self._add_landmarks(get_contrast(view))
+        if not self._has_too_many_messages(contrast):
+            check_size(len(view.scene.entities), count_subsets(len(contrast.properties), self.longest))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the properties of the most probable message."""
-        contrast = self._with_landmarks(contrast)
-        if self._too_many(contrast):
-            return self._counted(contrast, note)
-        messages, chances = self._chances(contrast)
-        place = most_probable(chances, None if self.seed is None else f"{self.seed} {view.id}")
+        contrast = self._add_landmarks(contrast)
+        if self._has_too_many_messages(contrast):
+            return self._choose_by_counting(contrast, note)
+        messages, chances = self._compute_probabilities(contrast)
+        place = choose_most_probable(chances, None if self.seed is None else f"{self.seed} {view.id}")
         best = _spell(contrast, messages[place])
         if note:
             for prop in best:
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances[place]:.3f}")
         return best
 
-    def _salience(self, contrast: Contrast) -> FloatArray:
-        """Log prior weights of the entities: the attribute named by `prior` where it is a positive number, 1 otherwise."""
+    def _compute_salience(self, contrast: Contrast) -> FloatArray:
+        """Return the log prior weights of the entities.
+
+        A weight is the value of the attribute named by `prior` if that is positive, else 1.
+        """
         values = [entity.value(self.prior) if self.prior else None for entity in contrast.scene.entities]
         weights = [float(v) if v and v.replace(".", "", 1).isdigit() and float(v) > 0 else 1.0 for v in values]
         column: FloatArray = np.log(np.array(weights))[:, None]
         return column
 
-    def _too_many(self, contrast: Contrast) -> bool:
-        return how_many(len(contrast.properties), self.longest) > MOST_MESSAGES
+    def _has_too_many_messages(self, contrast: Contrast) -> bool:
+        return count_subsets(len(contrast.properties), self.longest) > MOST_MESSAGES
 
-    def _counted(self, contrast: Contrast, note: Note | None) -> tuple[Property, ...]:
-        """The first of the most probable messages, by counting messages of one length that are true of the same entities as one."""
+    def _choose_by_counting(self, contrast: Contrast, note: Note | None) -> tuple[Property, ...]:
+        """Return the first of the most probable messages.
+
+        Messages of one length that are true of the same entities are counted as one.
+        """
         extensions, everything = [contrast.extensions[p] for p in contrast.properties], contrast.scene.everything
         kinds = _count_messages(extensions, everything, self.longest)
         check_size(len(contrast.scene.entities), len(kinds))
@@ -152,27 +162,27 @@ class RationalSpeaker(Reasoned):
         true = np.array([[bool(mask >> i & 1) for _, mask in kinds] for i in places])
         speaker = log_softmax(np.where(true, 0.0, -np.inf) - costs + weights, axis=1) - weights
         for _ in range(self.depth):
-            listener = log_softmax(speaker + self._salience(contrast), axis=0)
+            listener = log_softmax(speaker + self._compute_salience(contrast), axis=0)
             speaker = log_softmax(self.alpha * (listener - costs) + weights, axis=1) - weights
         chances = np.exp(speaker[(contrast.targets & -contrast.targets).bit_length() - 1])
         tied = np.flatnonzero(chances >= chances.max() * (1 - 1e-9))
         shortest = lengths[tied].min()
         best = [kind for kind, i in zip(kinds, range(len(kinds)), strict=True) if i in tied and kind[0] == shortest]
-        chosen = min(_first_message(extensions, everything, kind) for kind in best)
+        chosen = min(_find_first_message(extensions, everything, kind) for kind in best)
         message = tuple(contrast.properties[i] for i in chosen)
         for prop in message if note else ():
             note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.2g}")  # type: ignore[misc]
         return message
 
-    def _chances(self, contrast: Contrast) -> tuple[FloatArray, FloatArray]:
-        """The messages, one row of indicators each, and their probabilities for the (first) target."""
-        check_size(len(contrast.scene.entities), how_many(len(contrast.properties), self.longest))
-        messages = subsets(len(contrast.properties), self.longest)
+    def _compute_probabilities(self, contrast: Contrast) -> tuple[FloatArray, FloatArray]:
+        """Return the messages, with a row of indicators each, and their probabilities for the target."""
+        check_size(len(contrast.scene.entities), count_subsets(len(contrast.properties), self.longest))
+        messages = enumerate_subsets(len(contrast.properties), self.longest)
         lengths = messages.sum(axis=1)
         costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
-        speaker = log_softmax(np.where(_truth(contrast, messages), 0.0, -np.inf) - costs, axis=1)
+        speaker = log_softmax(np.where(_compute_truth(contrast, messages), 0.0, -np.inf) - costs, axis=1)
         for _ in range(self.depth):
-            listener = log_softmax(speaker + self._salience(contrast), axis=0)
+            listener = log_softmax(speaker + self._compute_salience(contrast), axis=0)
             # The cost stands inside the factor α, as in the authors' code.
             speaker = log_softmax(self.alpha * (listener - costs), axis=1)
         target = (contrast.targets & -contrast.targets).bit_length() - 1
@@ -187,15 +197,15 @@ def _form(contrast: Contrast, prop: Property) -> Meaning:
     return ("rel", prop.name, ("and",) if kind is None else (TYPE, kind))
 
 
-def _flat(contrast: Contrast, properties: Sequence[Property]) -> tuple[Property, ...]:
-    """The properties, each relation followed by the type of its landmark."""
+def _add_landmark_types(contrast: Contrast, properties: Sequence[Property]) -> tuple[Property, ...]:
+    """Return the properties, with each relation followed by the type of its landmark."""
     related = [p for p in properties if p not in contrast.properties]
     kinds = [contrast.scene.entity(p.value).value(TYPE) for p in related]
     return (*properties, *dict.fromkeys(Property(LANDMARK + TYPE, kind) for kind in kinds if kind is not None))
 
 
 def _count_messages(extensions: Sequence[int], everything: int, longest: int | None) -> dict[tuple[int, int], int]:
-    """How many messages there are of each length and set of entities that they are true of."""
+    """Return the number of messages for each length and set of entities that they are true of."""
     kinds: dict[tuple[int, int], int] = {(0, everything): 1}
     for extension in extensions:
         for (length, mask), number in list(kinds.items()):
@@ -205,7 +215,7 @@ def _count_messages(extensions: Sequence[int], everything: int, longest: int | N
     return kinds
 
 
-def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
+def _find_first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
     """The first message, in the order of the properties, of a length and with just these entities."""
     length, goal = kind
     # From the back: the possible additions with the properties from each index on.
@@ -225,8 +235,11 @@ def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, 
 
 
 @lru_cache(maxsize=64)
-def subsets(properties: int, longest: int | None) -> FloatArray:
-    """All sets of up to so many of the properties, as rows of 0 and 1: shortest first, the empty one included."""
+def enumerate_subsets(properties: int, longest: int | None) -> FloatArray:
+    """Return all sets of at most `longest` properties, as rows of 0 and 1, shortest first.
+
+    The empty set is included.
+    """
     most = properties if longest is None else min(longest, properties)
     chosen = [c for size in range(most + 1) for c in combinations(range(properties), size)]
     rows = np.zeros((len(chosen), properties))
@@ -246,8 +259,8 @@ def check_size(entities: int, messages: int) -> None:
         )
 
 
-def how_many(properties: int, longest: int | None) -> int:
-    """How many sets `subsets` has."""
+def count_subsets(properties: int, longest: int | None) -> int:
+    """Return the number of sets that `enumerate_subsets` returns."""
     return sum(comb(properties, size) for size in range((properties if longest is None else longest) + 1))
 
 
@@ -255,8 +268,8 @@ def _spell(contrast: Contrast, message: FloatArray) -> tuple[Property, ...]:
     return tuple(p for p, is_chosen in zip(contrast.properties, message.tolist(), strict=True) if is_chosen)
 
 
-def _truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether a message (column) is true of an entity (row)."""
+def _compute_truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return an array that is true where a message (column) is true of an entity (row)."""
     extensions = [contrast.extensions[p] for p in contrast.properties]
     lacks = [[not bits >> i & 1 for bits in extensions] for i in range(len(contrast.scene.entities))]
     missing: FloatArray = np.array(lacks, dtype=float).reshape(len(lacks), len(extensions)) @ messages.T
@@ -274,7 +287,7 @@ def log_softmax(scores: FloatArray, axis: int) -> FloatArray:
     return scores - top - np.log(np.where(total > 0, total, 1.0))
 
 
-def most_probable(chances: FloatArray, seed: str | None = None) -> int:
+def choose_most_probable(chances: FloatArray, seed: str | None = None) -> int:
     """Return the index of the largest number; of equals the first, or a random one with a seed."""
     # Messages that are equal differ in their last bits, since their sums were added up in another order.
     best = np.flatnonzero(chances >= chances.max() * (1 - 1e-12))

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 from referee.meaning import EVERYTHING, OPERATORS, Meaning, conjunction, conjuncts, flatten, parts_of
 from referee.records import Description, Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import Contrast, Note, contrast_of
+from referee.selection.contrast import Contrast, Note, get_contrast
 
 __all__ = ["NOT_DISTINGUISHING", "Note", "Reason", "Reasoned", "ReasonedMeaning", "explain_meaning"]
 
@@ -42,7 +42,7 @@ class Reasoned:
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
         """The properties to mention, in the order they were chosen."""
-        return self.choose(contrast_of(view), view)
+        return self.choose(get_contrast(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         raise NotImplementedError(f"{type(self).__name__} must say how it chooses")
@@ -56,14 +56,16 @@ class Reasoned:
 
     def explain(self, view: SpeakerView) -> list[Reason]:
         """The choice retold: every property looked at, in order, with its effect on the distractors."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         notes: list[tuple[Property, str]] = []
         chosen = self.choose(contrast, view, lambda prop, reason: notes.append((prop, reason)))
         noted = {prop for prop, _ in notes}
         notes += [(prop, "part of the description that the search found") for prop in chosen if prop not in noted]
-        return self._retell(contrast, notes, set(chosen))
+        return self._make_reasons(contrast, notes, set(chosen))
 
-    def _retell(self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]) -> list[Reason]:
+    def _make_reasons(
+        self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]
+    ) -> list[Reason]:
         """Return the steps of a choice from its notes."""
         scene, left, chosen_so_far, steps = contrast.scene, contrast.distractors, [], []
         for prop, reason in notes:
@@ -99,10 +101,10 @@ class ReasonedMeaning(Reasoned):
 
 
 def explain_meaning(form: Meaning, view: SpeakerView) -> list[Reason]:
-    """Return the entities that each conjunct of a meaning excludes, part by part, given the conjuncts so far.
+    """Return the entities that each conjunct of a meaning excludes, given the conjuncts before it.
 
-    A step is named by the first property that its conjunct mentions. The last step has no property if a part is true of
-    others than the targets, or not of any target.
+    A step is named by the first property that its conjunct mentions. The last step has no property if
+    a part is true of others than the targets, or not of all of them.
     """
     scene, targets, steps = view.scene, view.target_mask, []
     others = scene.everything & ~targets

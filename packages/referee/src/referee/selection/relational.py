@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from referee.meaning import Meaning, conjunction, partners, related
 from referee.records import LANDMARK, Description, Property, Relation, Scene, SceneNotes, SpeakerView
-from referee.selection.contrast import TYPE, contrast_of
+from referee.selection.contrast import TYPE, get_contrast
 from referee.selection.reasons import ReasonedMeaning
 
 MOST_LANDMARKS = 64
@@ -49,7 +49,7 @@ class _Node:
 
     def form(self) -> Meaning:
         """Return the description of the object as a form."""
-        relations = ((_operator(node.link), node.link.name, node.form()) for node in self.landmarks if node.link)
+        relations = ((_get_operator(node.link), node.link.name, node.form()) for node in self.landmarks if node.link)
         return conjunction([*map(tuple, self.properties), *relations])
 
     def fits(self, scene: Scene) -> int:
@@ -70,7 +70,10 @@ class _Node:
         return mask
 
     def flat(self, prefix: str = "") -> Iterator[Property]:
-        """Yield the description as a list of properties with ids of landmarks (`referee.meaning.from_properties`)."""
+        """Yield the description as properties with ids of landmarks.
+
+        `referee.meaning.from_properties` reads this form.
+        """
         for prop in self.properties:
             yield Property(prefix + prop.name, prop.value)
         for number, node in enumerate(self.landmarks, 1):
@@ -79,7 +82,7 @@ class _Node:
             yield from node.flat(prefix + (LANDMARK if number == 1 else f"landmark{number}."))
 
 
-def _operator(link: _LandmarkLink) -> str:
+def _get_operator(link: _LandmarkLink) -> str:
     return "inv" if link.is_inverse else "rel"
 
 
@@ -98,11 +101,11 @@ class Relational(ReasonedMeaning):
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
         """Return the description of the target and its landmarks; one part for each of several targets."""
-        return _join([self._describe(view.scene, target) for target in _targets(view)])
+        return _join([self._describe(view.scene, target) for target in _get_targets(view)])
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return the meaning with its properties, in which relations name their landmarks by id."""
-        nodes = [self._describe(view.scene, target) for target in _targets(view)]
+        nodes = [self._describe(view.scene, target) for target in _get_targets(view)]
         if len(nodes) == 1 and not nodes[0].landmarks:
             # A conjunction needs no form beside its list.
             return Description(properties=tuple(nodes[0].properties))
@@ -111,7 +114,7 @@ class Relational(ReasonedMeaning):
 
     def _describe(self, scene: Scene, target: str) -> _Node:
         """Return the description of one target."""
-        root = _Node(target, 0, self._facts(scene, target, 0, (target,)), (target,))
+        root = _Node(target, 0, self._list_facts(scene, target, 0, (target,)), (target,))
         stack, used, introduced = [root], set[tuple[str, str, str]](), 0
         while stack:
             node = stack[-1]
@@ -119,7 +122,7 @@ class Relational(ReasonedMeaning):
             if not context & (context - 1) or not node.facts:
                 stack.pop()
                 continue
-            fact = _most_telling(scene, node.facts, context)
+            fact = _choose_fact(scene, node.facts, context)
             node.facts.remove(fact)
             if isinstance(fact, Property):
                 if fact.name == TYPE or context & ~scene.extension(fact):
@@ -131,26 +134,26 @@ class Relational(ReasonedMeaning):
             used.add((fact.name, *ends))
             introduced += 1
             path = (*node.path, fact.landmark)
-            facts = self._facts(scene, fact.landmark, node.depth + 1, path)
+            facts = self._list_facts(scene, fact.landmark, node.depth + 1, path)
             landmark = _Node(fact.landmark, node.depth + 1, facts, path, node, fact)
             node.landmarks.append(landmark)
             stack.append(landmark)
         _take_back(root, root, scene)
         return root
 
-    def _facts(self, scene: Scene, name: str, depth: int, path: tuple[str, ...]) -> list[Fact]:
+    def _list_facts(self, scene: Scene, name: str, depth: int, path: tuple[str, ...]) -> list[Fact]:
         """Return the facts about an entity: its properties, then its relations, then those of others to it."""
         entity, names = scene.entity(name), self.attributes
         facts: list[Fact] = [p for p in entity.attributes if names is None or p.name in names]
         if depth < self.landmarks and partners(scene):
-            outgoing, incoming = _relations(scene, name)
+            outgoing, incoming = _get_relations(scene, name)
             facts += [_LandmarkLink(r.name, False, r.entity) for r in outgoing if r.entity not in path]
             facts += [_LandmarkLink(r.name, True, r.entity) for r in incoming if r.entity not in path]
         return facts
 
 
-def _targets(view: SpeakerView) -> tuple[str, ...]:
-    contrast_of(view)  # raises an error with a remedy where a target is not in the scene
+def _get_targets(view: SpeakerView) -> tuple[str, ...]:
+    get_contrast(view)  # raises an error with a remedy where a target is not in the scene
     return view.targets
 
 
@@ -162,8 +165,11 @@ def _join(nodes: list[_Node]) -> Meaning:
     return ("parts", *((number, form) for form, number in numbers.items()))
 
 
-def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]:
-    """Return an entity's relations to others in the scene, and those of others to it (named by their source)."""
+def _get_relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]:
+    """Return an entity's relations to others in the scene, and those of others to it.
+
+    Relations of others are named by the entity that has them.
+    """
     notes = _INCOMING.of(scene)
     if not notes:
         ids = {entity.id for entity in scene.entities}
@@ -176,7 +182,7 @@ def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]
     return notes[f">{name}"], notes.get(f"<{name}", [])
 
 
-def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
+def _choose_fact(scene: Scene, facts: list[Fact], context: int) -> Fact:
     """Return the fact that leaves the fewest candidates, the first of equals.
 
     The type if it is still missing.
@@ -186,12 +192,12 @@ def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
     if len(options) == 1:
         return options[0]
 
-    def remaining(fact: Fact) -> int:
+    def count_remaining(fact: Fact) -> int:
         if isinstance(fact, Property):
             return (context & scene.extension(fact)).bit_count()
         return (context & related(scene, fact.name, scene.everything, fact.is_inverse)).bit_count()
 
-    return min(options, key=remaining)
+    return min(options, key=count_remaining)
 
 
 def _take_back(root: _Node, node: _Node, scene: Scene) -> None:

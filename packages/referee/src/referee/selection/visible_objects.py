@@ -16,7 +16,7 @@ from typing import Self
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 
@@ -35,7 +35,7 @@ class VisibleObjects(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count how often a true property is mentioned."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, self.by)
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:

@@ -54,20 +54,20 @@ class ProgramView(NamedTuple):
         return self.contrast.remaining(p for n in names for p in self.contrast.by_name.get(n, ()))
 
 
-def run(program: Program, situation: ProgramView) -> Any:
-    """The value of a program, or of a part of one, in a situation."""
+def evaluate_program(program: Program, situation: ProgramView) -> Any:
+    """Return the value of a program, or of a part of one, in a situation."""
     if not isinstance(program, tuple):
-        return _variable(program, situation)
+        return _get_variable(program, situation)
     operation, *arguments = program
     if operation == EACH:
-        return _each(situation, run(arguments[0], situation), arguments[1])
+        return _filter_names(situation, evaluate_program(arguments[0], situation), arguments[1])
     # The members of a list are names, not programs.
     if operation == "list":
         return tuple(arguments)
-    return OPERATIONS[operation](situation, *(run(argument, situation) for argument in arguments))
+    return OPERATIONS[operation](situation, *(evaluate_program(argument, situation) for argument in arguments))
 
 
-def _variable(program: Program, situation: ProgramView) -> Any:
+def _get_variable(program: Program, situation: ProgramView) -> Any:
     """Return the value of a variable; other programs are constants.
 
     Outside a loop no attribute is selected, and all entities remain.
@@ -83,18 +83,18 @@ def _variable(program: Program, situation: ProgramView) -> Any:
     return situation.rest if program == REST else program
 
 
-def _each(situation: ProgramView, names: Names, test: Program) -> Names:
+def _filter_names(situation: ProgramView, names: Names, test: Program) -> Names:
     """Return the attributes of a list that pass a test."""
     chosen: Names = ()
     rest = situation.contrast.distractors
     for name in names:
-        if run(test, situation._replace(current=name, chosen=chosen, rest=rest)):
+        if evaluate_program(test, situation._replace(current=name, chosen=chosen, rest=rest)):
             chosen = _add(situation, chosen, name)
-            rest = _agreeing(situation, rest, name)
+            rest = _find_agreeing(situation, rest, name)
     return chosen
 
 
-def _agreeing(situation: ProgramView, entities: int, name: str) -> int:
+def _find_agreeing(situation: ProgramView, entities: int, name: str) -> int:
     """Return the entities with the target's value of an attribute."""
     for prop in situation.contrast.by_name.get(name, ()):
         entities &= situation.contrast.extensions[prop]
@@ -113,7 +113,7 @@ def _join(situation: ProgramView, names: Names, others: Names) -> Names:
     return tuple(dict.fromkeys((*names, *others)))
 
 
-def _enough(situation: ProgramView, names: Names) -> bool:
+def _is_enough(situation: ProgramView, names: Names) -> bool:
     return not situation.left(names)
 
 
@@ -124,11 +124,11 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": _add,
     "remove": _remove,
     "join": _join,
-    "agreeing": _agreeing,
+    "agreeing": _find_agreeing,
     "empty": lambda situation, entities: not entities,
     "fewer": lambda situation, first, other: first.bit_count() < other.bit_count(),
     "among": lambda situation, name, names: name in names,
-    "enough": _enough,
+    "enough": _is_enough,
     "and": lambda situation, a, b: a and b,
     "or": lambda situation, a, b: a or b,
     "not": lambda situation, a: not a,
@@ -143,7 +143,7 @@ class Programs(Reasoned):
 
     def check(self, view: SpeakerView) -> None:
         """Raise UnknownDomain if there is no program for a domain."""
-        programs = self._known()
+        programs = self._get_programs()
         if view.domain not in programs:
             raise UnknownDomain(
                 f"there is no program for the domain {view.domain!r}",
@@ -155,8 +155,8 @@ class Programs(Reasoned):
         """Return the properties that the domain's program selects."""
         self.check(view)
         # The paper's canUseLoc.
-        names = run(self._known()[view.domain], ProgramView(contrast, view.condition == "+LOC"))
-        return contrast.among(names)
+        names = evaluate_program(self._get_programs()[view.domain], ProgramView(contrast, view.condition == "+LOC"))
+        return contrast.select_by_name(names)
 
-    def _known(self) -> Mapping[Any, Program]:
+    def _get_programs(self) -> Mapping[Any, Program]:
         return self.programs

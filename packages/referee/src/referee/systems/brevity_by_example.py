@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from referee.errors import InputError, NotTrained
 from referee.records import Property, SceneNotes, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.contrast import Contrast, get_contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 Pick = Literal["first", "last", "random"]
@@ -28,9 +28,10 @@ MOST = 20
 """Properties of a target up to which all its descriptions are listed (a million of them)."""
 
 
-def distinguishing_masks(contrast: Contrast) -> Masks:
-    """Return every set of the target's properties that identifies it (or excludes as many as possible), the smallest
-    first; cached with the scene.
+def find_distinguishing_masks(contrast: Contrast) -> Masks:
+    """Return every set of the target's properties that identifies it, the smallest first.
+
+    If none does, the sets that exclude the most distractors are returned. Cached with the scene.
     """
     notes = _DISTINGUISHING.of(contrast.scene)
     masks_of_targets = notes.get(contrast.targets)
@@ -57,17 +58,17 @@ def _list_masks(contrast: Contrast) -> Masks:
     masks = np.arange(1 << count, dtype=np.uint32)
     remaining = np.zeros(len(masks), dtype=np.int64)
     # Once for every pattern of shared properties: six distractors have at most six.
-    for shared, entities in _shared_with_target(contrast).items():
+    for shared, entities in _count_sharing(contrast).items():
         remaining += entities * ((masks & ~np.uint32(shared)) == 0)
     masks_of_targets = masks[remaining == remaining.min()]
     ordered: Masks = masks_of_targets[
-        np.lexsort((_backwards(masks_of_targets, count), np.bitwise_count(masks_of_targets)))
+        np.lexsort((_make_sort_keys(masks_of_targets, count), np.bitwise_count(masks_of_targets)))
     ]
     return ordered
 
 
-def _shared_with_target(contrast: Contrast) -> dict[int, int]:
-    """For each set of properties that some distractor shares with the target: how many do."""
+def _count_sharing(contrast: Contrast) -> dict[int, int]:
+    """Return, by set of the target's properties, the number of distractors that have all of them."""
     shared: defaultdict[int, int] = defaultdict(int)
     extensions = [contrast.extensions[p] for p in contrast.properties]
     for place in range(len(contrast.scene.entities)):
@@ -76,9 +77,10 @@ def _shared_with_target(contrast: Contrast) -> dict[int, int]:
     return shared
 
 
-def _backwards(masks: Masks, count: int) -> npt.NDArray[np.int64]:
-    """Return sort keys for sets of equal size in the order of the properties: those with the first property before the
-    others.
+def _make_sort_keys(masks: Masks, count: int) -> npt.NDArray[np.int64]:
+    """Return sort keys for sets of equal size in the order of the properties.
+
+    Sets with the first property come before sets without it.
     """
     keys = np.zeros(len(masks), dtype=np.int64)
     for i in range(count):
@@ -96,7 +98,7 @@ class ListsSets(Reasoned):
 
     def check(self, view: SpeakerView) -> None:
         """Raise InputError if a target has too many properties."""
-        check_count(contrast_of(view))
+        check_count(get_contrast(view))
 
 
 @dataclass(eq=False, repr=False)
@@ -119,7 +121,7 @@ class SmallestSet(ListsSets):
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return a smallest set, perhaps with further properties."""
-        smallest = _smallest(contrast, self.without)
+        smallest = _select_smallest(contrast, self.without)
         place = {"first": 0, "last": -1}.get(self.pick)
         if place is None:
             place = Random(f"{self.seed} {view.id}").randrange(len(smallest))
@@ -129,9 +131,9 @@ class SmallestSet(ListsSets):
         return tuple(dict.fromkeys((*spell(int(smallest[place]), contrast), *more)))
 
 
-def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
+def _select_smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
     """Return the smallest distinguishing sets."""
-    masks = distinguishing_masks(contrast)
+    masks = find_distinguishing_masks(contrast)
     left_out = sum(1 << i for i, p in enumerate(contrast.properties) if p.name in without)
     # An attribute that is never mentioned may be the only distinguishing one.
     allowed = masks[(masks & np.uint32(left_out)) == 0]
@@ -158,7 +160,7 @@ class RememberedSet(ListsSets):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Store whole sets: their frequency, speakers and order."""
         trials = list(trials)
-        self.counts_: GroupedFrequencies = count_by(trials, ("domain", "speaker"))
+        self.counts_: GroupedFrequencies = count_by_group(trials, ("domain", "speaker"))
         self.recent_: dict[tuple[str | None, str | None], list[frozenset[Property]]] = {}
         for trial in trials:
             sets = [frozenset(r.properties) for r in trial.references if r.properties is not None]
@@ -173,12 +175,12 @@ class RememberedSet(ListsSets):
         true = set(contrast.properties)
         # Whole sets with their values: comparing names alone gives .16 on furniture, where .40 is printed for ATT-FB-f
         # and values give .41.
-        for properties in self._asked(view):
+        for properties in self._iterate_stored(view):
             if properties <= true and not contrast.remaining(properties):
                 return tuple(p for p in contrast.properties if p in properties)
-        return spell(int(_smallest(contrast)[0 if self.pick == "first" else -1]), contrast)
+        return spell(int(_select_smallest(contrast)[0 if self.pick == "first" else -1]), contrast)
 
-    def _asked(self, view: SpeakerView) -> Iterator[frozenset[Property]]:
+    def _iterate_stored(self, view: SpeakerView) -> Iterator[frozenset[Property]]:
         """Yield the stored sets in the order of `memory`."""
         speaker = (view.domain, view.speaker)
         if self.known_only and speaker not in self.recent_:

@@ -32,7 +32,15 @@ from referee.systems.components import (
     VISIBLE_OBJECTS,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker, selector_switches
+from referee.systems.entries import (
+    FAITHFUL,
+    LOW,
+    MEDIUM,
+    SystemRow,
+    build_selector,
+    build_speaker,
+    get_selector_switches,
+)
 
 if TYPE_CHECKING:
     from referee.contracts import Selector
@@ -89,7 +97,7 @@ TABLE: dict[str, SystemRow] = {
 
 
 def selector(name: str) -> Selector:
-    """A classic algorithm, untrained."""
+    """Return a classic algorithm, untrained."""
     return build_selector(TABLE, name)
 
 
@@ -121,9 +129,9 @@ def system(
     return speaker
 
 
-def _switches(name: str) -> dict[str, Any]:
-    return selector_switches(TABLE, name)
+def _get_switches(name: str) -> dict[str, Any]:
+    return get_selector_switches(TABLE, name)
 
 
 # The catalogue reads them, so that `classic/rsa|alpha:3` is checked like any option.
-system.switches = _switches  # type: ignore[attr-defined]
+system.switches = _get_switches  # type: ignore[attr-defined]

@@ -14,8 +14,8 @@ from typing import Literal, Self
 
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.contrast import Contrast, get_contrast
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 RING = 4
@@ -39,20 +39,20 @@ class ContrastQuotient(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions, if preference is learned."""
         if self.scale is not None:
-            self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+            self.frequencies_: GroupedFrequencies = count_by_group(trials, ("domain",))
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return attributes by quotient and preference until the target is distinguished."""
-        preference = self._preference(contrast, view)
+        preference = self._compute_preferences(contrast, view)
         chosen, left = _type_first(contrast, note)
         options = [p for p in contrast.properties if p not in chosen]
         # Over the whole scene, whatever the type has ruled out: the algorithm of 2004 sorts once.
-        ranked = sorted(options, key=lambda p: -(_quotient(contrast, p, contrast.distractors) + preference[p]))
+        ranked = sorted(options, key=lambda p: -(_compute_quotient(contrast, p, contrast.distractors) + preference[p]))
         while left and ranked:
             if self.updated:
                 ranked = [p for p in ranked if left & contrast.ruled_out(p)]
-                ranked.sort(key=lambda p: -(_quotient(contrast, p, left) + preference[p]))
+                ranked.sort(key=lambda p: -(_compute_quotient(contrast, p, left) + preference[p]))
             if not ranked:
                 break
             best = ranked.pop(0)
@@ -62,7 +62,7 @@ class ContrastQuotient(Reasoned):
                 note(best, "the highest discriminating quotient, preference included")
         return tuple(chosen)
 
-    def _preference(self, contrast: Contrast, view: SpeakerView) -> dict[Property, float]:
+    def _compute_preferences(self, contrast: Contrast, view: SpeakerView) -> dict[Property, float]:
         """Return the preference of every property."""
         if self.scale is None:
             liked = self.liked or {}
@@ -74,7 +74,7 @@ class ContrastQuotient(Reasoned):
         return {p: highest * (seen.share(p.name) or 0.0) for p in contrast.properties}
 
 
-def _quotient(contrast: Contrast, prop: Property, left: int) -> int:
+def _compute_quotient(contrast: Contrast, prop: Property, left: int) -> int:
     differ = (left & contrast.ruled_out(prop)).bit_count()
     return RING * (2 * differ - left.bit_count())
 
@@ -99,11 +99,11 @@ class WeightedPower(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions, opportunities to mention, and co-mentions, per domain."""
         trials = list(trials)
-        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, ("domain",))
         self.chances_: Counter[tuple[str | None, str]] = Counter()
         self.together_: Counter[tuple[str | None, frozenset[str]]] = Counter()
         for trial in trials:
-            contrast = contrast_of(trial.for_speaker())
+            contrast = get_contrast(trial.for_speaker())
             telling = {p.name for p in contrast.properties if contrast.ruled_out(p)}
             for mentioned in (r.properties for r in trial.references if r.properties is not None):
                 self.chances_.update((trial.domain, name) for name in telling)
@@ -128,7 +128,7 @@ class WeightedPower(Reasoned):
                 note(best, "the most telling and most mentioned" if left else "one more, for good measure")
             left &= contrast.extensions[best]
             if self.plus == "dependency":
-                scores = {p: score * self._dependency(p.name, best.name, view) for p, score in scores.items()}
+                scores = {p: score * self._compute_dependency(p.name, best.name, view) for p, score in scores.items()}
         return tuple(chosen)
 
     def _score(self, contrast: Contrast, prop: Property, view: SpeakerView) -> float:
@@ -138,8 +138,8 @@ class WeightedPower(Reasoned):
         chances = seen.descriptions if self.weight == "absolute" else self.chances_[view.domain, prop.name]
         return contrast.ruled_out(prop).bit_count() * (mentions / chances if chances else 0.0)
 
-    def _dependency(self, name: str, mentioned: str, view: SpeakerView) -> float:
-        """P(a, b) / (P(a) P(b)); 1 where one of the two was never mentioned."""
+    def _compute_dependency(self, name: str, mentioned: str, view: SpeakerView) -> float:
+        """Return P(a, b) / (P(a) P(b)), or 1 if one of the two was never mentioned."""
         seen = self.frequencies_.of(view)
         alone = seen.mentions.get(name, 0) * seen.mentions.get(mentioned, 0)
         return self.together_[view.domain, frozenset((name, mentioned))] * seen.descriptions / alone if alone else 1.0

@@ -92,8 +92,11 @@ class SystemRow:
         return {**shown, "fitted": list(self.fitted), "mended": self.mended, "learns": self.learns}
 
 
-def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, Any]:
-    """The settings of an entry's selector that can be written on a command line, with their values: numbers, words, yes or no, and lists of words."""
+def get_selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, Any]:
+    """Return the settings of an entry's selector that a command line can hold, with their values.
+
+    Values are numbers, words, yes or no, and lists of words.
+    """
     from inspect import signature
 
     row = table.get(name)
@@ -108,30 +111,33 @@ def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, An
 _TABLES = frozenset({"costs", "preferences", "printed", "shares"})
 
 
-def _switched(written: Any, before: Any, key: str) -> Any:
-    """A list of words is written with plus signs: ``attributes:colour+size``."""
+def _parse_switch(written: Any, before: Any, key: str) -> Any:
+    """Return a setting as a value; plus signs separate a list of words (``attributes:colour+size``)."""
     if isinstance(written, str) and ("+" in written or isinstance(before, tuple) or key == "attributes"):
         return tuple(word for word in written.split("+") if word and word != "none")
     return written
 
 
-def _part(table: Mapping[str, SystemRow], name: str, kind: str, switches: Mapping[str, Any] | None = None) -> Any:
-    """A fresh selector or realiser from its row.
+def _create_part(
+    table: Mapping[str, SystemRow], name: str, kind: str, switches: Mapping[str, Any] | None = None
+) -> Any:
+    """Return a new selector or realiser from its row.
 
-    `UnknownName` with suggestions where there is no such row, or it has no such part.
+    Raises:
+        UnknownName: with suggestions, if there is no such row or it has no such part.
     """
     row = table.get(name)
     part: Component | None = None if row is None else getattr(row, kind)
     if part is None:
         raise UnknownName("system", name, [n for n, r in table.items() if getattr(r, kind) is not None])
     before = part.settings
-    changed = {key: _switched(value, before.get(key), key) for key, value in (switches or {}).items()}
+    changed = {key: _parse_switch(value, before.get(key), key) for key, value in (switches or {}).items()}
     return Component(part.where, **{**before, **changed}).make() if changed else part.make()
 
 
 def build_selector(table: Mapping[str, SystemRow], name: str, switches: Mapping[str, Any] | None = None) -> Selector:
     """Return the selector of an entry, untrained; `switches` override settings of its row."""
-    selector: Selector = _part(table, name, "selector", switches)
+    selector: Selector = _create_part(table, name, "selector", switches)
     return selector
 
 
@@ -142,7 +148,7 @@ def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = Tru
     """
     from referee.realisation.repairs import Mended
 
-    realiser: Realiser = _part(table, name, "realiser")
+    realiser: Realiser = _create_part(table, name, "realiser")
     # Words that are never mended (those of a person, or of another language than English) are not, whatever is asked for.
     return Mended(realiser) if mended and table[name].mended else realiser
 
@@ -154,7 +160,7 @@ def build_speaker(
     distribution: bool = False,
     switches: Mapping[str, Any] | None = None,
 ) -> Composed:
-    """An entry as a speaker: its selector and, where it has words, its realiser."""
+    """Return an entry as a speaker: its selector and, if it has words, its realiser."""
     from referee.systems.speaker import Composed
 
     selector = build_selector(table, name, switches)

@@ -18,7 +18,7 @@ from typing import Self
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 
@@ -39,7 +39,7 @@ class EvolvedSet(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count mentions, per domain."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, ("domain",))
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -47,12 +47,12 @@ class EvolvedSet(Reasoned):
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         properties = list(contrast.properties)
-        fitness = self._fitness(properties, contrast, view)
+        fitness = self._make_fitness(properties, contrast, view)
         size = len(properties)
         best = (
             self._evolve(size, fitness, Random(f"{self.seed} {view.id}"))
             if self.generations
-            else _fittest(size, fitness)
+            else _find_fittest(size, fitness)
         )
         chosen = tuple(p for i, p in enumerate(properties) if best >> i & 1)
         for prop in chosen:
@@ -60,14 +60,16 @@ class EvolvedSet(Reasoned):
                 note(prop, "in the fittest set")
         return chosen
 
-    def _fitness(self, properties: list[Property], contrast: Contrast, view: SpeakerView) -> Callable[[int], float]:
+    def _make_fitness(
+        self, properties: list[Property], contrast: Contrast, view: SpeakerView
+    ) -> Callable[[int], float]:
         """Return the fitness function of sets."""
         seen = self.frequencies_.of(view)
         weights = [seen.share(p.name) or 0.0 for p in properties]
 
         # With a dozen bits the same set comes up again and again.
         @cache
-        def fitness(genome: int) -> float:
+        def compute_fitness(genome: int) -> float:
             indices = [i for i in range(len(properties)) if genome >> i & 1]
             if not indices:
                 return 0.0
@@ -75,17 +77,17 @@ class EvolvedSet(Reasoned):
             # With the default weights no ambiguous set beats one that singles the target out.
             return self.identify * alone + self.prefer * sum(weights[i] for i in indices) / len(indices)
 
-        return fitness
+        return compute_fitness
 
     def _evolve(self, size: int, fitness: Callable[[int], float], rng: Random) -> int:
-        """Few ones at first; then the fitter of two parents cross and mutate, and the fittest so far is never lost."""
+        """Return the fittest set after all generations: crossover, mutation, and the best set kept."""
         people = [1 << rng.randrange(size) if size else 0 for _ in range(self.population)]
         for _ in range(self.generations):
             best = max(people, key=fitness)
-            people = [best, *(self._child(people, size, fitness, rng) for _ in range(self.population - 1))]
+            people = [best, *(self._breed(people, size, fitness, rng) for _ in range(self.population - 1))]
         return max(people, key=fitness)
 
-    def _child(self, people: list[int], size: int, fitness: Callable[[int], float], rng: Random) -> int:
+    def _breed(self, people: list[int], size: int, fitness: Callable[[int], float], rng: Random) -> int:
         """Return a child of two parents by crossover and mutation."""
         mother, father = (max(rng.choice(people), rng.choice(people), key=fitness) for _ in range(2))
         child = mother
@@ -98,6 +100,6 @@ class EvolvedSet(Reasoned):
         return child
 
 
-def _fittest(size: int, fitness: Callable[[int], float]) -> int:
-    """The best of all sets, the first of equals."""
+def _find_fittest(size: int, fitness: Callable[[int], float]) -> int:
+    """Return the fittest of all sets, the first of equals."""
     return max(range(1, 1 << size), key=fitness, default=0)

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from referee.errors import NotTrained, naming_extra
 from referee.records import Property, Trial
-from referee.selection.contrast import contrast_of
+from referee.selection.contrast import get_contrast
 from referee.selection.frequencies import check_groups, count
 from referee.systems.attribute_programs import (
     CAN_USE_LOCATION,
@@ -27,7 +27,7 @@ from referee.systems.attribute_programs import (
     Program,
     Programs,
     ProgramView,
-    run,
+    evaluate_program,
 )
 
 PENALTIES: Mapping[str, float] = {"dice": 1.0, "masi": 1.0, "ambiguous": 2.0, "empty": 1.0, "size": 0.005}
@@ -82,7 +82,7 @@ class Evolved(Programs):
         """Raise InputError for a trial of a domain without training data."""
         check_groups(train, test, ("domain",))
 
-    def _known(self) -> Mapping[Any, Program]:
+    def _get_programs(self) -> Mapping[Any, Program]:
         """Return the evolved programs. Raises NotTrained without any."""
         if not hasattr(self, "programs_"):
             raise NotTrained(self)
@@ -94,11 +94,11 @@ class Evolved(Programs):
         from deap import algorithms, base, gp, tools
 
         judge = _Judge(trials, self.penalties)
-        with _seeded(self.seed):
-            primitives, constants = _primitives(count(trials).order)
+        with _seed_python(self.seed):
+            primitives, constants = _make_primitives(count(trials).order)
             box = base.Toolbox()
             box.register("expr", gp.genHalfAndHalf, pset=primitives, min_=1, max_=3)
-            box.register("individual", tools.initIterate, _individual_class(), box.expr)
+            box.register("individual", tools.initIterate, _get_individual_class(), box.expr)
             box.register("population", tools.initRepeat, list, box.individual)
             box.register("evaluate", lambda tree: (judge(_as_program(tree, constants)),))
             box.register("select", tools.selTournament, tournsize=self.tournament)
@@ -126,7 +126,7 @@ class _Judge:
 
     def __init__(self, trials: Sequence[Trial], penalties: Mapping[str, float]) -> None:
         views = [t.for_speaker() for t in trials]
-        self.situations = [ProgramView(contrast_of(v), v.condition == "+LOC") for v in views]
+        self.situations = [ProgramView(get_contrast(v), v.condition == "+LOC") for v in views]
         self.references = [[frozenset(r.properties or ()) for r in t.references] for t in trials]
         self.penalties = penalties
         self.parts: dict[Program, list[Any]] = {}
@@ -135,17 +135,17 @@ class _Judge:
     def __call__(self, program: Program) -> float:
         if len(self.parts) > MOST_PARTS:
             self.parts.clear()
-        answers = (self._weigh(i, frozenset(names)) for i, names in enumerate(self._values(program)))
-        return sum(answers) / len(self.situations) + self.penalties.get("size", 0.0) * _size(program)
+        answers = (self._weigh(i, frozenset(names)) for i, names in enumerate(self._evaluate(program)))
+        return sum(answers) / len(self.situations) + self.penalties.get("size", 0.0) * _count_nodes(program)
 
-    def _values(self, program: Program) -> list[Any]:
-        """The value of a program, or of a part of one, in all situations."""
+    def _evaluate(self, program: Program) -> list[Any]:
+        """Return the value of a program, or of a part of one, in all situations."""
         if program not in self.parts:
             if isinstance(program, tuple) and program[0] in OPERATIONS:
-                operation, arguments = OPERATIONS[program[0]], map(self._values, program[1:])
+                operation, arguments = OPERATIONS[program[0]], map(self._evaluate, program[1:])
                 self.parts[program] = list(map(operation, self.situations, *arguments))
             else:
-                self.parts[program] = [run(program, situation) for situation in self.situations]
+                self.parts[program] = [evaluate_program(program, situation) for situation in self.situations]
         return self.parts[program]
 
     def _weigh(self, place: int, names: frozenset[str]) -> float:
@@ -157,15 +157,15 @@ class _Judge:
                 not chosen
             )
             for reference in self.references[place]:
-                dice, masi = _agreement(chosen, reference)
+                dice, masi = _compute_agreement(chosen, reference)
                 lost = weights.get("dice", 0.0) * (1 - dice) + weights.get("masi", 0.0) * (1 - masi)
                 cost += lost / len(self.references[place])
             self.answers[place, names] = cost
         return self.answers[place, names]
 
 
-def _agreement(chosen: frozenset[Property], reference: frozenset[Property]) -> tuple[float, float]:
-    """Dice and MASI of two sets; two empty ones agree."""
+def _compute_agreement(chosen: frozenset[Property], reference: frozenset[Property]) -> tuple[float, float]:
+    """Return Dice and MASI of two sets; two empty sets agree."""
     common, either = len(chosen & reference), len(chosen | reference)
     if not either:
         return 1.0, 1.0
@@ -174,12 +174,12 @@ def _agreement(chosen: frozenset[Property], reference: frozenset[Property]) -> t
     return 2 * common / (len(chosen) + len(reference)), share * common / either if common else 0.0
 
 
-def _size(program: Program) -> int:
-    return sum(map(_size, program[1:])) + 1 if isinstance(program, tuple) and program[0] != "list" else 1
+def _count_nodes(program: Program) -> int:
+    return sum(map(_count_nodes, program[1:])) + 1 if isinstance(program, tuple) and program[0] != "list" else 1
 
 
-def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
-    """Return the language for DEAP, with single names, no names, and some random lists of names as constants."""
+def _make_primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
+    """Return DEAP's language: single names, no names, and some random lists of names as constants."""
     from deap import gp
 
     primitives = gp.PrimitiveSetTyped("program", [], tuple)
@@ -199,7 +199,7 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
     return primitives, constants
 
 
-def _individual_class() -> type:
+def _get_individual_class() -> type:
     """Return the class of individuals, which DEAP's creator would otherwise define for the whole process."""
     from deap import base, gp
 
@@ -227,8 +227,8 @@ def _as_program(tree: Iterable[Any], constants: Mapping[str, Program]) -> Progra
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """DEAP draws from Python's global generator: seed it for a while, then put it back as it was."""
+def _seed_python(seed: int) -> Iterator[None]:
+    """Seed Python's global generator, which DEAP uses, and restore it afterwards."""
     state = random.getstate()
     random.seed(seed)
     try:

@@ -22,7 +22,7 @@ from referee.models.prompt_files import PromptFile, filled
 from referee.models.response_cache import Call
 from referee.records import Description, Entity, Property, SpeakerView, Trial
 from referee.show.drawing import draw_marked
-from referee.systems.object_lists import check_places, object_lines
+from referee.systems.object_lists import check_places, format_objects
 
 LANGUAGES = {
     "en": "English",
@@ -99,8 +99,8 @@ class LanguageModel(ModelClient):
         """Return the model's description; empty (neither words nor properties) if it gave none."""
         self._check()
         schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
-        call = self.ask(self._messages(view), view.id, **schema)
-        outcome, description = understand(call, self.answer)
+        call = self.ask(self._build_messages(view), view.id, **schema)
+        outcome, description = interpret_call(call, self.answer)
         self.trouble_ = "" if outcome == "answered" else _describe_outcome(outcome, call)
         self.count(outcome, call)
         return description
@@ -119,15 +119,18 @@ class LanguageModel(ModelClient):
         if not self.words and not self.image:
             raise InputError("without words there is nothing to describe", remedy="words:no needs image:yes")
 
-    def _messages(self, view: SpeakerView) -> list[dict[str, Any]]:
+    def _build_messages(self, view: SpeakerView) -> list[dict[str, Any]]:
         """Return the messages: examples and the question."""
         messages: list[dict[str, Any]] = []
         for trial in self.examples_:
             reference = trial.references[0]
-            messages += [self._asked(trial.for_speaker()), message("assistant", _as_answered(reference, self.answer))]
-        return [*messages, self._asked(view)]
+            messages += [
+                self._build_question(trial.for_speaker()),
+                message("assistant", _as_answered(reference, self.answer)),
+            ]
+        return [*messages, self._build_question(view)]
 
-    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+    def _build_question(self, view: SpeakerView) -> dict[str, Any]:
         """Return the question about a view as a message."""
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
         words = build_prompt(view, self.answer, self.places, self.location, template, self.words, self.image)
@@ -143,11 +146,11 @@ def build_prompt(
     words: bool = True,
     image: bool = False,
 ) -> str:
-    """The scene in words: entities numbered in an order drawn by lot, the target by its number, ids left out."""
-    entities = mixed_order(view)
+    """Return the scene in words: entities numbered in random order, the target by number, without ids."""
+    entities = shuffle_entities(view)
     # Ids tell: in TUNA's furniture they encode type, colour, size and orientation.
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
-    listed = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(entities, places), 1))
+    listed = "\n".join(f"{i}. {line}" for i, line in enumerate(format_objects(entities, places), 1))
     target = (
         " and ".join(f"object {numbers[t]}" for t in sorted(view.targets, key=numbers.__getitem__))
         if words
@@ -161,7 +164,7 @@ def build_prompt(
             target=target,
             language=language,
             form=FORMS[answer],
-            location=_location(view, location),
+            location=_describe_location(view, location),
         )
     it = "it" if len(view.targets) == 1 else "them"
     shown = (
@@ -174,21 +177,26 @@ def build_prompt(
     )
     parts = (
         f"Describe {target} in {language}, as a person would, so that the listener can find {it}.",
-        _location(view, location).replace("it is", "they are") if it == "them" else _location(view, location),
+        _describe_location(view, location).replace("it is", "they are")
+        if it == "them"
+        else _describe_location(view, location),
         "Do not mention numbers of this list." if words else "Do not mention the frame.",
         FORMS[answer],
     )
     return shown + others + " ".join(filter(None, parts))
 
 
-def mixed_order(view: SpeakerView) -> Sequence[Entity]:
-    """Entities in an order that the scene and the target decide: files may list the target first (TUNA's do), and a model would learn it."""
+def shuffle_entities(view: SpeakerView) -> Sequence[Entity]:
+    """Return the entities in an order that the scene and the target determine.
+
+    Files such as TUNA's list the target first, and a model would learn that.
+    """
     entities = sorted(view.scene.entities, key=lambda e: e.id)
     Random(f"{view.scene.id}|{'|'.join(view.targets)}|{'|'.join(e.id for e in entities)}").shuffle(entities)
     return entities
 
 
-def _location(view: SpeakerView, location: str) -> str:
+def _describe_location(view: SpeakerView, location: str) -> str:
     """Return the sentence on whether positions may be named, if known: TUNA's speakers were instructed."""
     if location == "condition":
         condition = (view.condition or "").upper()
@@ -204,8 +212,11 @@ def _as_answered(description: Description, answer: str) -> str:
     return json.dumps({"description": description.text, "properties": pairs}, ensure_ascii=False)
 
 
-def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
-    """The outcome of a call (answered, refused, unparsable, cut off or failed) and the description, which is empty unless answered."""
+def interpret_call(call: Call, answer: str = "text") -> tuple[str, Description]:
+    """Return the outcome of a call and its description, which is empty unless answered.
+
+    The outcome is answered, refused, unparsable, cut off or failed.
+    """
     parsed = parse_call(call, "properties" if answer == "properties" else "description")
     outcome = OUTCOMES[parsed.outcome]
     if parsed.value is None:
@@ -217,7 +228,7 @@ def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
 
 
 def _describe_outcome(outcome: str, call: Call) -> str:
-    """Why there is no description, in words for the user."""
+    """Return the reason why a call gave no description, for the user."""
     if outcome == "failed":
         return f"the endpoint did not answer: {call.failure}"
     answer = (call.refusal or call.content or "").strip()

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from referee.errors import NotTrained, naming_extra
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.selection.contrast import Contrast, get_contrast
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 Tree = bool | tuple[int, float, Any, Any]
@@ -38,7 +38,7 @@ class LearnedInclusion(Reasoned):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Grow a tree per domain and attribute from people's descriptions, given their earlier choices."""
         trials = list(trials)
-        self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, ("domain",))
         examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]] = {}
         for trial in trials:
             for reference in trial.references:
@@ -54,7 +54,7 @@ class LearnedInclusion(Reasoned):
         examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]],
     ) -> None:
         """Record the features and the decision at every attribute."""
-        contrast = contrast_of(view)
+        contrast = get_contrast(view)
         glance = _Glance(contrast, view, self.frequencies_.of(view))
         for prop in glance.ordered:
             examples.setdefault((view.domain, prop.name), []).append((glance.features(prop), prop.name in mentioned))
@@ -70,7 +70,7 @@ class LearnedInclusion(Reasoned):
         if len(set(answers)) == 1:
             return answers[0]
         grown = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
-        return _plain(grown.fit([features for features, _ in seen], answers).tree_, 0)
+        return _convert_tree(grown.fit([features for features, _ in seen], answers).tree_, 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the attributes that trees include, then those still needed."""
@@ -95,7 +95,7 @@ class _Glance:
 
     def __init__(self, contrast: Contrast, view: SpeakerView, seen: Frequencies) -> None:
         self.contrast = contrast
-        self.ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        self.ordered = contrast.select_by_name(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
         self.values = {name: sorted({p.value for p in seen.occurred if p.name == name}) for name in contrast.by_name}
         self.names = seen.order
         alone = [sum(contrast.ruled_out(p).bit_count() for p in contrast.by_name.get(n, ())) for n in self.names]
@@ -119,12 +119,12 @@ class _Glance:
         ]
 
 
-def _plain(grown: Any, node: int) -> Tree:
-    """A node of scikit-learn's arrays as nested tuples, which are quicker to ask one question at a time."""
+def _convert_tree(grown: Any, node: int) -> Tree:
+    """Return a node of scikit-learn's arrays as nested tuples, which answer single questions faster."""
     if grown.children_left[node] < 0:
         no, yes = grown.value[node][0]
         return bool(yes > no)
-    below, above = (_plain(grown, int(child[node])) for child in (grown.children_left, grown.children_right))
+    below, above = (_convert_tree(grown, int(child[node])) for child in (grown.children_left, grown.children_right))
     return int(grown.feature[node]), float(grown.threshold[node]), below, above
 
 

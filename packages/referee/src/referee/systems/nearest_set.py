@@ -16,9 +16,9 @@ import numpy.typing as npt
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
-from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note
-from referee.systems.brevity_by_example import ListsSets, Masks, distinguishing_masks, spell
+from referee.systems.brevity_by_example import ListsSets, Masks, find_distinguishing_masks, spell
 
 Match = Literal["names", "pairs", "marks"]
 Mark = str | Property
@@ -53,8 +53,8 @@ class NearestSet(ListsSets):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every speaker's sets, and how similar speakers are."""
         trials = list(trials)
-        self.counts_: GroupedFrequencies = count_by(trials, ("domain",))
-        self.yes_no_ = _yes_no_attributes(self.counts_.overall.occurred)
+        self.counts_: GroupedFrequencies = count_by_group(trials, ("domain",))
+        self.yes_no_ = _find_binary_attributes(self.counts_.overall.occurred)
         self.sets_: dict[str | None, dict[str, list[frozenset[Property]]]] = {}
         self.conditions_ = {(t.domain, t.speaker or "", t.condition) for t in trials}
         for trial in trials:
@@ -63,9 +63,9 @@ class NearestSet(ListsSets):
                     speakers = self.sets_.setdefault(trial.domain, {})
                     speakers.setdefault(trial.speaker or "", []).append(frozenset(reference.properties))
         self.likeness_ = {
-            domain: _likeness(
+            domain: _compute_likeness(
                 [
-                    [self._shown(properties, self.likeness) for properties in sets_of_speaker]
+                    [self._select_compared(properties, self.likeness) for properties in sets_of_speaker]
                     for sets_of_speaker in speakers.values()
                 ]
             )
@@ -73,7 +73,7 @@ class NearestSet(ListsSets):
         }
         return self
 
-    def _shown(self, properties: Iterable[Property], match: Match) -> list[Mark]:
+    def _select_compared(self, properties: Iterable[Property], match: Match) -> list[Mark]:
         """Return the part of properties that is compared."""
         if match == "pairs":
             return list(properties)
@@ -88,12 +88,12 @@ class NearestSet(ListsSets):
             return []
         names, likeness = list(speakers), self.likeness_[view.domain]
         is_in_training = view.speaker in speakers
-        me = names.index(view.speaker or "") if is_in_training else self._most_typical(view, names, likeness)
+        me = names.index(view.speaker or "") if is_in_training else self._find_most_typical(view, names, likeness)
         others = sorted((i for i in range(len(names)) if i != me), key=lambda i: -likeness[me, i])
         return [properties for i in (me, *others[: self.similar]) for properties in speakers[names[i]]]
 
-    def _most_typical(self, view: SpeakerView, names: Sequence[str], likeness: Numbers) -> int:
-        """Return the speaker who is most similar to the others, of all speakers or of those in the view's condition."""
+    def _find_most_typical(self, view: SpeakerView, names: Sequence[str], likeness: Numbers) -> int:
+        """Return the speaker most similar to the others, of all or of those in the view's condition."""
         alike = range(len(names))
         if self.same_condition:
             alike = [i for i in alike if (view.domain, names[i], view.condition) in self.conditions_] or list(alike)  # type: ignore[assignment]
@@ -103,39 +103,41 @@ class NearestSet(ListsSets):
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the distinguishing set nearest to the speaker's pool."""
-        masks = distinguishing_masks(contrast)
+        masks = find_distinguishing_masks(contrast)
         pool = self.pool(view)
         if pool:
-            masks = _best(masks, self._nearness(masks, pool, contrast))
+            masks = _select_best(masks, self._compute_nearness(masks, pool, contrast))
         for settle in self.then:
             if len(masks) > 1:
-                masks = _best(masks, self._standing(settle, masks, contrast, view))
+                masks = _select_best(masks, self._rank_ties(settle, masks, contrast, view))
         chosen = spell(int(masks[0]), contrast)
         for prop in chosen:
             if note:
                 note(prop, f"in the set nearest to {len(pool)} that were said before")
         return chosen
 
-    def _nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:
+    def _compute_nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:
         """Return the similarity of each set to the pool."""
-        here = self._shown(contrast.properties, self.match)
-        marks = [frozenset(self._shown(properties, self.match)) for properties in pool]
+        here = self._select_compared(contrast.properties, self.match)
+        marks = [frozenset(self._select_compared(properties, self.match)) for properties in pool]
         sets = [
             (sum(1 << i for i, mark in enumerate(here) if mark in properties), len(properties)) for properties in marks
         ]
         # Sets said twice change a mean, but no maximum.
         if self.nearest == "max":
             sets = list(dict.fromkeys(sets))
-        similarity = _dice(masks, np.array([m for m, _ in sets], dtype=np.uint32), np.array([n for _, n in sets]))
+        similarity = _compute_dice(
+            masks, np.array([m for m, _ in sets], dtype=np.uint32), np.array([n for _, n in sets])
+        )
         nearest: Numbers = similarity.max(axis=1) if self.nearest == "max" else similarity.mean(axis=1)
         return nearest
 
-    def _standing(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
+    def _rank_ties(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
         """Return the ranking of tied sets by one rule."""
         if settle == "shortest":
             return -np.bitwise_count(masks).astype(float)
         if settle == "typical":
-            return _mean_to_others(_dice(masks, masks, np.bitwise_count(masks)))
+            return _mean_to_others(_compute_dice(masks, masks, np.bitwise_count(masks)))
         if settle == "frequent":
             counts = self.counts_.of(view).mentions
             return np.array([float(sum(counts.get(p.name, 0) for p in spell(int(m), contrast))) for m in masks])
@@ -144,12 +146,12 @@ class NearestSet(ListsSets):
         return drawn
 
 
-def _best(masks: Masks, standing: Numbers) -> Masks:
+def _select_best(masks: Masks, standing: Numbers) -> Masks:
     best: Masks = masks[standing >= standing.max() - 1e-9]
     return best
 
 
-def _dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -> Numbers:
+def _compute_dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -> Numbers:
     """Return the Dice of each set with each other one.
 
     `sizes` are those of the others, which may have properties that the target lacks.
@@ -166,8 +168,8 @@ def _mean_to_others(similarity: Numbers) -> Numbers:
     return means
 
 
-def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
-    """The mean Dice over all pairs of sets of any two speakers."""
+def _compute_likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
+    """Return the mean Dice over all pairs of sets of any two speakers."""
     sets = [properties for sets_of_speaker in speakers for properties in sets_of_speaker]
     column = {mark: i for i, mark in enumerate(dict.fromkeys(mark for properties in sets for mark in properties))}
     has = np.zeros((len(sets), len(column)))
@@ -187,8 +189,8 @@ def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
     return means
 
 
-def _yes_no_attributes(properties: Iterable[Property]) -> set[str]:
-    """Attributes that were only ever seen with the values 0 and 1."""
+def _find_binary_attributes(properties: Iterable[Property]) -> set[str]:
+    """Return the attributes that were only seen with the values 0 and 1."""
     values: dict[str, set[str]] = {}
     for prop in properties:
         values.setdefault(prop.name, set()).add(prop.value)

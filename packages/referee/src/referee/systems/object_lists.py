@@ -18,7 +18,7 @@ def check_places(places: str) -> None:
         raise InputError(f"places cannot be {places!r}", remedy=f"places: is one of {', '.join(PLACES)}")
 
 
-def object_lines(entities: Sequence[Entity], places: str = "coordinates") -> list[str]:
+def format_objects(entities: Sequence[Entity], places: str = "coordinates") -> list[str]:
     """Return one line per entity, in the given order; relations name other entities by their numbers."""
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
     if places == "coordinates":

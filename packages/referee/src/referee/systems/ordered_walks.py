@@ -13,7 +13,7 @@ from typing import Self
 from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
-from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by
+from referee.selection.frequencies import Frequencies, GroupedFrequencies, count_by_group
 from referee.selection.incremental import Incremental
 from referee.selection.reasons import Note, Reasoned
 
@@ -50,7 +50,7 @@ class CentreRule(Incremental):
             if prop in chosen or not left & contrast.ruled_out(prop):
                 continue
             chosen[prop] = "mentioned most often of what is left, and rules out a distractor"
-            for other in self._partner(prop, contrast):
+            for other in self._find_partner(prop, contrast):
                 chosen.setdefault(other, "goes with a place in the middle of the other axis")
             left = contrast.remaining(chosen)
         for prop, reason in chosen.items():
@@ -58,8 +58,8 @@ class CentreRule(Incremental):
                 note(prop, reason)
         return tuple(chosen)
 
-    def _partner(self, prop: Property, contrast: Contrast) -> tuple[Property, ...]:
-        return contrast.among(tuple(other for centre, other in self.centres if prop == centre))
+    def _find_partner(self, prop: Property, contrast: Contrast) -> tuple[Property, ...]:
+        return contrast.select_by_name(tuple(other for centre, other in self.centres if prop == centre))
 
 
 class _Counting(Reasoned):
@@ -69,7 +69,7 @@ class _Counting(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count how often each pair is mentioned where it could be, per group of trials."""
-        self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        self.frequencies_: GroupedFrequencies = count_by_group(trials, self.by)
         return self
 
     def seen(self, view: SpeakerView) -> Frequencies:
@@ -101,7 +101,7 @@ class PriorsWithinReach(_Counting):
             note(chosen[0], "the type comes first")
         left = contrast.remaining(chosen)
         while left and untested:
-            near = self._near(untested, priors)
+            near = self._select_near_best(untested, priors)
             # Of equals the first, which has the higher prior.
             best = max(near, key=lambda p: (left & contrast.ruled_out(p)).bit_count())
             untested.remove(best)
@@ -112,7 +112,7 @@ class PriorsWithinReach(_Counting):
                     note(best, f"prior {priors[best]:.2f}, and rules out most of the {len(near)} pairs within reach")
         return tuple(chosen)
 
-    def _near(self, untested: Sequence[Property], priors: Mapping[Property, float]) -> list[Property]:
+    def _select_near_best(self, untested: Sequence[Property], priors: Mapping[Property, float]) -> list[Property]:
         """Return the pair with the highest prior and those within a margin of it, by falling prior."""
         highest = priors[untested[0]]
         least = highest * (1 - self.reach) if self.relative else highest - self.reach
@@ -133,17 +133,19 @@ class BackedOffOrder(Incremental):
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count per domain and condition, and per domain and speaker."""
         trials = list(trials)
-        self.conditions_ = count_by(trials, ("domain", "condition"))
-        self.speakers_ = count_by(trials, ("domain", "speaker"))
+        self.conditions_ = count_by_group(trials, ("domain", "condition"))
+        self.speakers_ = count_by_group(trials, ("domain", "speaker"))
         return self
 
     def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
         """Return the properties in the order of preference."""
         if not hasattr(self, "conditions_"):
             raise NotTrained(self)
-        return contrast.among(tuple(dict.fromkeys((*self._own(view), *self._common(view), *contrast.by_name))))
+        return contrast.select_by_name(
+            tuple(dict.fromkeys((*self._get_personal_order(view), *self._get_common_order(view), *contrast.by_name)))
+        )
 
-    def _own(self, view: SpeakerView) -> Iterable[str]:
+    def _get_personal_order(self, view: SpeakerView) -> Iterable[str]:
         """Return the speaker's own order, if it is known and used."""
         personal_table = self.speakers_.tables.get((view.domain, view.speaker)) if self.personal else None
         return (
@@ -152,7 +154,7 @@ class BackedOffOrder(Incremental):
             else [name for name in personal_table.order if personal_table.mentions.get(name)]
         )
 
-    def _common(self, view: SpeakerView) -> list[str]:
+    def _get_common_order(self, view: SpeakerView) -> list[str]:
         """Return the common order under the condition."""
         here = self.conditions_.of(view)
         everywhere: Frequencies = self.conditions_.tables.get((view.domain,), here)
@@ -175,7 +177,7 @@ class FrequentFirst(_Counting):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return the frequent attributes, then those needed."""
         seen = self.seen(view)
-        ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
+        ordered = contrast.select_by_name(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
         # Above, not at least: in W08-1135 that is type and colour of furniture, and the type of people.
         chosen = [p for p in ordered if (seen.share(p.name) or 0.0) > self.threshold]
         for prop in chosen:
@@ -210,7 +212,7 @@ class GroupedOrder(Incremental):
         learned = [p.name for p in super().preferences(contrast, view)]
         groups = self.groups.get(view.domain or "", ())
         names = [name for group in groups for name in sorted(group, key=lambda n: _place(n, learned))]
-        return contrast.among(tuple(dict.fromkeys((*names, *learned))))
+        return contrast.select_by_name(tuple(dict.fromkeys((*names, *learned))))
 
 
 def _place(name: str, ordered: Sequence[str]) -> int:

@@ -28,7 +28,7 @@ class PartitionTree(Reasoned):
         node = contrast.distractors
         # Values do not overlap in TUNA, so there is one path, and the walk equals the Incremental Algorithm in this
         # order.
-        for edge in self._levels(contrast, view):
+        for edge in self._list_levels(contrast, view):
             child = node & contrast.extensions[edge]
             # The rule alone would never say the type of people, which a Dice of .762 needs.
             if child != node or edge.name in self.always:
@@ -38,7 +38,7 @@ class PartitionTree(Reasoned):
             node = child
         return tuple(chosen)
 
-    def _levels(self, contrast: Contrast, view: SpeakerView) -> list[Property]:
+    def _list_levels(self, contrast: Contrast, view: SpeakerView) -> list[Property]:
         """Return the target's path: the properties named by the preferences, then the rest.
 
         Once the target is alone no node gets smaller.

@@ -24,7 +24,7 @@ GROUPS: dict[str, ModuleType] = {
 }
 
 
-def rows() -> Iterator[tuple[str, str, str, SystemRow]]:
+def iterate_rows() -> Iterator[tuple[str, str, str, SystemRow]]:
     """Yield every row with its group, its name in the group, and the path of its builder."""
     for group, module in GROUPS.items():
         for name, row in module.TABLE.items():

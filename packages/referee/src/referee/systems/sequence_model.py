@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 from referee.errors import InputError, NotTrained, naming_extra
 from referee.realisation.annotation import normalise
 from referee.records import LANDMARK, Description, Property, SpeakerView, Trial
-from referee.selection.contrast import contrast_of
+from referee.selection.contrast import get_contrast
 
 PADDING, START, WORDS, END, UNKNOWN = "<padding>", "<start>", "<words>", "<end>", "<unknown>"
 SPECIAL = (PADDING, START, WORDS, END, UNKNOWN)
@@ -52,12 +52,12 @@ class SequenceModel:
         """Train on the references that have properties or words."""
         with naming_extra():
             import torch
-        pairs = [pair for trial in trials for pair in _lessons(trial, self.longest)]
+        pairs = [pair for trial in trials for pair in _iterate_examples(trial, self.longest)]
         if not pairs:
             raise InputError("no reference has properties or words", remedy="train on a corpus with descriptions")
         counts = Counter(symbol for source, target in pairs for symbol in (*source, *target))
         symbols = [*SPECIAL, *sorted((s for s in counts if s not in SPECIAL), key=repr)]
-        with _one_thread(torch), torch.random.fork_rng(devices=[]):
+        with _limit_threads(torch), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.model_ = self._build(torch, symbols)
             self._train(torch, self.model_, pairs)
@@ -69,15 +69,15 @@ class SequenceModel:
             raise NotTrained(self)
         import torch
 
-        model, source = self.model_, _source(view)
+        model, source = self.model_, _build_input(view)
         own = {model.indices[s] for s in source if isinstance(s, Property) and s in model.indices}
         words = {i for i, symbol in enumerate(model.symbols) if isinstance(symbol, str) and not _is_input(symbol)}
         spoken, has_words = [model.indices[START]], False
-        with _one_thread(torch), torch.no_grad():
-            encoded = self._encoded(torch, model, [_coded(model, source)])
+        with _limit_threads(torch), torch.no_grad():
+            encoded = self._encode(torch, model, [_encode_symbols(model, source)])
             for _ in range(self.longest):
                 allowed = words | {model.indices[END]} if has_words else own - set(spoken) | {model.indices[WORDS]}
-                logits = self._logits(torch, model, encoded, [spoken])[0, -1].tolist()
+                logits = self._compute_logits(torch, model, encoded, [spoken])[0, -1].tolist()
                 best = max(allowed, key=lambda i: (logits[i], -i))
                 if best == model.indices[END]:
                     break
@@ -107,14 +107,14 @@ class SequenceModel:
         layers = (model.embedding, model.positions, model.transformer, model.output)
         optimiser = torch.optim.Adam([p for layer in layers for p in layer.parameters()], RATE)
         loss_of = torch.nn.CrossEntropyLoss(ignore_index=0)
-        coded = [(_coded(model, source), _coded(model, target)) for source, target in pairs]
+        coded = [(_encode_symbols(model, source), _encode_symbols(model, target)) for source, target in pairs]
         for _ in range(self.epochs):
             order = torch.randperm(len(coded)).tolist()
             for first in range(0, len(order), BATCH):
                 batch = [coded[i] for i in order[first : first + BATCH]]
-                encoded = self._encoded(torch, model, [s for s, _ in batch])
-                logits = self._logits(torch, model, encoded, [t[:-1] for _, t in batch])
-                expected = _padded(torch, [t[1:] for _, t in batch])
+                encoded = self._encode(torch, model, [s for s, _ in batch])
+                logits = self._compute_logits(torch, model, encoded, [t[:-1] for _, t in batch])
+                expected = _pad(torch, [t[1:] for _, t in batch])
                 loss = loss_of(logits.flatten(0, 1), expected.flatten())
                 optimiser.zero_grad()
                 loss.backward()
@@ -122,14 +122,14 @@ class SequenceModel:
         for layer in layers:
             layer.eval()
 
-    def _encoded(self, torch: Any, model: _Model, sources: Sequence[list[int]]) -> tuple[Any, Any]:
-        """The encoded input, whose symbols have no order, and where it is padding."""
-        source = _padded(torch, sources)
+    def _encode(self, torch: Any, model: _Model, sources: Sequence[list[int]]) -> tuple[Any, Any]:
+        """Return the encoded input, whose symbols have no order, and the positions of its padding."""
+        source = _pad(torch, sources)
         return model.transformer.encoder(model.embedding(source), src_key_padding_mask=source == 0), source == 0
 
-    def _logits(self, torch: Any, model: _Model, encoded: tuple[Any, Any], targets: Sequence[list[int]]) -> Any:
-        """The scores of every symbol at every place of the targets."""
-        target = _padded(torch, targets)
+    def _compute_logits(self, torch: Any, model: _Model, encoded: tuple[Any, Any], targets: Sequence[list[int]]) -> Any:
+        """Return the scores of every symbol at every position of the targets."""
+        target = _pad(torch, targets)
         places = model.positions(torch.arange(target.shape[1]))
         later = torch.triu(torch.ones(target.shape[1], target.shape[1], dtype=torch.bool), diagonal=1)
         decoded = model.transformer.decoder(
@@ -143,8 +143,8 @@ class SequenceModel:
 
 
 @contextmanager
-def _one_thread(torch: Any) -> Iterator[None]:
-    """Compute on one thread: otherwise the sums, and with them the words, would depend on the machine."""
+def _limit_threads(torch: Any) -> Iterator[None]:
+    """Compute on one thread; otherwise sums, and so the words, would depend on the machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -153,9 +153,9 @@ def _one_thread(torch: Any) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _lessons(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property], list[str | Property]]]:
-    """The input of a trial with what people said of it."""
-    source = _source(trial.for_speaker())
+def _iterate_examples(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property], list[str | Property]]]:
+    """Yield the input of a trial with each description that people gave."""
+    source = _build_input(trial.for_speaker())
     own = {s for s in source if isinstance(s, Property)}
     for reference in trial.references:
         if reference.properties is not None or reference.text is not None:
@@ -165,9 +165,9 @@ def _lessons(trial: Trial, longest: int) -> Iterator[tuple[list[str | Property],
             yield source, [*target[: longest + 1], END]
 
 
-def _source(view: SpeakerView) -> list[str | Property]:
-    """The input: domain and condition, properties, and how many distractors each rules out."""
-    contrast = contrast_of(view)
+def _build_input(view: SpeakerView) -> list[str | Property]:
+    """Return the input: domain, condition, properties, and the number of distractors each excludes."""
+    contrast = get_contrast(view)
     distractors = contrast.distractors.bit_count()
     symbols: list[str | Property] = [f"{_INPUT}domain {view.domain}", f"{_INPUT}condition {view.condition}"]
     for prop in contrast.properties:
@@ -188,10 +188,10 @@ def _is_input(symbol: str) -> bool:
     return symbol.startswith(_INPUT) or symbol in SPECIAL
 
 
-def _coded(model: _Model, symbols: Sequence[str | Property]) -> list[int]:
+def _encode_symbols(model: _Model, symbols: Sequence[str | Property]) -> list[int]:
     return [model.indices.get(symbol, model.indices[UNKNOWN]) for symbol in symbols]
 
 
-def _padded(torch: Any, rows: Sequence[list[int]]) -> Any:
+def _pad(torch: Any, rows: Sequence[list[int]]) -> Any:
     length = max(map(len, rows))
     return torch.tensor([[*row, *[0] * (length - len(row))] for row in rows])

@@ -37,7 +37,7 @@ class Sampled:
         return self
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
-        """Return the properties of a description drawn by its probability, in the order of the target's attributes."""
+        """Return the properties of a randomly drawn description, in the order of the target's attributes."""
         sets, weights = zip(*self.selector.distribution(view), strict=True)
         (drawn,) = Random(f"{self.seed} {view.id}").choices(sets, weights)
         order = {p: i for i, p in enumerate(p for t in view.targets for p in view.scene.entity(t).attributes)}
@@ -107,9 +107,9 @@ class Composed:
             text = self.realiser.realise_meaning(form or from_properties(properties, view.scene), view)  # type: ignore[union-attr]
         elif self.realiser is not None:
             text = self.realiser.realise(properties, view)
-        likely = self._likely(view) if self.distribution else None
+        likely = self._get_distribution(view) if self.distribution else None
         return Description(properties=properties, text=text, distribution=likely, meaning=form)
 
-    def _likely(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...] | None:
-        """The selector's probabilities, where it has any."""
+    def _get_distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...] | None:
+        """Return the selector's probabilities, or None if it has none."""
         return self.selector.distribution(view) if isinstance(self.selector, HasDistribution) else None

@@ -26,7 +26,7 @@ OWN_NEAREST = Component(NEAREST_SET, similar=0, then=tuna2008_as.OWN_TASTE)
 """IS-FP without the similar speaker, as IS-FP-GT used it."""
 
 
-def joined(team: str, selector: str, realiser: str) -> SystemRow:
+def join_rows(team: str, selector: str, realiser: str) -> SystemRow:
     """Return an entry of a selector of TUNA-AS and a realiser of TUNA-R.
 
     Its evidence is the weaker one, and its fitted settings those of both.
@@ -43,14 +43,14 @@ _SELECTORS = {"ws": "ATT-FB-sf", "drws": "ATT-DR-sf"}
 
 TABLE: dict[str, SystemRow] = {
     **{
-        f"ATT-{realiser}-{suffix}": joined(ATT, selector, f"ATT-{realiser}")
+        f"ATT-{realiser}-{suffix}": join_rows(ATT, selector, f"ATT-{realiser}")
         for suffix, selector in _SELECTORS.items()
         for realiser in _ATT
     },
-    "DIT-FBI-CBSR": joined(DIT, "DIT-FBI", "DIT-CBSR"),
-    "DIT-TVAS-RBR": joined(DIT, "DIT-TVAS", "DIT-RBR"),
+    "DIT-FBI-CBSR": join_rows(DIT, "DIT-FBI", "DIT-CBSR"),
+    "DIT-TVAS-RBR": join_rows(DIT, "DIT-TVAS", "DIT-RBR"),
     # The team took the organisers' converter for this task.
-    "GRAPH-4+B": joined(GRAPH, "GRAPH-4+B", "organisers"),
+    "GRAPH-4+B": join_rows(GRAPH, "GRAPH-4+B", "organisers"),
     "IS-FP-GT": SystemRow(
         IS,
         2008,
@@ -60,8 +60,8 @@ TABLE: dict[str, SystemRow] = {
         _IS_GT,
         fitted=tuna2008_as.MARKS,
     ),
-    "NIL-UCM-FVBS": joined(NIL, "NIL-UCM-MFVF", "NIL-UCM-BSC"),
-    "OSU-GP": joined(OSU, "OSU-GP", "organisers"),
+    "NIL-UCM-FVBS": join_rows(NIL, "NIL-UCM-MFVF", "NIL-UCM-BSC"),
+    "OSU-GP": join_rows(OSU, "OSU-GP", "organisers"),
 }
 
 

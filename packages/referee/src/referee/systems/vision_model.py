@@ -16,7 +16,7 @@ from referee.grounding.pictures import checked, open_picture
 from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.records import Description, SpeakerView, Trial
-from referee.systems.language_model import understand
+from referee.systems.language_model import interpret_call
 
 SHOWN = {
     "box": "In the picture one thing has a red box around it.",
@@ -51,13 +51,13 @@ class VisionSpeaker(ModelClient):
 
     def describe(self, view: SpeakerView) -> Description:
         """Return the model's description; empty if it gave none."""
-        call = self.ask([self._asked(view)], view.id)
-        outcome, description = understand(call, "text")
+        call = self.ask([self._build_question(view)], view.id)
+        outcome, description = interpret_call(call, "text")
         self.trouble_ = "" if outcome == "answered" else f"{outcome}: {call.failure or (call.content or '')[:80]!r}"
         self.count(outcome, call)
         return description
 
-    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+    def _build_question(self, view: SpeakerView) -> dict[str, Any]:
         """Return the question with the marked picture. Raises InputError for missing or invalid options."""
         ways = [way for way in WAYS if way != "none"]
         if self.mark not in ways:

@@ -15,7 +15,7 @@ from referee.hearers.remote import Remote
 from referee.models.messages import message
 from referee.models.prompt_files import PromptFile
 from referee.records import Event, HearerView, Scene, SpeakerView
-from referee.systems.language_model import LanguageModel, mixed_order
+from referee.systems.language_model import LanguageModel, shuffle_entities
 from referee_lab.tangram.models.dialogue_items import events_before, speaker_now
 from referee_lab.tangram.tiers.dialogue import ACTION, GAZE, MOUSE, UTTERANCE
 
@@ -34,10 +34,10 @@ class ModelInDialogue(LanguageModel):
 
     events: int = EVENTS
 
-    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+    def _build_question(self, view: SpeakerView) -> dict[str, Any]:
         """Return the prompt's variables with the transcript and the speaker."""
-        asked = super()._asked(view)
-        numbers = {e.id: n for n, e in enumerate(mixed_order(view), 1)}
+        asked = super()._build_question(view)
+        numbers = {e.id: n for n, e in enumerate(shuffle_entities(view), 1)}
         past = transcript(view.history, numbers, self.events)
         if not past:
             return asked
