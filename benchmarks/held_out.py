@@ -3,6 +3,7 @@
 A card has a prediction interval of AUC and accuracy in a new experiment of its kind. Here parts are held out: each experiment in turn; a third of the
 people, or of the items, of every experiment. The hearer is measured on the rest, an interval is made from that for as many answers as were held out, and
 the values of the held-out part are looked up in it. Only intervals that earn a verdict count (five experiments, at most .30 wide).
+`--court pragma` holds out each set of items from the court's `pooled` in turn.
 
     REFEREE_DATA=FOLDER python benchmarks/held_out.py rsa literal
 """
@@ -15,6 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from referee.courtroom.answered_items import _list_answers, _measure_success_by_corpus
+from referee.courtroom.heard_runs import HeardCorpus, RowNames, TrialSettings
+from referee.courtroom.item_evidence import make_association
 from referee.hearers.passports.people import HumanAnswer, open_people
 from referee.hearers.passports.questions import Examination
 from referee.hearers.passports.reading import choose_reading
@@ -26,6 +30,8 @@ from referee.hearers.passports.transfer import (
     ask_experiments,
     sum_up,
 )
+from referee.metrics.hearing import PEOPLE
+from referee.statistics.meta_analysis import pool, standard_error
 
 CORPORA = {"retrieval": "tangrams-hawkins", "majority": "tangrams-hawkins"}
 PARTS = 3
@@ -86,11 +92,39 @@ def try_hearer(hearer: str, corpus: str) -> Counter[tuple[str, str, bool]]:
     return outcomes
 
 
+def try_court(name: str) -> Counter[bool]:
+    """Return how many AUCs of a set of items lie inside the prediction from the other sets."""
+    heard = HeardCorpus(name)
+    settings = TrialSettings()
+    table = heard.item_values()
+    answers = list(_list_answers(heard, table, PEOPLE, RowNames([heard])))
+    parts = _measure_success_by_corpus(list(table), PEOPLE, answers, [heard], settings)
+    outcomes: Counter[bool] = Counter()
+    for measure in table:
+        found = [make_association(parts[origin][measure], 0.5) for origin in parts if measure in parts[origin]]
+        known = [
+            (a.value, standard_error(a.low, a.high))
+            for a in found
+            if a.value is not None and a.low is not None and a.high is not None
+        ]
+        for i, (value, error) in enumerate(known):
+            values, errors = zip(*known[:i], *known[i + 1 :], strict=True)
+            made = pool(values, errors, new_error=error, limits=(0.0, 1.0))
+            if made.new_low is not None and made.new_high is not None:
+                outcomes[made.new_low <= value <= made.new_high] += 1
+    return outcomes
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--court", metavar="CORPUS", help="hold out sets of items from the court instead")
     parser.add_argument("hearers", nargs="*", default=["rsa", "literal", "retrieval"])
     options = parser.parse_args()
+    if options.court:
+        inside = try_court(options.court)
+        print(f"court on {options.court}: {inside[True]} of {inside.total()} AUCs of measures lie inside")
+        return
     print("| hearer | held out | AUC: inside, of all | accuracy: inside, of all |\n| --- | --- | --- | --- |")
     for hearer in options.hearers:
         outcomes = try_hearer(hearer, CORPORA.get(hearer, "franke-degen2016"))
