@@ -326,9 +326,10 @@ def test_health_is_bad_while_a_store_refuses_writes(tmp_path: Path) -> None:
         assert opened.rows("SELECT created FROM study") == before, "a row is written as it was"
 
 
+@pytest.mark.parametrize("host", ["studies.example.org", "localhost:8443"])
 @pytest.mark.parametrize(("forwarded", "well"), [({}, False), ({"x-forwarded-for": "203.0.113.9"}, True)])
 def test_a_proxy_that_hides_addresses_is_found(
-    forwarded: dict[str, str], well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host: str, forwarded: dict[str, str], well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import httpx
 
@@ -340,7 +341,7 @@ def test_a_proxy_that_hides_addresses_is_found(
         assert reply.json()["local"] is True
         seen = {**reply.json(), "scheme": "https", "believed": bool(forwarded)}
         monkeypatch.setattr(httpx, "get", lambda *_, **__: httpx.Response(200, json=seen))
-        found = health._check_proxy("https://studies.example.org", opened.served.id, opened.served.keys)
+        found = health._check_proxy(f"https://{host}", opened.served.id, opened.served.keys)
     assert found.well is well
 
 

@@ -194,8 +194,9 @@ def _check_backups(folder: Path) -> list[HealthFinding]:
 
 
 def _is_this_machine(base: str) -> bool:
-    """Return whether the public address is a name of this machine, without a proxy."""
-    return urlsplit(base).hostname in ("localhost", "127.0.0.1", "::1")
+    """Return whether the public address is this server itself, which speaks no https: no proxy is in between."""
+    parts = urlsplit(base)
+    return parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _check_proxy(base: str, study: str, keys: Keys) -> HealthFinding:

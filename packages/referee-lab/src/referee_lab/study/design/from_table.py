@@ -359,7 +359,9 @@ def _read_row(
     if images and cell("image"):
         raise wrong("a row has image and image1", "leave one of them")
     images = images or tuple(filter(None, [cell("image")]))
-    if doubled := next((text for text, number in Counter(options).items() if number > 1), None):
+    # As a browser shows them: spaces side by side are one.
+    texts = Counter(" ".join(text.split()) for text in options)
+    if doubled := next((text for text, number in texts.items() if number > 1), None):
         raise wrong(f"two options are {doubled!r}", "give every option a different text")
     media = [cell(n) for n in ("sound", "film") if cell(n)]
     if len(media) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from referee_lab.study.design.balance import BalanceClaim, format_count
@@ -21,13 +22,16 @@ def prove_media(study: Study) -> list[BalanceClaim]:
     if not heard:
         return []
     played: dict[str, PlayedFile] = {}
-    wrong = [problem for name in heard for problem in _find_problems(study, name, played)]
+    problems_of = {name: [*_find_problems(study, name, played)] for name in heard}
+    wrong = [problem for of_file in problems_of.values() for problem in of_file]
     problems = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
-    return [
+    failing = {stimulus for name, of_file in problems_of.items() if of_file for stimulus in heard[name]}
+    claims = (
         BalanceClaim(
             sentence="every sound and film is there, can be played to its end and is not too large",
             holds=not wrong,
             counted=f"{format_count(len(heard), 'file')}{problems}",
+            trials=tuple(dict.fromkeys(s.trial.id for s in study.every_stimulus() if s.id in failing)),
         ),
         *_prove_same_presentation(study),
         *_warn_of_short_sounds(played),
@@ -35,7 +39,8 @@ def prove_media(study: Study) -> list[BalanceClaim]:
         *_prove_audible(study, played),
         _prove_session_size(study, heard),
         _prove_playable(study),
-    ]
+    )
+    return [replace(claim, check="media") for claim in claims]
 
 
 def _find_problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:

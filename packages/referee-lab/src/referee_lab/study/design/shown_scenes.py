@@ -152,7 +152,7 @@ def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
     for entity in trial.scene.entities:
         file = find_photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
         text = get_option_text(entity)
-        look = names[entity.id] if text is None or file else f"text {text}"
+        look = names[entity.id] if text is None or file else f"text {' '.join(text.split())}"
         if file and (small := _shrink(file[0])) is not None:
             look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
             seen.setdefault(look, small)
