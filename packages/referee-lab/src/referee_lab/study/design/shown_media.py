@@ -31,7 +31,7 @@ def prove_media(study: Study) -> list[BalanceClaim]:
             sentence="every sound and film is there, can be played to its end and is not too large",
             holds=not wrong,
             counted=f"{format_count(len(heard), 'file')}{problems}",
-            trials=tuple(dict.fromkeys(s.trial.id for s in study.every_stimulus() if s.id in failing)),
+            trials=tuple(dict.fromkeys(s.trial.id for s in study.iterate_stimuli() if s.id in failing)),
         ),
         *_prove_same_presentation(study),
         *_warn_of_short_sounds(played),
