@@ -52,6 +52,7 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
         shown, clips = trial.meta["shown"], trial.meta["clips"]
         assert set(shown) == set(CELLS)
         assert set(clips) == {"both", "none"}
+        assert trial.meta["game"] == trial.speaker
         # What happened before is seen with both events and not without.
         assert (
             clips["both"]["start_ms"] < clips["none"]["start_ms"] < clips["none"]["end_ms"] == clips["both"]["end_ms"]

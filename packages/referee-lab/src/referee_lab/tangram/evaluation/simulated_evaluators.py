@@ -66,7 +66,8 @@ def convert_to_trials(items: Iterable[Item], synthetic: bool = False) -> list[Tr
             references=(Description(text=s.text, speaker=s.pair),),
             meta={
                 "dialogue": s.dialogue,
-                "pair": s.pair,
+                # As in the items of dialogues: intervals by game are by pair.
+                "game": s.pair,
                 "clip_ms": [item.clip.start_ms, item.clip.end_ms],
                 "synthetic": synthetic,
                 "pronoun": s.pronoun,
