@@ -452,3 +452,11 @@ def test_a_gate_over_misread_coordinates_is_refused(tmp_path: Path) -> None:
     arguments = ["compare", str(path), "--metric", "ground/accuracy", "--fail-if-worse", "--by", "0.2"]
     assert main([*arguments, "--convention", "pixels xyxy"]) == 2
     assert main([*arguments, "--convention", "0-1000 xyxy"]) == 0
+
+
+def test_a_system_is_not_compared_with_itself_and_texts_are_no_scenes() -> None:
+    rows = [{"item": i, "system": s, "output": "a cup", "reference": "a cup"} for i in range(3) for s in "ab"]
+    with pytest.raises(referee.InputError, match="one system"):
+        referee.evaluate(rows).compare("a", "a")
+    with pytest.raises(referee.InputError, match="references="):
+        referee.evaluate(["a cup"], ["a cup"])

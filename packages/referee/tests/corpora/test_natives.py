@@ -1290,3 +1290,29 @@ def test_samples_that_an_unfinished_log_lacks_are_missing(tmp_path: Path) -> Non
     data = read(write_json(tmp_path / "log.json", log))
     assert set(data.trials) == {"t1", "t2"}
     assert data.counts["m"]["missing"] == 1
+
+
+def test_boxes_as_objects_with_named_numbers(tmp_path: Path) -> None:
+    """Half of the gold box, by hand; the names of the fields state the order."""
+    row = {"model": "m", "width": 640, "height": 480, "gt_box": {"x": 64, "y": 48, "width": 128, "height": 96}}
+    row["pred_box"] = {"x1": 0.1, "y1": 0.1, "x2": 0.3, "y2": 0.2}
+    data = read(write_lines(tmp_path / "a.jsonl", [{"id": i, **row} for i in range(3)]))
+    assert ious(data) == pytest.approx([0.5] * 3)
+
+
+def test_lines_that_end_with_a_carriage_return_and_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(b"item,text,reference\r1,a cup,the cup\r  \r2,a dog,the dog\r")
+    assert [o.description.text for o in read(path).outputs] == ["a cup", "a dog"]
+
+
+def test_items_without_a_reference_are_counted(tmp_path: Path) -> None:
+    rows = [{"item": i, "text": "a cup", "reference": "the cup" if i else ""} for i in range(3)]
+    evaluated = evaluate_material(read(write_csv(tmp_path / "a.csv", rows)))
+    assert any("1 (the first is '0')" in note for note in evaluated.material.notes)
+
+
+def test_kanji_alone_is_japanese_beside_kana(tmp_path: Path) -> None:
+    rows = [{"item": i, "text": "椅子", "reference": text} for i, text in enumerate(("赤い椅子", "赤色大型椅子"))]
+    assert {t.language for t in read(write_csv(tmp_path / "a.csv", rows)).trials.values()} == {"ja"}
+    assert {t.language for t in read(write_csv(tmp_path / "b.csv", rows[1:])).trials.values()} == {"zh"}

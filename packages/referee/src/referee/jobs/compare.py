@@ -186,7 +186,8 @@ def compare_measures(
     comparisons = Comparisons(confidence=confidence)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
-        names = [label for name in systems for label in _labels_of(name, measured.systems)] or measured.systems
+        named = (label for name in systems for label in _labels_of(name, measured.systems))
+        names = list(dict.fromkeys(named)) or measured.systems
         unknown = [name for name in names if name not in measured.systems]
         if unknown:
             raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(measured.systems)}")

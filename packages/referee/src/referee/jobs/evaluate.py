@@ -80,10 +80,12 @@ def open_material(
         rows = columns
     if isinstance(rows, Mapping) and rows and all(_are_texts(convert_to_rows(part)) for part in rows.values()):
         systems = {str(name): list(convert_to_rows(part)) for name, part in rows.items()}
-        return convert_texts(systems, _arrange_references(references, systems), declared)
-    if _are_texts(rows):
-        systems = {"system": list(rows)}
-        return convert_texts(systems, _arrange_references(references, systems), declared)
+    else:
+        systems = {"system": list(rows)} if _are_texts(rows) else {}
+    if systems:
+        material = convert_texts(systems, _arrange_references(references, systems), declared)
+        material.finish()
+        return material
     if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
         raise InputError(
             f"outputs are of type {type(outputs).__name__}",
@@ -230,6 +232,8 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
             return read_scenes_of_rows(table, declared) or read_objects(table, declared)
         return {t.id: t for t in open_corpus(scenes, data=data).trials()}
     rows = convert_to_rows(scenes)
+    if _are_texts(rows):
+        raise InputError("scenes are texts", remedy="name references: referee.evaluate(outputs, references=[…])")
     if isinstance(rows, Sequence) and rows and isinstance(rows[0], Mapping):
         table = make_table(rows, "scenes")
         if is_objects_table(table):
@@ -458,6 +462,11 @@ def _score_outputs(
     measured = next((row for row in rows if row["n"]), None)
     evaluated.signature = measured["signature"] if measured else ""
     material.notes += [w for w in evaluated.table.warnings if w not in material.notes]
+    lacking = [t.id for t in trials if not t.references]
+    if material.kind != "places" and 0 < len(lacking) < len(trials):
+        material.notes.append(
+            f"Items without a reference, left out by measures that need one: {len(lacking):,} (the first is {lacking[0]!r})."
+        )
 
 
 def _measure_responses(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.corpora.natives.columns import find_column, infer_roles, simplify_name
-from referee.corpora.natives.described import parse_texts
+from referee.corpora.natives.described import parse_texts, unnest_rows
 from referee.corpora.natives.logs import LogAnswer
 from referee.corpora.natives.material import Declared, format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing
@@ -33,7 +33,7 @@ SLACK = 1.02
 
 def has_boxes(table: Table, declared: Declared) -> bool:
     """Return whether a table has a model's box or point, in numbers or in words, beside a gold box."""
-    table = _join_columns(table)
+    table = _join_columns(unnest_rows(table))
     answer = _find_column(table, "box", declared) or _find_words(table, declared)
     return answer is not None and _find_column(table, "gold_box", declared) is not None
 
@@ -53,7 +53,7 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
     Raises:
         InputError: if the order or unit of the numbers is not declared and cannot be inferred.
     """
-    table = _join_columns(table)
+    table = _join_columns(unnest_rows(table))
     answer, gold = _find_column(table, "box", declared), _find_column(table, "gold_box", declared) or ""
     words = _find_words(table, declared) if answer is None else None
     answer = answer or words or ""

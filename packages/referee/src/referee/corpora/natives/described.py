@@ -52,7 +52,7 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
             where=table.source,
             remedy="name also --map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN",
         )
-    table = _unnest(table)
+    table = unnest_rows(table)
     columns = {role: c for role, c in declared.columns.items() if role not in ("reference", "references")}
     several = _get_declared_references(table, declared)
     if several:
@@ -173,7 +173,7 @@ def _identifies_rows(table: Table, roles: Mapping[str, str]) -> bool:
     return len(set(keys)) == len(keys) and all(scene is not None for _, scene in keys)
 
 
-def _unnest(table: Table) -> Table:
+def unnest_rows(table: Table) -> Table:
     """Return the table with the fields of nested objects as columns (``meta/model``) and lists under `outputs` as rows."""
     nested = {c for row in table.rows for c, cell in row.items() if _is_nested(c, cell)}
     if not nested:
@@ -538,7 +538,7 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
     """
     for source in sources:
         if str(source).lower().endswith(TABLE_ENDINGS):
-            table = _unnest(read_table(source))
+            table = unnest_rows(read_table(source))
             if material.mapping.get("trial", ORDER) == ORDER and material.kind == "table":
                 raise InputError(
                     "no column names the item of an output, so that its reference is not known",

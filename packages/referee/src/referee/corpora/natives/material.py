@@ -137,6 +137,7 @@ class NativeData:
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
             raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(self.systems)}")
+        self._join_languages()
         self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]
         if self.kind == "listeners" and "participant" in self.mapping:
             people = len({r.hearer for r in self.responses})
@@ -158,6 +159,18 @@ class NativeData:
                 f"{twice[2]} answers item {twice[0]!r} of {twice[1]} twice",
                 remedy="name each answer once: exports of one study often have the same answers in several files",
             )
+
+    def _join_languages(self) -> None:
+        """Take items in Chinese characters alone for Japanese where others, of the same unknown language, have kana."""
+        languages = Counter(trial.language for trial in self.trials.values())
+        if "language" in self.mapping or not (languages["ja"] and languages["zh"]):
+            return
+        for name, trial in self.trials.items():
+            if trial.language == "zh":
+                self.trials[name] = replace(trial, language="ja")
+        self.notes.append(
+            f"{languages['zh']:,} items without kana are taken for Japanese, as the others (otherwise: a column language)."
+        )
 
 
 def _is_same_item(a: Trial, b: Trial) -> bool:

@@ -85,7 +85,8 @@ def read_column_names(path: str | Path) -> set[str]:
 
 def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a CSV or TSV file with their line numbers; an empty cell is None."""
-    lines = decode_lines(path)
+    # A line may end with a carriage return alone.
+    lines = (part for line in decode_lines(path) for part in re.split(r"(?<=\r)(?!\n)", line) if part)
     head = next(lines, "")
     # Excel writes and reads this line, which names the delimiter.
     stated = re.fullmatch(r'"?sep=(.)"?\s*', head)
@@ -98,7 +99,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
         for cells in reader:
             line = reader.line_num + bool(stated)
-            if not any(cells):
+            if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
                 problem = f"{len(cells)} cells under {len(names)} column names"
