@@ -219,6 +219,25 @@ def test_an_attribute_without_a_phrase(attribute: str, text: str) -> None:
     assert said([{name: value}, {"type": "other"}], "a", EVERYTHING) == text
 
 
+@pytest.mark.parametrize(
+    ("relation", "language", "first", "second"),
+    [
+        ("isLeftOf", "en", "the man to the left of the dog", "the dog with the man to the left of it"),
+        ("owns", "en", "the man owning the dog", "the dog that the man owns"),
+        ("part_of", "en", "the man belonging to the dog", "the dog that the man belongs to"),
+        ("same_row_as", "en", "the man in the same row as the dog", "the dog with the man in the same row as it"),
+        ("next_to", "pt", "o homem ao lado do cachorro", "o cachorro ao lado do qual está o homem"),
+    ],
+)
+def test_relations_under_names_of_other_spelling(relation: str, language: str, first: str, second: str) -> None:
+    entities: list[dict[str, Any]] = [
+        {"id": i, "attributes": {"type": t}} for i, t in zip("abcd", ("man", "dog") * 2, strict=True)
+    ]
+    entities[0]["relations"] = [[relation, "b"]]
+    scene = {"entities": entities, "language": language}
+    assert [describe(scene, target, "classic/relational").text for target in "ab"] == [first, second]
+
+
 def test_a_place_is_denied_with_the_verb_of_places() -> None:
     """Portuguese places take estar: não estão em cima."""
     things = [{"type": "cone", "vpos": v} for v in ("top", "bottom", "centre")]

@@ -282,7 +282,7 @@ def _present_participle(words: str) -> str:
         base = base.removesuffix("e")
     if base.endswith("e") and not base.endswith("ee"):
         base = base.removesuffix("e")
-    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base):
+    elif re.fullmatch(r"(?:over)?[^aeiou]*[aeiou][bdgmnprt]", base):
         base += base[-1]
     return f"{base}ing{blank}{rest}"
 
@@ -297,7 +297,10 @@ ENGLISH = Language(
     relations={
         "left": "to the left of", "left-of": "to the left of", "right": "to the right of", "right-of": "to the right of", "above": "above",
         "on-top-of": "on top of", "on": "on", "below": "below", "under": "under", "near": "near", "next-to": "next to", "in-front-of": "in front of",
-        "behind": "behind", "in": "in", "between": "between", "left-to": "to the left of", "right-to": "to the right of", "next": "next to",
+        "behind": "behind", "in": "in", "between": "between", "left-to": "to the left of", "part-of": "belonging to", "inside-of": "inside",
+        "outside-of": "outside",
+        **{f"same-{place}-as": f"in the same {place} as" for place in ("row", "column", "line", "room", "group", "team", "place")},
+        "right-to": "to the right of", "next": "next to",
         "straight": "straight ahead of", "slightlyleft": "slightly to the left of", "slightlyright": "slightly to the right of",
         "leftaround": "around to the left of", "rightaround": "around to the right of", "have": "with", "has": "with", "contains": "with",
         "inside": "inside", "over": "over", "beside": "beside", "at": "at", "north": "north of", "south": "south of", "east": "east of",
@@ -375,6 +378,8 @@ ENGLISH = Language(
     slots=frozenset({"weapon", "tool", "headwear", "headgear", "accessory", "clothing", "clothes", "garment", "footwear", "prop", "pet", "facial hair",
                      "instrument", "jewellery", "outfit"}),
     ability="can",
+    statives={f"{verb}ing": f"{verb}s" for verb in ("see", "own", "belong", "contain", "know", "like", "need", "want", "hear")}
+    | {"resembling": "resembles", "loving": "loves", "liking": "likes"},
     origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={

@@ -143,7 +143,8 @@ class Language:
     themselves (open: ajar), `participles` those that do not end regularly (built), `amounts_of_state` words that limit
     them (half-full); values of `actions` are verbs (posture: sitting), those of
     `origins` places or adjectives of places, those of `slots` things (weapon: bow); `idioms` have no article behind a
-    preposition (on sale); `ability` is the verb "can"; `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
+    preposition (on sale); `ability` is the verb "can"; `statives` are verbs
+    without a progressive form (owning: owns); `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
     for attributes (Farbe: colour).
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
@@ -214,6 +215,7 @@ class Language:
     idioms: frozenset[str] = frozenset()
     slots: frozenset[str] = frozenset()
     ability: str = ""
+    statives: Mapping[str, str] = field(default_factory=dict)
     origins: frozenset[str] = frozenset()
     antonyms: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -268,7 +270,9 @@ class Language:
         """Return the words for a relation: a preposition, or a verb in the form that follows a noun."""
         if name in self.relations:
             return self.relations[name]
-        words = plain_words(name).removeprefix("is ")
+        words = plain_words(name).removeprefix("is ").removeprefix("to the ")
+        if (written := words.replace(" ", "-")) in self.relations:
+            return self.relations[written]
         return self.verb_forms(words) if self.verb_forms is not None else words
 
     def say_inverse(self, relation: str, thing: str, noun: Noun, number: int) -> str:
@@ -284,6 +288,9 @@ class Language:
         if relation == self.having and words.inverse_verb:
             # A possession is worded "the beard that the man has".
             pattern, relation = pattern.replace("{be} {relation}", words.have[0]), ""
+        verb, _, rest = relation.partition(" ")
+        if verb in self.statives:
+            pattern, relation = pattern.replace("{be} {relation}", f"{self.statives[verb]} {rest}".strip()), ""
         be = (words.located or words.be)[0]
         which = spelt(words.which, noun.gender)
         return pattern.format(
