@@ -151,7 +151,7 @@ _QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable
 def _label(nouns: str) -> re.Pattern[str]:
     """Return the pattern of a label with some nouns."""
     return re.compile(
-        rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}})?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
+        rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*(?:(?:so|thus|hence|therefore|finally|overall|in conclusion)[, ]+)?{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}})?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
         r"(?: (?:of|for|to|der|des|de|do|da|van) (?:the |a |das |l['’]|het )?(?:object|target|listener|it|item|partner|objekt|ziel|objet|objeto|doel)[\w\s]{0,20}| lautet| ist| est| es| é| is| would be| could be| wäre| serait| sería| seria)?"
         r"[\"'*_]*\s*(?:[:：=]+>?|[–—-](?=\s)|->|→|(?:is|would be|could be|est|es|é|ist|lautet)\s*(?=[\"“„«「'*])|(?<=[a-zé])[*_]*\n+(?=\s*\S))[*_]*[^\S\n]*",
         I | re.MULTILINE,
@@ -208,7 +208,7 @@ _REASON = re.compile(
     r"^[\s(*_\[>—–-]*"
     + any_of(
         r"this\b|that(?:['’]s| is| should| way| singles| distinguish\w*| makes| would| will)|these\b|it(?:['’]s|\b)(?= (?:is )?(?:the only|unique|uniquely|distinguish|identif|singles|clearly|should|avoids|mentions|uses|allows|works|helps|would|can))|why\b|key (?:features?|points?)|justification",
-        r"(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|all|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
+        r"distractors?\b|(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|all|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
         r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
@@ -276,7 +276,7 @@ _NO_DESCRIPTION = re.compile(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
-        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|same|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
+        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|same|see (?:attached|above|below)|attached|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
         r"¿|(?:no (?:hay|se|sé|puedo|veo|es|está|tengo|existe|entiendo|lo|me|encuentro|dispongo|reconozco|conozco|dispone)|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
@@ -287,7 +287,7 @@ _NO_DESCRIPTION = re.compile(
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
-    r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
+    r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
@@ -301,7 +301,10 @@ _BARE_NUMBER = re.compile(
 _NUMBERED = re.compile(r"[(（\[][^\d)）\]]{0,15}#?\d{1,3}[)）\]]\W*$")
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
 # Words that end the clause before a quotation, and words that reject a quoted phrase in the clause before or after it.
-_CLAUSE_END = re.compile(r"[,;:.!?\n]|\s[–—-]+\s|\b(?:but|so|sondern|mais|sino|mas|maar)\b", I)
+_CLAUSE_END = re.compile(
+    r"[,;:.!?\n]|\s[–—-]+\s|\b(?:but|so|hence|therefore|sondern|also|daher|mais|donc|sino|así que|mas|portanto|maar|dus)\b",
+    I,
+)
 _REJECTED_BEFORE = re.compile(
     r"\b(?:not|never|nicht|pas|niet|não|no|avoid\w*|instead of|rather than|statt|confus\w+|mistake\w*|unlike|than|initially|originally|draft|bad|wrong|if|whether|also|wanted to|was going to|consider\w*|thought of|tempt\w*|either|without|wenn)\b|n['’]t\b",
     I,
@@ -315,7 +318,7 @@ _ABOUT_WORDS = re.compile(
     I,
 )
 _SAYS = re.compile(
-    r"\b(?:i|we|you|ich|je|yo|eu|ik|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try)[\s:：,]*$",
+    r"\b(?:i|we|you|ich|je|yo|eu|ik|man|on|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get)[\s:：,]*$",
     I,
 )
 _BULLET = re.compile(
@@ -756,7 +759,8 @@ _PLACED = re.compile(
 
 # Beginnings and pronouns of statements about the task: "Its height distinguishes it".
 _STATEMENT = re.compile(
-    r"(?:these|its|their|my|your|our)\b|this (?!one\b)|(?:by|via) \w+ing\b|mention\w*\b"
+    r"(?:these|its|their|my|your|our)\b|to (?!(?:the|his|her|my|your|one|left|right|far)\b)\w+|(?:something|anything|nothing) (?:more|less|else)\b|(?:working|processing|generating|thinking|loading|checking|waiting|trying)\b"
+    r"|.*\b(?:that|which|what) (?:matters|distinguish\w*|counts|differs|sets|makes|identif\w+|singles)\b|this (?!one\b)|(?:by|via) \w+ing\b|mention\w*\b"
     r"|.*(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bon)(?<!\bby)(?<!\bat)(?<!behind)(?<!above)(?<!below)(?<!under)(?<!with)(?<!near)(?<!over)(?<!beside)(?<!inside)(?<!around)(?<!from)(?<!for)(?<!through)(?<!between)(?<!against)(?<!like)(?<!front)(?<!without)(?<!beneath)(?<!underneath)(?<!across)(?<!where)(?<!that)(?<!about)(?<!than)(?<!and)(?<!as)(?<!when)(?<!if)(?<!because)(?<!but)(?<!along)(?<!touching)(?<!holding) (?:it|them)\W*$",
     I,
 )
