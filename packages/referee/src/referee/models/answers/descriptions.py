@@ -318,7 +318,7 @@ _ABOUT_WORDS = re.compile(
     I,
 )
 _SAYS = re.compile(
-    r"\b(?:i|we|you|ich|je|yo|eu|ik|man|on|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get)[\s:：,]*$",
+    r"\b(?:i|we|you|ich|je|yo|eu|ik|man (?:könnte|kann|würde|sagt)|on (?:pourrait|dirait|peut|dit)|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get)[\s:：,]*$",
     I,
 )
 _BULLET = re.compile(
@@ -427,6 +427,9 @@ def _opened(line: str) -> str:
             before = shorter[: lead.start()]
             if re.fullmatch(_DETERMINER, before, I) or _PROPERTY.match(before):
                 break
+            # A quotation within a phrase: 'the word "stop" on the wall'.
+            if not lead[0].strip() and not _QUOTED.fullmatch(shorter[lead.end() :].strip(" .!")):
+                break
             if (
                 not _OFFERS.search(before)
                 and _is_talk(before, _TALK if re.search(r"[:：.!=>–—-]|^\s+$", lead[0]) else _DISCOURSE)
@@ -492,7 +495,7 @@ def _quoted(line: str) -> str | None:
         if is_part:
             continue
         # Behind an unknown word the quotation is part of a phrase: 'the "Name" field', '"Exit" sign'.
-        if re.fullmatch(_DETERMINER, clause, I) or (
+        if re.search(r"(?:^|\s)(?:the|an?|der|die|das|den|le|la|el|o|de|het)$", clause, I) or (
             not clause and following.strip() and not _is_talk(following) and not _FINITE.search(following)
         ):
             continue
@@ -550,7 +553,11 @@ def _checked(text: str) -> str | None:
     quoted = re.sub(r"\*\*|__", "", _opened(quoted))
     whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", quoted)
     whole = _COMMENT.sub("", whole)
-    if _OF_ALL.match(whole) or re.match(r"to be (?:continued|determined|defined|announced)\b", whole, I):
+    if (
+        _OF_ALL.match(whole)
+        or _MESSAGE.match(whole)
+        or re.match(r"to be (?:continued|determined|defined|announced)\b", whole, I)
+    ):
         return None
     if stated := _STATED.match(whole):
         whole = stated[1]
@@ -717,7 +724,7 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
         or re.fullmatch(r"[^\W\d_]|\w*_\w*", text)
     ):
         return False
-    if _STATEMENT.match(text) or re.search(r"\w=\w", text):
+    if _STATEMENT.match(text) or _MESSAGE.match(text) or re.search(r"\w=\w", text):
         return False
     # An article behind one word that is no preposition: "clearly the red chair", "falta la imagen".
     first = re.match(rf"([^\W\d]+) (?!th(?:at|is|ese|ose)\b){_DETERMINER}\s", text, I)
@@ -757,6 +764,21 @@ _PLACED = re.compile(
 )
 
 
+# Messages of programs, and remarks of a word or two.
+_SYSTEM = r"(?:request|response|list|picture|image|photo|target|json|input|session|connection|access|permission|generation|filter|limit|model|conversation|comment|change|answer|result|output|prompt|token|quota|server|service|reply)s?"
+_STATE = r"(?:(?:was|is|has|were|been|could not be|cannot be) )*(?:refused|denied|exceeded|expired|stopped|triggered|failed|rejected|timed out|unavailable|ended|invalid|empty|missing|blocked|aborted|cancelled|closed|lost|interrupted|found|completed?|finished)"
+_MESSAGE = re.compile(
+    rf"(?:the |your |this |an? )?(?:[\w-]+ )?{_SYSTEM} {_STATE}\b.*"
+    rf"|(?:bad|invalid|unknown|empty|missing|wrong|incorrect|no|too many|same|internal|unexpected) (?:\w+ )?{_SYSTEM}\W*$"
+    r"|(?!(?:butterf|fami|bel|jel|li|doi|f|ug|cur|frien|ho|sil|bul|dol|ral|pub|app|supp|assemb|anoma)\w*\W*$)\w+ly\W*$"
+    r"|(?:look|try|choose|pick|click|wait|listen|think|read|check|go|come) (?:\w+ly|again|closely|here|there|harder|twice)\W*$"
+    r"|(?:next|oops|whoops|congratulations|noted|true|false|sometimes|always|never|over there|right here|anything|something|someone|everything|everyone|that depends|sounds \w+|wrong one|no worries|never mind|my bad)\b(?:\W*|, wrong one\W*)$"
+    r"|(?:e\.\s?g\.|for (?:example|instance)|such as|z\.\s?b\.|par exemple|por ejemplo|por exemplo|bijvoorbeeld)(?=\W)"
+    r"|\S+@\S+|.*\b\w+\.(?:png|jpe?g|gif|webp|svg|pdf|json|txt|html?)\W*$|&?\w+;$|.*\b(?:fewer|more|less) (?:words|details?|information)\b"
+    # A sentence about an object, as in "a dog is sitting there".
+    r"|(?:the|an?|one|two|three) (?:(?!that\b|which\b|who\b|whose\b|where\b)[\w-]+ ){1,3}(?:is|are|was|were) \w+ing\b",
+    I,
+)
 # Beginnings and pronouns of statements about the task: "Its height distinguishes it".
 _STATEMENT = re.compile(
     r"(?:these|its|their|my|your|our)\b|to (?!(?:the|his|her|my|your|one|left|right|far)\b)\w+|(?:something|anything|nothing) (?:more|less|else)\b|(?:working|processing|generating|thinking|loading|checking|waiting|trying)\b"
