@@ -42,8 +42,8 @@ class RangeClaim(_OneNumber):
         return (self.printed, *dict.fromkeys((*self.low_of, *self.high_of)))
 
     def changed(self, change: Change) -> Self:
-        bounds = {"low_of": tuple(map(change, self.low_of)), "high_of": tuple(map(change, self.high_of))}
-        return replace(self, printed=change(self.printed), **bounds)
+        low_of, high_of = tuple(map(change, self.low_of)), tuple(map(change, self.high_of))
+        return replace(self, printed=change(self.printed), low_of=low_of, high_of=high_of)
 
     def judge(self) -> AuditRow:
         """Compare the printed number with the range."""
