@@ -16,6 +16,9 @@ from machine import NO_CHROMIUM
 settings.register_profile("patient", deadline=None, max_examples=100 if os.environ.get("REFEREE_THOROUGH") else 20)
 settings.load_profile("patient")
 
+# Tables are as wide as in a pipe, wherever the tests run: xdist tells its workers the width of the terminal.
+os.environ.pop("COLUMNS", None)
+
 ROOT = Path(__file__).resolve().parent
 
 
@@ -55,12 +58,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         reporter.write_line(
             f"NOT RUN: {unseen} page tests, for there is no Chromium here. {remedy}", red=True, bold=True
         )
-
-
-@pytest.fixture(autouse=True)
-def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are as wide as in a pipe, wherever the tests run: workers of xdist are told the width of the terminal."""
-    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_code_runs_in_the_order_of_the_page(page: str, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REFEREE_DATA", raising=False)
     # `study check` opens its layouts in the long test alone; tests of the command do it as well.
-    monkeypatch.setattr("referee_lab.study.design.browser_look.missing_browser", lambda: "not in this test")
+    monkeypatch.setattr("referee_lab.study.design.browser_look.explain_missing_browser", lambda: "not in this test")
     play(page, {"", "endpoint"})
 
 

@@ -69,7 +69,7 @@ def check_everything_is_there_once(url: str, crowd: list[Member]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("people", "kills"), STORMS)
 def test_kill_9_loses_no_acknowledged_answer_on_sqlite(tmp_path: Path, people: int, kills: int) -> None:
-    folder = study_folder(tmp_path, participants=people)
+    folder = study_folder(tmp_path, participants=people, fastest_trial_s="0.0")
     crowd = run_and_kill(folder, None, people, kills)
     check_everything_is_there_once(make_sqlite_url(folder / "data" / "study.sqlite"), crowd)
 
@@ -79,7 +79,7 @@ def test_kill_9_loses_no_acknowledged_answer_on_sqlite(tmp_path: Path, people: i
 def test_kill_9_loses_no_acknowledged_answer_on_postgresql(
     tmp_path: Path, postgres_url: str, people: int, kills: int
 ) -> None:
-    folder = study_folder(tmp_path, participants=people)
+    folder = study_folder(tmp_path, participants=people, fastest_trial_s="0.0")
     url = new_database(postgres_url, f"killed{people}")
     crowd = run_and_kill(folder, url, people, kills)
     check_everything_is_there_once(url, crowd)

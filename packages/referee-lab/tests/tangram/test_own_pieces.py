@@ -140,8 +140,8 @@ def test_bots_lay_own_figures_and_their_recording_is_whole(houses: Path, tmp_pat
     path.write_text(format_recording(recording), "utf-8")
     # A program that was never told of the set reads it.
     code = (
-        "import sys; from referee_lab.tangram.game.log import parse_recording, faults; from pathlib import Path;"
-        "r = parse_recording(Path(sys.argv[1]).read_bytes()); assert faults(r) == []; print(r.header.goal)"
+        "import sys; from referee_lab.tangram.game.log import parse_recording, find_faults; from pathlib import Path;"
+        "r = parse_recording(Path(sys.argv[1]).read_bytes()); assert find_faults(r) == []; print(r.header.goal)"
     )
     told = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "farm"
