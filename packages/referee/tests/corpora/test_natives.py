@@ -805,27 +805,37 @@ def test_listeners_that_are_not_clear_are_refused(tmp_path: Path, rows: Sequence
 # -- workbooks ---------------------------------------------------------------------------------------------------------------
 
 
-def write_workbook(path: Path, rows: Sequence[Sequence[str | float]]) -> Path:
-    """A workbook with one sheet, as ECMA-376 asks for at least."""
+def write_workbook(
+    path: Path, rows: Sequence[Sequence[str | float]], **others: Sequence[Sequence[str | float]]
+) -> Path:
+    """A workbook with the sheet "s" and others by name, as ECMA-376 asks for at least."""
 
     def cell(value: str | float) -> str:
         return f"<c><v>{value}</v></c>" if isinstance(value, float) else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
 
     main, office = "http://schemas.openxmlformats.org", "officeDocument/2006/relationships"
-    sheet = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-    parts = {
+    sheets = {"s": rows, **others}
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    entries, relations, overrides, parts = "", "", "", {}
+    for number, (name, lines) in enumerate(sheets.items(), 1):
+        entries += f'<sheet name="{name}" sheetId="{number}" r:id="r{number}"/>'
+        relations += (
+            f'<Relationship Id="r{number}" Type="{main}/{office}/worksheet" Target="worksheets/sheet{number}.xml"/>'
+        )
+        overrides += f'<Override PartName="/xl/worksheets/sheet{number}.xml" ContentType="{kind}.worksheet+xml"/>'
+        data = "".join(f"<row>{''.join(map(cell, line))}</row>" for line in lines)
+        parts[f"xl/worksheets/sheet{number}.xml"] = (
+            f'<worksheet xmlns="{main}/spreadsheetml/2006/main"><sheetData>{data}</sheetData></worksheet>'
+        )
+    parts |= {
         "[Content_Types].xml": f'<Types xmlns="{main}/package/2006/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
-        '<Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
-        "</Types>",
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{overrides}</Types>',
         "_rels/.rels": f'<Relationships xmlns="{main}/package/2006/relationships">'
         f'<Relationship Id="r1" Type="{main}/{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
         "xl/workbook.xml": f'<workbook xmlns="{main}/spreadsheetml/2006/main" xmlns:r="{main}/{office}">'
-        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{main}/package/2006/relationships">'
-        f'<Relationship Id="r1" Type="{main}/{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}/spreadsheetml/2006/main"><sheetData>{sheet}</sheetData></worksheet>',
+        f"<sheets>{entries}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{main}/package/2006/relationships">{relations}</Relationships>',
     }
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
@@ -1316,3 +1326,182 @@ def test_kanji_alone_is_japanese_beside_kana(tmp_path: Path) -> None:
     rows = [{"item": i, "text": "椅子", "reference": text} for i, text in enumerate(("赤い椅子", "赤色大型椅子"))]
     assert {t.language for t in read(write_csv(tmp_path / "a.csv", rows)).trials.values()} == {"ja"}
     assert {t.language for t in read(write_csv(tmp_path / "b.csv", rows[1:])).trials.values()} == {"zh"}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "('the red cup', 'red cup')",
+        "{'red cup', 'the red cup'}",
+        "['the red cup' 'red cup']",
+        "['the red cup'\n \"red cup\"]",
+        "array(['the red cup', 'red cup'], dtype=object)",
+        "the red cup // red cup",
+        "the red cup<sep>red cup",
+    ],
+)
+def test_lists_of_references_as_python_and_numpy_print_them(tmp_path: Path, cell: str) -> None:
+    row = {"item": 1, "model": "a", "text": "a cup", "references": cell}
+    (trial,) = read(write_csv(tmp_path / "t.csv", [row])).trials.values()
+    assert {r.text for r in trial.references} == {"the red cup", "red cup"}
+
+
+def test_commas_that_may_separate_references_are_asked_for(tmp_path: Path) -> None:
+    row = {"item": 1, "model": "a", "text": "a cup", "references": "the cup, red"}
+    path = write_csv(tmp_path / "t.csv", [row])
+    with pytest.raises(InputError, match="may separate several references"):
+        read(path)
+    (trial,) = read(path, columns={"references": "references"}).trials.values()
+    assert [r.text for r in trial.references] == ["the cup, red"]
+
+
+def test_objects_of_texts_by_id(tmp_path: Path) -> None:
+    outputs = write_json(tmp_path / "out.json", {"1": "the cup", "2": "a dog"})
+    references = write_json(tmp_path / "ref.json", {"1": ["cup", "the cup"], "2": ["the dog"]})
+    material = read_material([outputs], [references], declared=Declared())
+    assert [len(t.references) for t in material.trials.values()] == [2, 1]
+
+
+OBJECTS = ("cup", "dog", "pear", "car")
+
+
+def choose_objects(**fields: Any) -> list[dict[str, Any]]:
+    """Twelve answers of three people, nine of them right: everybody takes the dog for the pear."""
+    rows = []
+    for person in ("p1", "p2", "p3"):
+        for number, item in enumerate(("k1", "k2", "k3", "k4")):
+            chosen = 2 if number == 1 else number
+            values = {name: make(number, chosen) if callable(make) else make for name, make in fields.items()}
+            rows.append({"participant": person, "item": item, **values})
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"target": lambda t, c: t, "chosen": lambda t, c: c + 1}, "begins with 0"),
+        ({"target": lambda t, c: t + 1, "chosen": lambda t, c: c}, "begins with 0"),
+        (
+            {"target": lambda t, c: OBJECTS[t], "chosen": lambda t, c: OBJECTS[c].upper() if c == 3 else OBJECTS[c]},
+            "in capitals",
+        ),
+        (
+            {"target": lambda t, c: OBJECTS[t], "chosen": lambda t, c: f"{OBJECTS[c]}, {OBJECTS[c - 1]}"},
+            "several objects",
+        ),
+        (
+            {"target": lambda t, c: OBJECTS[t], "chosen": lambda t, c: OBJECTS[c], "correct": lambda t, c: int(t != c)},
+            "contradicts",
+        ),
+        ({"choice": lambda t, c: c // 2, "correct": lambda t, c: t % 2}, "number of the right answer"),
+    ],
+)
+def test_answers_whose_rightness_is_not_certain_are_refused(
+    tmp_path: Path, fields: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        read(write_csv(tmp_path / "t.csv", choose_objects(**fields)))
+
+
+def test_numbers_of_shuffled_lists_are_refused(tmp_path: Path) -> None:
+    rows = choose_objects(target=lambda t, c: t, response=lambda t, c: c)
+    for number, row in enumerate(rows):
+        row["choices"] = json.dumps(OBJECTS if number % 2 else OBJECTS[::-1])
+    rows[4]["choices"] = json.dumps(OBJECTS)
+    with pytest.raises(InputError, match="shuffled"):
+        read(write_csv(tmp_path / "t.csv", rows))
+
+
+def test_targets_with_commas_are_lists(tmp_path: Path) -> None:
+    fields = {"target": lambda t, c: f"{OBJECTS[t]}, tree", "chosen": lambda t, c: OBJECTS[c]}
+    material = read(write_csv(tmp_path / "t.csv", choose_objects(**fields)))
+    assert sum(r.entity in material.trials[r.trial].targets for r in material.responses) == 9
+
+
+@pytest.mark.parametrize(
+    ("field", "mark", "other"),
+    [
+        ("phase", "practice", "main"),
+        ("block", "training", "1"),
+        ("trial_kind", "attention_check", "test"),
+        ("catch", "1", "0"),
+        ("stage", "Practice trial 2", "test"),
+    ],
+)
+def test_practice_and_checks_of_attention_are_left_out(tmp_path: Path, field: str, mark: str, other: str) -> None:
+    rows = choose_objects(target=lambda t, c: OBJECTS[t], chosen=lambda t, c: OBJECTS[c])
+    rows = [{**row, field: other} for row in rows]
+    practice = [{"participant": p, "item": "k9", "target": "cup", "chosen": "cup", field: mark} for p in ("p1", "p2")]
+    material = read(write_csv(tmp_path / "t.csv", [*rows, *practice]))
+    assert len(material.responses) == 12
+    assert "Practice trials and attention checks, left out: 2." in material.notes
+
+
+def test_conditions_called_training_are_no_practice(tmp_path: Path) -> None:
+    rows = choose_objects(target=lambda t, c: OBJECTS[t], chosen=lambda t, c: OBJECTS[c], condition="training")
+    assert len(read(write_csv(tmp_path / "t.csv", rows)).responses) == 12
+
+
+def test_a_running_number_of_rows_is_no_item(tmp_path: Path) -> None:
+    rows = choose_objects(target=lambda t, c: OBJECTS[t], chosen=lambda t, c: OBJECTS[c])
+    rows = [{**row, "trial": n, "stimulus": f"the {row.pop('item')}"} for n, row in enumerate(rows)]
+    assert len(read(write_csv(tmp_path / "t.csv", rows)).trials) == 4
+
+
+def test_answers_without_a_target_are_counted_as_such(tmp_path: Path) -> None:
+    rows = choose_objects(target=lambda t, c: OBJECTS[t] if t else "", chosen=lambda t, c: OBJECTS[c])
+    assert "Answers without a target, left out: 3." in read(write_csv(tmp_path / "t.csv", rows)).notes
+
+
+def test_surveys_with_several_questions_have_a_column_each(tmp_path: Path) -> None:
+    trials = [
+        {"trial_type": "survey", "trial_index": n, "time_elapsed": n, "item": f"k{n}", "target": OBJECTS[n],
+         "subject": "s", "response": {"choice": OBJECTS[n], "sure": "yes"}}
+        for n in range(3)
+    ]  # fmt: skip
+    assert read(write_json(tmp_path / "t.json", trials)).mapping["chosen"] == "response/choice"
+
+
+def test_otree_has_values_of_groups_and_subsessions(tmp_path: Path) -> None:
+    wide = {"participant.code": "a", "participant._is_bot": 0}
+    for number, name in enumerate(OBJECTS, 1):
+        wide |= {
+            f"pick.{number}.player.choice": name,
+            f"pick.{number}.group.target": "cup",
+            f"pick.{number}.subsession.item": f"k{number}",
+        }
+    long = [
+        {"participant.code": "a", "player.choice": name, "group.target": "cup", "subsession.item": f"k{number}",
+         "subsession.round_number": number}
+        for number, name in enumerate(OBJECTS, 1)
+    ]  # fmt: skip
+    for name, rows in (("wide", [wide]), ("app", long)):
+        material = read(write_csv(tmp_path / f"{name}.csv", rows))
+        assert [r.entity == "cup" for r in material.responses] == [True, False, False, False]
+
+
+def boxes_of(gold: Sequence[float], answer: Sequence[float], count: int = 40) -> list[dict[str, Any]]:
+    return [{"id": n, "gt_box": list(gold), "pred_box_xyxy": list(answer)} for n in range(count)]
+
+
+def test_a_single_wrong_box_does_not_decide_the_order_of_all_others(tmp_path: Path) -> None:
+    rows = boxes_of((100, 100, 300, 300), (100, 100, 1200, 300))
+    rows[7]["gt_box"] = [300, 300, 100, 100]
+    with pytest.raises(InputError, match="gold boxes"):
+        read(write_lines(tmp_path / "t.jsonl", rows))
+
+
+def test_a_single_large_number_does_not_decide_the_unit_of_all_others(tmp_path: Path) -> None:
+    rows = boxes_of((100, 100, 300, 300), (100, 100, 900, 300))
+    rows[7]["pred_box_xyxy"] = [100, 100, 1080, 300]
+    with pytest.raises(InputError, match="0-1000"):
+        read(write_lines(tmp_path / "t.jsonl", rows), columns={"gold": "xyxy"})
+
+
+def test_one_sheet_of_several_is_chosen(tmp_path: Path) -> None:
+    pytest.importorskip("fastexcel")
+    outputs = [["item", "text", "reference"], [1.0, "a cup", "the cup"]]
+    book = write_workbook(tmp_path / "t.xlsx", outputs, about=[["sheet", "made by"], ["s", "us"]])
+    with pytest.raises(InputError, match="several sheets"):
+        read(book)
+    assert len(read(book, columns={"sheet": "s"}).outputs) == 1

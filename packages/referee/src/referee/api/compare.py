@@ -11,7 +11,7 @@ from referee.api.evaluate import measure_files
 from referee.api.options import CompareOptions
 from referee.api.results import PAIRS, Result, frame_of
 from referee.api.score import split_names
-from referee.jobs.compare import Comparisons, compare_measures
+from referee.jobs.compare import Comparisons
 from referee.options import takes
 
 if TYPE_CHECKING:
@@ -96,16 +96,4 @@ def compare(options: CompareOptions) -> Compared:
     [-0.667]
     """
     metrics = split_names(options.metric)
-    evaluation = measure_files(options, metrics)
-    measures = evaluation.evaluated.list_comparable(metrics, evaluation.name)
-    comparisons = compare_measures(
-        measures,
-        split_names(options.systems),
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
-    )
-    comparisons.notes += evaluation.notes
-    if evaluation.evaluated.table is not None:
-        comparisons.misread = evaluation.evaluated.table.misread
-    return Compared(comparisons, evaluation.recognised)
+    return measure_files(options, metrics).compare(*split_names(options.systems), metric=metrics)

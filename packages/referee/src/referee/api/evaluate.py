@@ -103,8 +103,18 @@ class Evaluation(Result):
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measures
 
-        measures = self.evaluated.list_comparable(split_names(metric), self.name)
-        return Compared(compare_measures(measures, systems, confidence=self.evaluated.confidence), self.recognised)
+        evaluated = self.evaluated
+        measures = evaluated.list_comparable(split_names(metric), self.name)
+        comparisons = compare_measures(
+            measures,
+            systems,
+            resamples=evaluated.resamples,
+            confidence=evaluated.confidence,
+            seed=evaluated.seed,
+        )
+        comparisons.notes += self.notes
+        comparisons.misread = [] if evaluated.table is None else evaluated.table.misread
+        return Compared(comparisons, self.recognised)
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""

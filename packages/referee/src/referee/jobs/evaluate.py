@@ -310,6 +310,8 @@ class Evaluated:
     signature: str = ""
     items: int = 0
     confidence: float = 0.95
+    resamples: int = 1000
+    seed: int = 1
     heard: list[Response] = field(default_factory=list)
 
     def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
@@ -398,7 +400,7 @@ def evaluate_material(
     chosen = expand_metrics(metrics) or choose_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
-    evaluated = Evaluated(material, items=len(material.trials), confidence=confidence)
+    evaluated = Evaluated(material, items=len(material.trials), confidence=confidence, resamples=resamples, seed=seed)
     if scored and material.outputs:
         _score_outputs(evaluated, scored, name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):

@@ -195,9 +195,15 @@ def check_places(answers: Answers, trials: Sequence[PlaceQuestion]) -> tuple[lis
         if evidence is not None:
             finding = investigate(evidence)
             warnings += [f"{system}: {text}" for text in _describe_doubts(system, finding)]
-            if not finding.fits and not finding.needs_size and finding.sure in ("certain", "likely"):
+            if not finding.fits and not finding.needs_size and _is_misread(finding):
                 misread.append(system)
     return warnings, misread
+
+
+def _is_misread(finding: ConventionFinding) -> bool:
+    """Return whether another convention fits for sure, or far better than the one that answers are read in."""
+    is_far = finding.best is not None and finding.declared is not None and finding.best.fit - finding.declared.fit > 0.2
+    return is_far or finding.sure in ("certain", "likely")
 
 
 def _describe_doubts(system: str, finding: ConventionFinding) -> Iterator[str]:

@@ -29,6 +29,8 @@ _CORNERS = {
     ("x", "y", "width", "height"): Order.XYWH,
 }
 SLACK = 1.02
+FEW = 0.05
+"""A proportion of boxes that may be mistakes in the file."""
 
 
 def has_boxes(table: Table, declared: Declared) -> bool:
@@ -232,20 +234,30 @@ def _infer_gold_order(
         if text not in ("xyxy", "xywh"):
             raise InputError(f"no order is called {text!r}", remedy="--map gold=xyxy or --map gold=xywh")
         return Order(text)
-    if any(c < a or d < b for a, b, c, d in boxes):
+    is_share = max(max(b) for b in boxes) <= 1.0
+    limits = [s if s is not None and not is_share else Size(1, 1) for s in sizes]
+    as_sizes = [c < a or d < b for a, b, c, d in boxes]
+    as_corners = [
+        (is_share or known is not None) and (a + c > size.width * SLACK or b + d > size.height * SLACK)
+        for (a, b, c, d), size, known in zip(boxes, limits, sizes, strict=True)
+    ]
+    # A few wrong boxes decide nothing for all others.
+    if sum(as_sizes) > FEW * len(boxes) and sum(as_corners) <= FEW * len(boxes):
         return Order.XYWH
-    limits = [s if s is not None and max(max(b) for b in boxes) > 1.0 else Size(1, 1) for s in sizes]
-    is_sized = all(s is not None for s in sizes) or max(max(b) for b in boxes) <= 1.0
-    if is_sized and any(
-        a + c > size.width * SLACK or b + d > size.height * SLACK
-        for (a, b, c, d), size in zip(boxes, limits, strict=True)
-    ):
+    if sum(as_corners) > FEW * len(boxes) and sum(as_sizes) <= FEW * len(boxes):
         return Order.XYXY
     raise InputError(
         f"it is unknown whether the gold boxes in {column!r} are x1, y1, x2, y2 or x, y, width, height",
         where=where,
         remedy="--map gold=xyxy or --map gold=xywh",
     )
+
+
+def is_beyond(numbers: Sequence[float]) -> bool:
+    """Return whether numbers go beyond 1000, and not just stray ones."""
+    count = sum(n > 1000 * SLACK for n in numbers)
+    # Of the four numbers of a box few are as large as the picture.
+    return count > max(0, FEW / 4 * len(numbers))
 
 
 def _infer_convention(table: Table, column: str, declared: Declared) -> Convention:
@@ -259,7 +271,7 @@ def _infer_convention(table: Table, column: str, declared: Declared) -> Conventi
     is_point = any(len(_parse_numbers(cell)) == 2 for cell in table.column(column))
     order = next((Order(o) for o in ("xyxy", "xywh") if o in simplify_name(column)), Order.XYXY if is_point else None)
     largest = max(numbers, default=0.0)
-    unit = Unit.SHARE if largest <= 1.0 else Unit.PIXELS if largest > 1000 * SLACK else None
+    unit = Unit.SHARE if largest <= 1.0 else Unit.PIXELS if is_beyond(numbers) else None
     if order is None or unit is None:
         orders = ["xyxy", "xywh"] if order is None else [str(order)]
         units = [Unit.PIXELS, Unit.OF_1000] if unit is None else [unit]

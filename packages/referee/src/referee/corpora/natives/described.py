@@ -311,7 +311,7 @@ def _add_rows(
 ) -> None:
     """Add the descriptions of a table to the data."""
     default = declared.default_system or _default_system(table.source)
-    split = _make_splitter(material, table, roles.get("references"))
+    split = _make_splitter(material, table, roles.get("references"), declared.column("references") is not None)
     if "trial" not in roles and "system" in roles:
         _check_positions(table, roles, numbered)
         if len({format_id(cell) for cell in table.column(roles["system"])}) > 1:
@@ -399,17 +399,33 @@ def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[
                 )
 
 
-def _make_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
+def _make_splitter(
+    material: NativeData, table: Table, column: str | None, is_declared: bool
+) -> Callable[[Any], list[str]]:
     """Return a function that splits a cell into its references.
 
     Of cells that mostly hold a separator it returns the parts.
+
+    Raises:
+        InputError: if commas may separate several references or belong to one.
     """
     if column is None:
         return parse_texts
-    cells = [c for c in table.column(column) if isinstance(c, str) and not c.lstrip().startswith("[")][:2000]
+    cells = [c for c in table.column(column) if isinstance(c, str) and len(_parse_list(c)) == 1][:2000]
     # A semicolon may be part of a sentence, unless the column promises several references.
-    signs = ("|", "\n", "\t", *(";" * simplify_name(column).endswith("s")))
-    sign = next((s for s in signs if 2 * sum(s in c.strip() for c in cells) > len(cells)), None)
+    is_plural = simplify_name(column).endswith("s")
+    signs = ("|", "\n", "\t", "//", "<sep>", "[SEP]", "###", "~", *(";" * is_plural))
+
+    def separates(sign: str) -> bool:
+        return 2 * sum(sign in c.strip() for c in cells) > len(cells)
+
+    sign = next(filter(separates, signs), None)
+    if sign is None and is_plural and not is_declared and separates(","):
+        raise InputError(
+            f"the commas in {column!r} may separate several references or belong to one",
+            where=table.source,
+            remedy=f"write | between references, or declare that a cell is one: --map references={column}",
+        )
     if sign is None:
         return parse_texts
     name = {"\n": "line breaks", "\t": "tabs"}.get(sign, repr(sign))
@@ -486,22 +502,32 @@ def _get_text(part: Mapping[str, Any]) -> Any:
 
 
 def _parse_list(value: Any) -> list[Any]:
-    """Return the elements of a cell: of a list, or of its text in brackets."""
+    """Return the elements of a cell: of a list, or of its text in brackets (JSON, or as Python and numpy print it)."""
     if is_missing(value):
         return []
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return list(value)
-    if isinstance(value, str) and value.strip().startswith("[") and value.strip().endswith("]"):
+    text = value.strip() if isinstance(value, str) else ""
+    if text.startswith("array("):
+        text = re.sub(r"^array\((.*?)(?:,\s*dtype=[^,()]+)?\)$", r"\1", text, flags=re.DOTALL)
+    if text[:1] + text[-1:] in ("[]", "()", "{}"):
+        # Python would join the texts of an array, which have no comma between them.
+        if _ARRAY.fullmatch(text):
+            return [ast.literal_eval(part) for part in re.findall(_QUOTED, text, re.DOTALL)]
         for parse in (json.loads, ast.literal_eval):
             try:
-                parsed = parse(value.strip())
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                parsed = parse(text)
+            except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
                 continue
-            if isinstance(parsed, list):
-                return parsed
+            if isinstance(parsed, (list, tuple, set)):
+                return sorted(parsed, key=str) if isinstance(parsed, set) else list(parsed)
     return [value]
+
+
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_ARRAY = re.compile(rf"\[\s*{_QUOTED}(?:\s+{_QUOTED})+\s*\]", re.DOTALL)
 
 
 def _use_people_as_references(material: NativeData) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from referee.corpora.natives.box_tables import is_beyond
 from referee.corpora.natives.logs import SIZE_FIELDS, UNIT_SQUARE, Episode, LogAnswer, read_episodes
 from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
@@ -236,7 +237,7 @@ def _infer_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
         return Convention(Unit.SHARE, Order.XYXY)
     # A click beside the picture is a little beyond 1.
     possible = [Unit.SHARE] if largest <= 2.0 else []
-    possible += [] if largest > 1000 * SLACK else [Unit.OF_1000]
+    possible += [] if is_beyond([n for group, _ in numbers for n in group]) else [Unit.OF_1000]
     sized = [(group, size) for group, size in numbers if size is not None and size != UNIT_SQUARE]
     outside = sum(
         max(group[0::2]) > size.width * SLACK or max(group[1::2]) > size.height * SLACK for group, size in sized

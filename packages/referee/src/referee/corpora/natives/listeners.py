@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.columns import ROLES, find_column, get_usual_name, infer_roles, simplify_name
+from referee.corpora.natives.columns import NESTED, ROLES, find_column, get_usual_name, infer_roles, simplify_name
 from referee.corpora.natives.described import find_crossed_column, get_format, parse_texts
 from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
@@ -26,6 +26,8 @@ from referee.records import Description, Outcome, Response
 LISTENED = ("correct", "participant", "system", "chosen", "target", "trial", "time", "text", "language", "scene")
 RIGHT = frozenset({"1", "true", "yes", "correct", "right", "c", "t", "y", "hit", "ja", "oui", "richtig", "success"})
 WRONG = frozenset({"0", "false", "no", "incorrect", "wrong", "i", "f", "n", "miss", "nein", "non", "falsch", "failure"})
+RIGHT |= {"si", "sí", "vrai", "goed", "juist", "wahr", "correcto", "✓", "✔", "正解", "正确", "对"}
+WRONG |= {"faux", "fout", "onjuist", "unwahr", "incorrecto", "✗", "✘", "不正解", "错误", "错"}
 NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none", "undefined", "{}", "-99"})
 _CONDITIONS = ("condition", "cond", "bedingung", "speaker", "speakertype", "source", "version", "variant")
 # A column that says in which order objects were shown makes a position something else than an object.
@@ -68,7 +70,7 @@ def has_listeners(table: Table, declared: Declared) -> bool:
         return has("participant") and (has("correct") or (has("chosen") and has("target", 2)))
     if has("participant", 2) and (has("correct") or (has("chosen", 2) and has("target", 2))):
         return True
-    return (has("correct") or (has("chosen") and has("target", 2))) and not has("text")
+    return (has("chosen") and has("target", 2)) or (has("correct") and not has("text"))
 
 
 def recognise_platform(table: Table) -> Platform | None:
@@ -87,7 +89,7 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
     aliases = _map_import_ids(table) if platform is not None and platform.name == "qualtrics" else {}
     if platform is not None:
         material.is_tried = platform.is_tried
-        table = platform.select(table, material, key is not None)
+        table = _drop_practice(platform.select(table, material, key is not None), material)
         fixed = {role: column for role, column in platform.roles.items() if column in table.columns}
         hidden = {c for c in table.columns if c in platform.reserved and c not in declared.columns.values()}
         if hidden:
@@ -110,21 +112,118 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
     roles = _find_roles(table, declared)
     if "trial" not in declared.columns:
         _check_items(table, roles)
+    table = _split_names(table, roles)
+    if "correct" not in roles:
+        _check_positions(table, roles, declared)
+    elif "correct" not in declared.columns:
+        _check_verdicts(material, table, roles)
     material.mapping = dict(roles)
     _add_responses(material, table, roles, declared)
     return material
 
 
+# Columns that mark practice trials and attention checks by yes or no, and names of those that say the part of a study.
+_PRACTICE = re.compile(r"(is)?(practi[cs]e|training|warmup|catch|attention)(trial|check)?")
+_PARTS = re.compile(r"phase|block|stage|section|trial|task|type|kind|display|screen|item|stim|^part$")
+_PRACTICE_CELL = re.compile(
+    r"(prac|practi[cs]e|training|warm ?up|attention|catch)( ?(trials?|checks?|items?|blocks?|phase|round|task))? ?\d*"
+)
+
+
 def _drop_practice(table: Table, material: NativeData) -> Table:
-    """Return the rows that no column marks as practice."""
-    marks = [c for c in table.columns if simplify_name(c) in ("practice", "ispractice", "practise", "training")]
-    if not marks:
-        return table
-    chosen = [i for i, row in enumerate(table.rows) if not any(_parse_truth(row.get(c)) for c in marks)]
+    """Return the rows that no column marks as practice or as a check of attention."""
+    simple = {c: simplify_name(c) for c in table.columns}
+    marks = [c for c in table.columns if _PRACTICE.fullmatch(simple[c])]
+    used = {*_CONDITIONS, *(n for role in ("chosen", "target", "participant") for tier in ROLES[role] for n in tier)}
+    parts = [c for c in table.columns if c not in marks and simple[c] not in used and _PARTS.search(simple[c])]
+
+    def is_practice(row: Mapping[str, Any]) -> bool:
+        words = (re.sub(r"[\s_-]+", " ", str(row.get(c) or "").strip().lower()) for c in parts)
+        return any(_parse_truth(row.get(c)) for c in marks) or any(map(_PRACTICE_CELL.fullmatch, words))
+
+    chosen = [i for i, row in enumerate(table.rows) if not is_practice(row)]
     dropped = len(table.rows) - len(chosen)
     if dropped:
-        material.left_out["Practice trials, left out: {}."] += dropped
+        material.left_out["Practice trials and attention checks, left out: {}."] += dropped
     return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
+
+
+def _split_names(table: Table, roles: Mapping[str, str]) -> Table:
+    """Return the table with one choice in each cell, and targets such as "cup, dog" as lists.
+
+    Raises:
+        MalformedInput: if a cell has several choices.
+    """
+    chosen, target = roles.get("chosen"), roles.get("target")
+    if chosen is None or target is None:
+        return table
+    choices = [[format_id(part) for part in parse_texts(row.get(chosen))] for row in table.rows]
+    single = {part for parts in choices for part in parts if len(parts) == 1}
+    names = single | {format_id(cell) for cell in table.column(target)}
+    goals = [str(cell) for cell in table.column(target) if isinstance(cell, str) and cell not in single]
+    sign = next((s for s in (",", ";", "|") if any(single & set(_split(goal, s)) for goal in goals if s in goal)), None)
+    rows = []
+    for row, line, parts in zip(table.rows, table.lines, choices, strict=True):
+        listed = (
+            [_split(parts[0] or "", s) for s in (",", ";", "|")] if parts and parts[0] not in names - single else []
+        )
+        if len(parts) > 1 or any(len(part) > 1 and set(part) <= names for part in listed):
+            raise MalformedInput(
+                f"several objects are chosen ({row.get(chosen)})",
+                where=table.source,
+                line=line,
+                remedy="add a column with right or wrong: --map correct=COLUMN",
+            )
+        goal = row.get(target)
+        goals_of_row = _split(goal, sign) if sign is not None and isinstance(goal, str) and sign in goal else goal
+        rows.append({**row, chosen: parts[0] if parts else None, target: goals_of_row})
+    return Table(table.source, table.columns, rows, table.lines)
+
+
+def _split(text: str, sign: str) -> list[str]:
+    return [part.strip() for part in text.split(sign)]
+
+
+def _check_verdicts(material: NativeData, table: Table, roles: Mapping[str, str]) -> None:
+    """Check right and wrong against choices and targets.
+
+    Raises:
+        InputError: if the column may hold the number of the right answer, or contradicts choices and targets.
+    """
+    if "chosen" not in roles:
+        return
+    rows = [row for row in table.rows if not any(_is_nothing(row.get(roles[r])) for r in ("correct", "chosen"))]
+    pairs = [(format_id(row.get(roles["trial"])), format_id(row.get(roles["correct"]))) for row in rows]
+    chosen = {format_id(row.get(roles["chosen"])) for row in rows}
+    if "target" not in roles:
+        is_index = chosen <= {verdict for _, verdict in pairs} and len(set(pairs)) == len({item for item, _ in pairs})
+        if is_index and len(chosen) > 1:
+            raise InputError(
+                f"{roles['correct']!r} is the same for all answers to an item and has the values of {roles['chosen']!r}, so it "
+                "may be the number of the right answer",
+                where=table.source,
+                remedy=f"--map correct={roles['correct']} if it says right or wrong, "
+                f"or --map chosen={roles['chosen']},target={roles['correct']}",
+            )
+        return
+    goals = [set(map(format_id, parse_texts(row.get(roles["target"])))) for row in rows]
+    if not chosen & set().union(*goals):
+        return
+    count = sum(
+        (format_id(row.get(roles["chosen"])) in goal) is not _parse_truth(row.get(roles["correct"]))
+        for row, goal in zip(rows, goals, strict=True)
+        if goal
+    )
+    what = f"{count:,} of {len(rows):,} answers"
+    # Positions may count displays in another order.
+    if count > len(rows) / 10 and not all((name or "").isdigit() for name in chosen):
+        raise InputError(
+            f"{roles['correct']!r} contradicts {roles['chosen']!r} and {roles['target']!r} in {what}",
+            where=table.source,
+            remedy=f"name the column that counts: --map correct={roles['correct']}",
+        )
+    if count:
+        material.notes.append(f"In {what} {roles['correct']!r} contradicts choice and target; it counts.")
 
 
 def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
@@ -136,9 +235,12 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
     roles = infer_roles(table, LISTENED, declared)
     if "text" in roles and "text" not in declared.columns and get_usual_name(roles["text"]) not in ROLES["text"][0]:
         del roles["text"]  # 'answer' or 'response' is a listener's choice
-    is_counted = "trial" not in roles or _find_conflict(table, roles, roles["trial"]) is not None
-    if "trial" not in declared.columns and is_counted and _identifies_items(table, roles, roles.get("scene")):
-        roles["trial"] = roles.pop("scene")
+    if "trial" not in declared.columns and _counts_rows(table, roles):
+        shown = [roles.get("scene"), *(c for c in table.columns if simplify_name(c) in _SHOWN)]
+        item = next((c for c in shown if c != roles.get("trial") and _identifies_items(table, roles, c)), None)
+        if item is not None:
+            roles["trial"] = item
+            roles = {role: column for role, column in roles.items() if role != "scene" or column != item}
     if "trial" in roles and "system" not in roles and (condition := find_crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
@@ -149,9 +251,11 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
         )
     if "correct" in roles and not _holds_truths(table, roles["correct"]):
         # A column 'correct' may hold the right answer instead.
-        if "correct" in declared.columns or "target" in roles:
+        if "correct" in declared.columns or "target" in roles or "chosen" not in roles:
+            values = dict.fromkeys(map(format_id, table.column(roles["correct"])))
             raise InputError(
-                f"the column {roles['correct']!r} holds neither right and wrong nor 1 and 0",
+                f"the column {roles['correct']!r} holds neither right and wrong nor 1 and 0 "
+                f"({', '.join(list(filter(None, values))[:3])})",
                 where=table.source,
                 remedy="--map correct=COLUMN, or --map target=COLUMN,chosen=COLUMN",
             )
@@ -163,9 +267,19 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
             where=table.source,
             remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_shown(table)})",
         )
-    if "correct" not in roles:
-        _check_positions(table, roles, declared)
     return roles
+
+
+_SHOWN = ("stimulus", "stim", "stimulusid", "stimid", "image", "picture", "scene", "display")
+
+
+def _counts_rows(table: Table, roles: Mapping[str, str]) -> bool:
+    """Return whether no column names the item, or the one that may is a number of rows or has several targets."""
+    if "trial" not in roles or _find_conflict(table, roles, roles["trial"]) is not None:
+        return True
+    cells = list(map(format_id, table.column(roles["trial"])))
+    people = {format_id(cell) for cell in table.column(roles.get("participant", ""))}
+    return len(people) > 1 and len(set(cells)) == len(cells) and all((c or "").isdigit() for c in cells)
 
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
@@ -239,7 +353,8 @@ def _is_nothing(cell: Any) -> bool:
 def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     """Raise InputError if choices are numbers, displays were shuffled, and the meaning of the numbers is not declared."""
     is_declared = {"chosen", "target"} <= declared.columns.keys()
-    shuffled = [c for c in table.columns if SHUFFLED.search(simplify_name(c)) and c not in roles.values()]
+    free = [c for c in table.columns if c not in roles.values()]
+    shuffled = [c for c in free if SHUFFLED.search(simplify_name(c)) or _is_shuffled(table, c, roles["trial"])]
     cells = [format_id(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
     if not is_declared and shuffled and cells and all((c or "").isdigit() for c in cells):
         raise InputError(
@@ -252,17 +367,48 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
     is_wordy = sum(len((c or "").split()) > 1 for c in cells) > len(cells) / 2 and all(
         len((t or "").split()) == 1 for t in targets
     )
-    if cells and targets and not targets & set(cells) and (is_wordy or not is_declared):
+    chosen = set(cells)
+    problem = None
+    if cells and targets and not targets & chosen and (is_wordy or not is_declared):
+        problem = "no choice in {!r} occurs in {!r}, so they name objects differently"
+    elif not is_declared and ("0" in chosen) is not ("0" in targets) and _are_counted(chosen) and _are_counted(targets):
+        problem = "{!r} and {!r} are numbers, of which one begins with 0 and the other does not"
+    elif not is_declared and len(set(map(_fold_name, chosen | targets))) < len(chosen | targets):
+        problem = "some names in {!r} and {!r} differ in capitals or endings only"
+    if problem is not None:
         raise InputError(
-            f"no choice in {roles['chosen']!r} occurs in {roles['target']!r}, so they name objects differently",
+            problem.format(roles["chosen"], roles["target"]),
             where=table.source,
-            remedy="add a column with right or wrong, or name both columns: --map chosen=COLUMN,target=COLUMN",
+            remedy="write names and numbers alike, or add a column with right or wrong; if they are alike: "
+            f"--map chosen={roles['chosen']},target={roles['target']}",
         )
+
+
+def _are_counted(names: Collection[str | None]) -> bool:
+    return len(names) > 1 and all((name or "").isdigit() for name in names)
+
+
+def _fold_name(name: str | None) -> str:
+    """Return a name in lower case, without the ending of a file and a fraction of 0."""
+    return re.sub(r"\.(0+|png|jpe?g|gif|svg|webp|bmp)$", "", (name or "").strip().lower())
+
+
+def _is_shuffled(table: Table, column: str, item: str) -> bool:
+    """Return whether a column has lists of the same elements in another order for the same item."""
+    orders: dict[str | None, list[str]] = {}
+    for row in table.rows:
+        cell = row.get(column)
+        is_list = isinstance(cell, list) or (isinstance(cell, str) and cell.startswith("["))
+        listed = list(map(str, parse_texts(cell))) if is_list else []
+        first = orders.setdefault(format_id(row.get(item)), listed)
+        if first != listed and sorted(first) == sorted(listed):
+            return True
+    return False
 
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     """Add the rows of a table as responses."""
-    unanswered = 0
+    unanswered, untargeted = 0, 0
     # Platforms write milliseconds.
     unit = 1.0 if "time" in declared.columns else _infer_time_unit(material, table, roles.get("time"))
     default = "listeners" if table.source == "rows" else drop_endings(table.source)
@@ -278,7 +424,8 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             continue
         name, answer = format_id(cell("trial")), _parse_answer(cell, roles)
         if answer is None:
-            unanswered += 1
+            is_lacking = "correct" not in roles and format_id(cell("chosen")) is not None
+            untargeted, unanswered = untargeted + is_lacking, unanswered + (not is_lacking)
             continue
         if name is None:
             raise MalformedInput(
@@ -330,6 +477,8 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
     _drop_varying_scenes(material, table, roles)
     if unanswered:
         material.left_out["Rows without an answer, left out: {}."] += unanswered
+    if untargeted:
+        material.left_out["Answers without a target, left out: {}."] += untargeted
     if not material.responses and declared.systems and "system" in roles:
         names = {format_id(c) for c in table.column(roles["system"])}
         shown = ", ".join(sorted(filter(None, names)))
@@ -412,11 +561,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     if dropped := len(table.rows) - len(chosen):
         material.left_out["Rows without an item or a target (instructions, surveys), left out: {}."] += dropped
     selected = _select_rows(table, chosen)
-    selected = Table.of(
-        selected.source,
-        [{**row, "response": _unwrap_answer(row["response"])} if "response" in row else row for row in selected.rows],
-        selected.lines,
-    )
+    selected = Table.of(selected.source, list(map(_unwrap_answer, selected.rows)), selected.lines)
     if find_column(selected, "participant", Declared()) is not None:
         return selected
     # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
@@ -430,13 +575,22 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     return Table.of(selected.source, rows, selected.lines)
 
 
-def _unwrap_answer(cell: Any) -> Any:
-    """Return the answer to a survey with one question (``{"Q0": "pear"}``); anything else unchanged."""
+def _unwrap_answer(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a trial with the answer to a survey with one question (``{"Q0": "pear"}``) as its response.
+
+    Answers to several questions get a column each.
+    """
+    cell = row.get("response")
     try:
         value = json.loads(cell) if isinstance(cell, str) and cell.startswith("{") else cell
     except ValueError:
-        return cell
-    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else cell
+        return row
+    if not isinstance(value, dict):
+        return row
+    if len(value) == 1:
+        return {**row, "response": next(iter(value.values()))}
+    others = {name: part for name, part in row.items() if name != "response"}
+    return others | {f"response{NESTED}{name}": part for name, part in value.items()}
 
 
 _JSPSYCH = (
@@ -840,8 +994,8 @@ def _select_psychopy(table: Table, material: NativeData, has_key: bool) -> Table
     return Table.of(selected.source, rows, selected.lines)
 
 
-_OTREE = re.compile(r"(?P<app>\w+)\.(?P<round>\d+)\.player\.(?P<field>\w+)")
-_OTREE_OWN = ("id_in_group", "role", "payoff", "id_in_subsession", "round_number")
+_OTREE = re.compile(r"(?P<app>\w+)\.(?P<round>\d+)\.(?P<of>player|group|subsession)\.(?P<field>\w+)")
+_OTREE_OWN = ("id_in_group", "role", "payoff", "id_in_subsession", "round_number", "id")
 
 
 def _is_otree(table: Table) -> bool:
@@ -857,18 +1011,29 @@ def _select_otree(table: Table, material: NativeData, has_key: bool) -> Table:
     if dropped := len(table.rows) - len(human):
         material.left_out["Rows of bots, left out: {}."] += dropped
     if "subsession.round_number" in table.columns:
-        return _select_rows(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
+        players = {c.removeprefix("player.") for c in table.columns}
+
+        def rename(column: str) -> str:
+            of, _, field = column.partition(".")
+            is_free = of in ("group", "subsession") and field not in players and field not in _OTREE_OWN
+            return field if of == "player" or is_free else column
+
+        return _select_rows(table, human, rename)
     rows, lines = [], []
     for i in human:
-        rounds: dict[tuple[str, str], dict[str, Any]] = {}
+        rounds: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         for column, value in table.rows[i].items():
             match = _OTREE.fullmatch(column)
             if match and match["field"] not in _OTREE_OWN:
-                rounds.setdefault((match["app"], match["round"]), {})[match["field"]] = value
+                fields = rounds.setdefault(
+                    (match["app"], match["round"]), {"subsession": {}, "group": {}, "player": {}}
+                )
+                fields[match["of"]][match["field"]] = value
         for (app, number), fields in rounds.items():
-            if any(not is_missing(v) for v in fields.values()):
+            if any(not is_missing(v) for v in fields["player"].values()):
+                values = fields["subsession"] | fields["group"] | fields["player"]
                 rows.append(
-                    {"participant.code": table.rows[i]["participant.code"], "app": app, "round": number, **fields}
+                    {"participant.code": table.rows[i]["participant.code"], "app": app, "round": number, **values}
                 )
                 lines.append(table.lines[i])
     return Table.of(table.source, rows, lines)

@@ -105,7 +105,7 @@ def recognise_format(path: Path) -> str:
     return format
 
 
-def _recognise_log(path: Path) -> str | None:
+def _recognise_log(path: Path, sheet: str | None = None) -> str | None:
     """Return the format of a log; None for another file. Raises InputError for files that have no single answers."""
     if path.suffix == ".eval" or (
         zipfile.is_zipfile(path) and path.suffix == ".zip" and "header.json" in zipfile.ZipFile(path).namelist()
@@ -122,7 +122,7 @@ def _recognise_log(path: Path) -> str | None:
         first = _first_line(path)
         return _recognise_row(first) if isinstance(first, dict) else None
     if name.endswith(TABLE_ENDINGS):
-        columns = read_column_names(path)
+        columns = read_column_names(path, sheet)
         _refuse_aggregates(columns, path)
         return _recognise_row(dict.fromkeys(columns))
     return None
@@ -447,7 +447,7 @@ def _read_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declare
 
     if file.is_dir():
         return convert_episodes(file, declared.columns.get("system"))
-    format = declared.format if declared.format in LOG_FORMATS else _recognise_log(file)
+    format = declared.format if declared.format in LOG_FORMATS else _recognise_log(file, declared.column("sheet"))
     if format is not None:
         material = convert_answers(LOG_FORMATS[format](file, declared.columns), format, declared)
         material.is_tried = format not in UNTRIED

@@ -75,12 +75,12 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
     return Table.of(str(path), [row for _, row in numbered], [line for line, _ in numbered])
 
 
-def read_column_names(path: str | Path) -> set[str]:
+def read_column_names(path: str | Path, sheet: str | None = None) -> set[str]:
     """The names of a table's columns; of CSV, TSV and Parquet the rows are not read."""
     name = str(path).lower()
     if name.endswith(SEPARATED):
         return set(next(read_separated(Path(path)), (0, {}))[1])
-    return read_columns(path) if is_parquet(path) else set(read_table(path).columns)
+    return read_columns(path) if is_parquet(path) else set(read_table(path, sheet).columns)
 
 
 def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -230,7 +230,7 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _list_rows(value: Any, path: str | Path) -> list[dict[str, Any]]:
     """The rows of a JSON value."""
-    rows = _find_rows(value)
+    rows = _list_texts(value) or _find_rows(value)
     if rows is None:
         raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
     return rows
@@ -264,6 +264,17 @@ def _find_rows(value: Any) -> list[dict[str, Any]] | None:
         return [{"id": name, **part} for name, part in value.items()]
     parts = [rows for part in objects if (rows := _find_rows(part))]
     return parts[0] if len(parts) == 1 else None
+
+
+def _list_texts(value: Any) -> list[dict[str, Any]]:
+    """Return rows from an object of texts by id, or of lists of texts by number; none from other values."""
+    parts = list(value.values()) if isinstance(value, dict) else []
+    if len(parts) > 1 and all(isinstance(part, str) for part in parts):
+        return [{"id": name, "text": part} for name, part in value.items()]
+    are_lists = all(isinstance(part, list) and all(isinstance(text, str) for text in part) for part in parts)
+    if parts and are_lists and all(map(str.isdigit, value)):
+        return [{"id": name, "references": part} for name, part in value.items()]
+    return []
 
 
 def _are_objects(part: Any) -> bool:
