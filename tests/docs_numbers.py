@@ -114,7 +114,7 @@ def missing_program(command: str) -> list[str]:
 
 
 def why_skipped(claim: Claim, slow: bool) -> str:
-    if claim.timed:
+    if claim.drop_excluded_times:
         return "timed: not compared"
     if claim.slow and not slow:
         return "slow"

@@ -18,9 +18,9 @@ from referee_lab.tangram.game.log import format_recording
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import write_dialogue
-from referee_lab.tangram.tiers.elan import from_eaf, to_eaf
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.tier_tables import from_csv
+from referee_lab.tangram.tiers.elan import convert_to_eaf, from_eaf
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
+from referee_lab.tangram.tiers.tier_tables import parse_csv
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +63,18 @@ def test_replay_writes_one_page_beside_the_recording(recording: Path, capsys: py
 def test_tiers_are_exported_and_come_back(recording: Path, kind: str, tmp_path: Path) -> None:
     out = tmp_path / f"tiers.{kind}"
     assert main(["tangram", "export", str(recording), "--as", kind, "--out", str(out)]) == 0
-    expected = to_dialogue(play_bot_game(GOALS["boat"], 4))
+    expected = convert_to_dialogue(play_bot_game(GOALS["boat"], 4))
     if kind == "eaf":
         found = from_eaf(out.read_bytes())
     elif kind == "csv":
-        (found,) = from_csv(out.read_text("utf-8"))
+        (found,) = parse_csv(out.read_text("utf-8"))
     else:
         assert main(["tangram", "import", str(out), "--as", "csv", "--out", str(tmp_path / "back.csv")]) == 0
-        (found,) = from_csv((tmp_path / "back.csv").read_text("utf-8"))
+        (found,) = parse_csv((tmp_path / "back.csv").read_text("utf-8"))
     for tier in ("utterance", "expression", "action", "mouse"):
-        assert [(e.text, e.entities) for e in found.tier(tier)] == [(e.text, e.entities) for e in expected.tier(tier)]
+        assert [(e.text, e.entities) for e in found.select_tier(tier)] == [
+            (e.text, e.entities) for e in expected.select_tier(tier)
+        ]
 
 
 def test_a_moment_is_exported_as_a_picture(recording: Path, tmp_path: Path) -> None:
@@ -94,7 +96,7 @@ def test_marks_made_in_elan_become_an_annotation_that_is_never_replaced(
     into = ["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "elan"]
     assert main(into) == 0
     lines = (recording.parent / "boat.elan.annotations.jsonl").read_text("utf-8").splitlines()
-    said = to_dialogue(play_bot_game(GOALS["boat"], 4)).tier("utterance")
+    said = convert_to_dialogue(play_bot_game(GOALS["boat"], 4)).select_tier("utterance")
     assert len(lines) == 1 + len(said)
     assert all(json.loads(line)["done"] for line in lines[1:])
     assert main(into) == 2
@@ -108,16 +110,16 @@ def test_a_program_and_the_recording_agree_as_far_as_they_do(
     assert main(["tangram", "preannotate", folder]) == 0
     assert "spans F 1.000" in capsys.readouterr().out
     eaf = tmp_path / "boat.eaf"
-    known = to_dialogue(play_bot_game(GOALS["boat"], 4))
-    from referee_lab.tangram.tiers.elan import to_eaf
+    known = convert_to_dialogue(play_bot_game(GOALS["boat"], 4))
+    from referee_lab.tangram.tiers.elan import convert_to_eaf
 
-    eaf.write_bytes(to_eaf(known))
+    eaf.write_bytes(convert_to_eaf(known))
     main(["tangram", "import", str(eaf), "--into", str(recording), "--annotator", "log"])
     capsys.readouterr()
     assert main(["tangram", "agreement", folder, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["span_f"] == 1.0
-    assert found["first"] == len(known.tier("expression"))
+    assert found["first"] == len(known.select_tier("expression"))
     assert 0 < found["referents_kappa"]["value"] <= 1
     # two annotators and no decision: nothing that learns from them goes on by itself
     assert main(["tangram", "classify", "--recordings", folder]) == 2
@@ -233,7 +235,7 @@ def test_a_map_of_tiers_may_name_the_language_of_files_that_do_not(
 ) -> None:
     said = Event(kind="utterance", by="solver", text="dreh das Quadrat", start_ms=0.0, end_ms=500.0)
     file = tmp_path / "theirs.eaf"
-    content = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,), language="de")).decode()
+    content = convert_to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,), language="de")).decode()
     content = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", content)
     file.write_text(content.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"'), "utf-8")
     names = tmp_path / "names.toml"

@@ -17,7 +17,7 @@ from referee_lab.tangram.desk.annotation_server import create_desk_app
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import format_recording
-from referee_lab.tangram.tiers.annotations import annotation_path, header_of
+from referee_lab.tangram.tiers.annotations import format_header, make_annotation_path
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
@@ -72,15 +72,15 @@ def test_without_the_token_nothing_can_be_read_or_marked(recording: Path) -> Non
         client.post("/api/recordings/0/marks", json={"utterance": 0, "expressions": [], "done": True}),
     ):
         assert (reply.status_code, reply.json()["problem"]) == (401, "no-token")
-    assert not annotation_path(recording, "ann").exists()
+    assert not make_annotation_path(recording, "ann").exists()
 
 
 def test_a_mark_is_one_more_line_and_the_lines_before_it_stay(recording: Path) -> None:
     client = _client(recording)
     assert _save(client).json() == {"saved": True}
-    before = annotation_path(recording, "ann").read_bytes()
+    before = make_annotation_path(recording, "ann").read_bytes()
     assert _save(client, marks=[], done=True).status_code == 200
-    after = annotation_path(recording, "ann").read_bytes()
+    after = make_annotation_path(recording, "ann").read_bytes()
     assert after.startswith(before)
     rows = [json.loads(line) for line in after.decode().splitlines()]
     assert [len(row["expressions"]) for row in rows[1:]] == [1, 0]
@@ -89,8 +89,8 @@ def test_a_mark_is_one_more_line_and_the_lines_before_it_stay(recording: Path) -
 
 
 def test_what_a_crash_left_of_a_line_is_cut_off_before_the_next_one(recording: Path) -> None:
-    path = annotation_path(recording, "ann")
-    path.write_text(header_of("ann", "bots-boat-4") + '{"at":"torn')
+    path = make_annotation_path(recording, "ann")
+    path.write_text(format_header("ann", "bots-boat-4") + '{"at":"torn')
     assert _save(_client(recording)).status_code == 200
     assert len(path.read_text().splitlines()) == 2
     assert "torn" not in path.read_text()
@@ -100,7 +100,7 @@ def test_two_annotators_write_two_files_and_see_nothing_of_each_other(recording:
     first, second = _client(recording, "ann"), _client(recording, "bob")
     _save(first)
     _save(second, marks=[{**MARK, "referents": ["2"]}])
-    assert annotation_path(recording, "ann").read_text().count('"referents":["2"]') == 0
+    assert make_annotation_path(recording, "ann").read_text().count('"referents":["2"]') == 0
     assert first.get("/api/recordings/0", headers=ASK).json()["utterances"][0]["others"] is None
 
 
@@ -117,7 +117,7 @@ def test_what_cannot_be_marked_is_refused_in_words(recording: Path, utterance: i
     reply = _save(_client(recording), utterance, marks)
     assert reply.status_code == 422
     assert word in reply.json()["message"]
-    assert not annotation_path(recording, "ann").exists()
+    assert not make_annotation_path(recording, "ann").exists()
 
 
 def test_the_program_proposes_and_does_not_tell_what_the_bots_meant(recording: Path) -> None:
@@ -144,7 +144,7 @@ def test_adjudication_takes_over_what_is_alike_and_asks_about_the_rest(recording
     assert _save(client, 1, rows[1]["others"]["bob"], done=True).status_code == 200
     again = Desk.adjudicate([recording], ("ann", "bob")).sheets[0].annotation()
     assert (again.annotator, again.marks[1][0].referents) == ("adjudicated", ("2",))
-    assert len(annotation_path(recording, "adjudicated").read_text().splitlines()) == 3
+    assert len(make_annotation_path(recording, "adjudicated").read_text().splitlines()) == 3
 
 
 def test_nobody_can_annotate_as_the_adjudicator(recording: Path) -> None:

@@ -23,8 +23,8 @@ from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import LogEntry, Recording, format_recording
-from referee_lab.tangram.game.sound_files import delay_sound, whole_sound
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.game.sound_files import delay_sound, index_sound
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 RATE = 8000
 START_MS, END_MS = 4_000.0, 240_000.0
@@ -118,7 +118,7 @@ def test_a_replay_speaks_with_the_board_and_is_silent_when_it_stands(browser: Br
 def test_evaluators_hear_the_clip_and_nothing_after_it(browser: Browser, tmp_path: Path) -> None:
     wanted = Wanted(id="heard", participants=2, fp=2, tp=2, fn=0, practice=0)
     games = [speak(goal, 2, tmp_path) for goal in ("eagle", "house", "boat")]
-    sessions = [DialogueSession(game, to_dialogue(game), tmp_path) for game in games]
+    sessions = [DialogueSession(game, convert_to_dialogue(game), tmp_path) for game in games]
     draft = prepare_overhearing(sessions, wanted).draft
     clips = [t.meta["clip"] for t in draft.trials if "sounds" in t.meta["clip"]]
     assert len(clips) == len(draft.trials)
@@ -162,7 +162,7 @@ def test_what_chromium_recorded_can_be_gone_through_once_it_is_whole(browser: Br
       const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
       return btoa(String.fromCharCode(...bytes));
     }""")
-    whole = whole_sound(base64.b64decode(raw))
+    whole = index_sound(base64.b64decode(raw))
     late = delay_sound(whole, 3000, "x.webm")
     probe = """async (content) => {
       const audio = new Audio(`data:audio/webm;base64,${content}`);

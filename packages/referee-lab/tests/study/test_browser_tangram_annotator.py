@@ -18,7 +18,7 @@ from referee_lab.tangram.desk.annotation_server import create_desk_app
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import format_recording
-from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark, annotation_path, parse_annotation
+from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark, make_annotation_path, parse_annotation
 
 TOKEN = "only-for-this-test"
 
@@ -59,7 +59,7 @@ def _desk(desk: Desk, browser: Browser) -> Iterator[Page]:
 
 
 def _on_file(recording: Path, name: str) -> Annotation:
-    path = annotation_path(recording, name)
+    path = make_annotation_path(recording, name)
     return (
         parse_annotation(path.read_text(encoding="utf-8")) if path.exists() else Annotation(annotator=name, session="")
     )
@@ -93,7 +93,7 @@ def test_undo_takes_back_and_stays_on_record(recording: Path, browser: Browser) 
         page.wait_for_load_state("networkidle")
         _press(page, "Control+z")
         wait_for(lambda: _on_file(recording, "ann").marks[0] == ())
-        assert len(annotation_path(recording, "ann").read_text().splitlines()) == 5
+        assert len(make_annotation_path(recording, "ann").read_text().splitlines()) == 5
 
 
 def test_words_are_marked_by_drawing_over_them_and_removed_again(recording: Path, browser: Browser) -> None:
@@ -112,7 +112,7 @@ def test_words_are_marked_by_drawing_over_them_and_removed_again(recording: Path
 def test_proposals_are_offered_and_nothing_is_saved_before_they_are_accepted(recording: Path, browser: Browser) -> None:
     with _desk(Desk.open_for_annotation([recording], "ann"), browser) as page:
         assert page.locator(".sentence .proposed").count() > 0
-        assert not annotation_path(recording, "ann").exists()
+        assert not make_annotation_path(recording, "ann").exists()
         _press(page, "p")
         wait_for(lambda: len(_on_file(recording, "ann").marks.get(0, ())) == 1)
         assert page.locator(".sentence .proposed").count() == 0

@@ -22,7 +22,7 @@ from referee_lab.study.design.text_claims import find_false_claims, find_unmenti
 from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.media import list_presentations
 from referee_lab.study.folder.study import Study, open_study
-from referee_lab.study.texts import HEARD, HERE, LANGUAGES, READ, WATCHED, default_pages
+from referee_lab.study.texts import HEARD, HERE, LANGUAGES, READ, WATCHED, read_default_pages
 
 ENDINGS = {READ: None, HEARD: "voice.wav", WATCHED: "film.webm"}
 PLAYING = ("asgre2007", "open-choice", "tuna2008", "judgement", "point", "refoi")
@@ -52,7 +52,7 @@ def test_shipped_pages_are_true_of_their_way_and_found_out_in_another(
     protocol: str, language: str, ways: dict[str, Study]
 ) -> None:
     for told in ENDINGS:
-        pages = default_pages(language, protocol, told)
+        pages = read_default_pages(language, protocol, told)
         assert "{way_" not in "".join(pages.values())
         for real, study in ways.items():
             shown = replace(study, language=language, texts=pages)
@@ -81,7 +81,7 @@ def test_every_language_has_the_same_words_for_every_way(language: str) -> None:
 
 
 def test_words_that_are_shown_beside_the_voice_may_be_spoken_of(ways: dict[str, Study]) -> None:
-    heard = replace(ways[HEARD], texts=default_pages("en", "tuna2008", READ))
+    heard = replace(ways[HEARD], texts=read_default_pages("en", "tuna2008", READ))
     assert len(find_false_claims(heard)) == 1
     shown = replace(heard, settings={**heard.settings, "media_text": "shown"})
     assert list_presentations(shown) == {READ, HEARD}
@@ -91,7 +91,7 @@ def test_words_that_are_shown_beside_the_voice_may_be_spoken_of(ways: dict[str, 
 
 def test_own_pages_are_looked_at_too(ways: dict[str, Study]) -> None:
     told = replace(
-        ways[READ], extra={"welcome": "Please use *headphones*."}, texts=default_pages("en", "tuna2008", READ)
+        ways[READ], extra={"welcome": "Please use *headphones*."}, texts=read_default_pages("en", "tuna2008", READ)
     )
     assert find_false_claims(told) == ["texts/en/welcome.md says 'headphones', but no description is heard"]
 

@@ -10,7 +10,7 @@ from referee import run
 from referee.cli import main
 from referee.corpora.pictured import write_pictured
 from referee.corpora.synthetic.corpus import Synthetic
-from referee_lab.study.texts import default_pages
+from referee_lab.study.texts import read_default_pages
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,9 @@ def test_a_new_study_is_ready_and_bots_play_it(drawn: Path, protocol: str, capsy
 
 @pytest.mark.parametrize("language", ["de", "en", "es", "ja", "nl", "pt", "zh"])
 def test_what_people_are_told_afterwards_is_about_places(language: str) -> None:
-    plain = default_pages(language, "tuna2008")["debriefing"]
+    plain = read_default_pages(language, "tuna2008")["debriefing"]
     for protocol in ("point", "refoi"):
-        own = default_pages(language, protocol)["debriefing"]
+        own = read_default_pages(language, protocol)["debriefing"]
         assert own != plain
         # All but one sentence is the same.
         assert sum(a != b for a, b in zip(own.splitlines(), plain.splitlines(), strict=True)) == 1

@@ -15,10 +15,10 @@ from referee_lab.study.texts import (
     HERE,
     LANGUAGES,
     PAGES,
-    default_pages,
+    convert_to_html,
     fill_placeholders,
     load_interface_words,
-    to_html,
+    read_default_pages,
 )
 from referee_lab.study.texts.plurals import get_counted_word
 
@@ -34,7 +34,7 @@ def one_form_each(language: str) -> dict[str, str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("protocol", catalogue.names("protocol"))
 def test_every_protocol_has_instructions_of_its_own_in_every_language(protocol: str, language: str) -> None:
-    pages = default_pages(language, protocol)
+    pages = read_default_pages(language, protocol)
     assert set(pages) == set(PAGES)
     assert (HERE / language / f"instructions-{protocol}.md").exists()
     assert all(text.startswith("# ") for text in pages.values())
@@ -99,11 +99,11 @@ def test_a_regional_language_has_the_words_of_its_language() -> None:
     ],
 )
 def test_nothing_in_a_page_can_run(markdown: str, forbidden: str) -> None:
-    assert forbidden not in to_html(markdown)
+    assert forbidden not in convert_to_html(markdown)
 
 
 def test_markdown_becomes_html() -> None:
-    assert to_html("# One\n\n*two* [three](https://example.org)") == (
+    assert convert_to_html("# One\n\n*two* [three](https://example.org)") == (
         '<h1>One</h1>\n<p><em>two</em> <a href="https://example.org">three</a></p>\n'
     )
 
@@ -113,7 +113,7 @@ def test_only_known_placeholders_are_filled() -> None:
 
 
 def test_an_unknown_language_gets_english_to_translate() -> None:
-    assert default_pages("fi", "tuna2008") == default_pages("en", "tuna2008")
+    assert read_default_pages("fi", "tuna2008") == read_default_pages("en", "tuna2008")
 
 
 def test_every_language_of_the_pages_is_named_where_one_is_asked_for() -> None:

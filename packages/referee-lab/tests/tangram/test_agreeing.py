@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark
-from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, differing
+from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, find_differences
 
 
 def _by(name: str, *rows: tuple[ExpressionMark, ...], done: int | None = None) -> Annotation:
@@ -66,7 +66,7 @@ def test_only_what_both_have_finished_counts() -> None:
     b = _by("b", (_mark(0, 4),), (), done=1)
     found = compare_annotations([(a, b)])
     assert (found.utterances, found.first, found.second) == (1, 1, 1)
-    assert differing(a, b) == []
+    assert find_differences(a, b) == []
 
 
 def test_nothing_marked_is_no_agreement_but_no_value() -> None:
@@ -77,4 +77,4 @@ def test_nothing_marked_is_no_agreement_but_no_value() -> None:
 
 def test_utterances_that_differ_are_listed() -> None:
     a, b = _by("a", (_mark(0, 4),), (_mark(0, 4),)), _by("b", (_mark(0, 4),), (_mark(0, 4, "2"),))
-    assert differing(a, b) == [1]
+    assert find_differences(a, b) == [1]

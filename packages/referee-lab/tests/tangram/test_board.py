@@ -109,7 +109,7 @@ def test_a_step_of_fifteen_degrees_is_kept_when_asked_for():
 def test_the_hash_is_that_of_the_documented_line():
     board = Board({p: Placement(10.5, 20, 90, p == "7") for p in PIECES}, tuple(PIECES))
     line = ";".join(f"{i}:1050,2000,90,{int(i == 7)}" for i in range(1, 8)) + "|1,2,3,4,5,6,7"
-    assert board.to_canonical_text() == line
+    assert board.format_canonically() == line
     assert board.hash() == hashlib.sha256(line.encode()).hexdigest()
 
 

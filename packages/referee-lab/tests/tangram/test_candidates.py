@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from situations import PIECES, cursor, dialogue, handled, said
 
-from referee_lab.tangram.models.candidates import CANDIDATE_NAMES, candidate_features, fits
-from referee_lab.tangram.models.history import situations
+from referee_lab.tangram.models.candidates import CANDIDATE_NAMES, compute_candidate_features, fits
+from referee_lab.tangram.models.history import iterate_situations
 
 
 def yes(features: dict[str, float]) -> set[str]:
@@ -26,20 +26,20 @@ def test_each_piece_gets_the_features_the_printed_definitions_give_it() -> None:
         handled(24_000, 30_000, "6"),
         said(25_000, "the square", "6"),
     )
-    s = list(situations(d))[-1]
+    s = list(iterate_situations(d))[-1]
     # said 23 s ago with a pronoun, the cursor left 20 s ago, handled 21 s ago; a square is not what it is
-    assert yes(candidate_features(s, "1")) == {"DH1", "DH4", "DH10", "AH4", "CO5"}
-    assert yes(candidate_features(s, "6")) == {"DH5", "DH6", "AH1", "AH3", "CO1", "CO3"}
-    assert yes(candidate_features(s, "4")) == {"DH5", "AH6", "CO6"}
+    assert yes(compute_candidate_features(s, "1")) == {"DH1", "DH4", "DH10", "AH4", "CO5"}
+    assert yes(compute_candidate_features(s, "6")) == {"DH5", "DH6", "AH1", "AH3", "CO1", "CO3"}
+    assert yes(compute_candidate_features(s, "4")) == {"DH5", "AH6", "CO6"}
 
 
 def test_another_text_changes_only_what_depends_on_words() -> None:
     d = dialogue(said(1000, "the square", "6"), said(3000, "the small square", "6"))
-    s = list(situations(d))[-1]
-    before, after = candidate_features(s, "6"), candidate_features(s, "6", text="that", pronoun=True)
+    s = list(iterate_situations(d))[-1]
+    before, after = compute_candidate_features(s, "6"), compute_candidate_features(s, "6", text="that", pronoun=True)
     assert {n for n in CANDIDATE_NAMES if before[n] != after[n]} == {"DH9"}
-    assert candidate_features(s, "1")["DH6"] == 0
-    assert candidate_features(s, "1", text="that", pronoun=True)["DH6"] == 1
+    assert compute_candidate_features(s, "1")["DH6"] == 0
+    assert compute_candidate_features(s, "1", text="that", pronoun=True)["DH6"] == 1
 
 
 @pytest.mark.parametrize(("sentence", "name"), [("sore o totte", "DH7"), ("それに合わせて", "DH8")])
@@ -47,10 +47,10 @@ def test_particles_count_in_japanese_only(sentence: str, name: str) -> None:
     text = sentence[:4].strip() if sentence.isascii() else "それ"
     parts = said(1000, text, "6", dpr=True)
     parts[0] = type(parts[0])(kind="utterance", by="solver", text=sentence, start_ms=800, end_ms=2000)
-    (japanese,) = situations(dialogue(parts, language="ja"))
-    (english,) = situations(dialogue(parts))
-    assert candidate_features(japanese, "6")[name] == 1
-    assert candidate_features(english, "6")[name] == 0
+    (japanese,) = iterate_situations(dialogue(parts, language="ja"))
+    (english,) = iterate_situations(dialogue(parts))
+    assert compute_candidate_features(japanese, "6")[name] == 1
+    assert compute_candidate_features(english, "6")[name] == 0
 
 
 def test_words_for_values_are_known_in_both_languages() -> None:

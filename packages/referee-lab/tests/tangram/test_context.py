@@ -8,12 +8,12 @@ import pytest
 from situations import cursor, dialogue, handled, said
 
 from referee.errors import InputError
-from referee_lab.tangram.models.context import Clip, Unusable, cut, seen
-from referee_lab.tangram.models.history import Situation, situations
+from referee_lab.tangram.models.context import Clip, Unusable, cut, hide_unseen_events
+from referee_lab.tangram.models.history import Situation, iterate_situations
 
 
 def last(*parts: list) -> Situation:  # type: ignore[type-arg]
-    return list(situations(dialogue(*parts)))[-1]
+    return list(iterate_situations(dialogue(*parts)))[-1]
 
 
 MENTION_FIRST = (said(5000, "the square", "6"), handled(10_000, 12_000, "6"), said(20_000, "that", "6", dpr=True))
@@ -66,7 +66,7 @@ def test_an_instance_without_a_clip_has_a_reason(parts: tuple, reason: str) -> N
 def test_a_dialogue_without_actions_has_clips_by_its_mentions() -> None:
     """Where nobody recorded actions, the mention is the only event."""
     spoken = dialogue(said(1000, "the square", "6"), said(9000, "that", "6", dpr=True))
-    (_, reference) = situations(spoken)
+    (_, reference) = iterate_situations(spoken)
     end = cut(reference, "none").end_ms  # type: ignore[union-attr]
     assert cut(reference, "both", margin_ms=500) == Clip(start_ms=500, end_ms=end, shows="both")
     assert cut(reference, "mention", margin_ms=500) == Clip(start_ms=500, end_ms=end, shows="mention")
@@ -87,10 +87,10 @@ def test_an_overhearer_knows_nothing_from_before_the_clip_or_after_the_expressio
         cursor(19_000, 25_000, "6"),
         said(30_000, "the triangle", "1"),
     )
-    s = list(situations(d))[2]
+    s = list(iterate_situations(d))[2]
     clip = cut(s)
     assert isinstance(clip, Clip)
-    overheard = list(situations(seen(d, s, clip)))[-1]
+    overheard = list(iterate_situations(hide_unseen_events(d, s, clip)))[-1]
     assert overheard.onset_ms == s.onset_ms
     assert overheard.standings["1"].since_mention is None
     assert s.standings["1"].since_mention is not None
@@ -102,7 +102,7 @@ def test_an_overhearer_knows_nothing_from_before_the_clip_or_after_the_expressio
 
 def test_a_clip_before_a_typed_message_ends_when_it_is_shown() -> None:
     typed = [replace(e, data={**e.data, "shown_ms": 34_000.0}) for e in said(30_000, "that", "6", dpr=True)]
-    s = list(situations(dialogue(*MENTION_FIRST, typed)))[-1]
+    s = list(iterate_situations(dialogue(*MENTION_FIRST, typed)))[-1]
     clip = cut(s)
     assert isinstance(clip, Clip)
     # The message was begun at 29.8 s; nobody saw it before 34 s.

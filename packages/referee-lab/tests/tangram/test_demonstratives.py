@@ -19,7 +19,7 @@ from referee_lab.tangram.models.demonstratives import (
     classify_new,
     fold_places,
 )
-from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.history import Situation, list_situations
 
 
 def test_the_matrix_that_fits_the_printed_values_gives_them() -> None:
@@ -58,7 +58,7 @@ def world(pairs: int = 4, each: int = 12) -> list[Situation]:
             start, over = 5000.0 * (i + 1), (i + pair) % 3 == 0
             parts.append(cursor(start - 500, start + 500, "1" if over else "6"))
             parts.append(said(start, "that" if over else "the triangle", "1", dpr=over))
-        found += all_situations([dialogue(*parts, name=f"d{pair}", pair=f"p{pair}")])
+        found += list_situations([dialogue(*parts, name=f"d{pair}", pair=f"p{pair}")])
     return found
 
 
@@ -93,7 +93,7 @@ def test_the_worst_false_positives_come_surest_first() -> None:
         for i, s in enumerate(situations)
     ]
     result = classify(flipped, folds=4)
-    worst = result.worst_false_positives()
+    worst = result.find_false_positives()
     assert {s.id for _, s in worst} == {situations[0].id, situations[3].id}
     assert [v for v, _ in worst] == sorted((v for v, _ in worst), reverse=True)
     assert all(v > 0 for v, _ in worst)
@@ -151,7 +151,7 @@ def test_where_no_cursor_was_recorded_its_rule_has_no_value() -> None:
     spoken = [
         s
         for pair in range(6)
-        for s in all_situations(
+        for s in list_situations(
             [
                 dialogue(
                     *(

@@ -13,21 +13,21 @@ from referee.errors import InputError, MalformedInput
 from referee.records import Description, Property, Trial
 from referee_lab.commands.dialogue import run
 from referee_lab.tangram.models.context_hearer import ContextHearer, SalientHearer
-from referee_lab.tangram.models.context_models import ModelInDialogue, ModelOverhearer, transcript
+from referee_lab.tangram.models.context_models import ModelInDialogue, ModelOverhearer, format_transcript
 from referee_lab.tangram.models.context_speakers import AsLastTime, PronounSpeaker, SalientSpeaker
 from referee_lab.tangram.models.dialogue_items import (
     MOMENT,
-    dialogue_items,
-    events_before,
-    situation_in,
-    unusable_references,
+    count_unusable_references,
+    infer_situation,
+    iterate_dialogue_items,
+    list_past_events,
 )
-from referee_lab.tangram.models.history import situations
+from referee_lab.tangram.models.history import iterate_situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
-from referee_lab.tangram.players.reference_game import dialogue_to_game
+from referee_lab.tangram.players.reference_game import convert_dialogue_to_game
 from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.dialogue_form import dialogue_schema, read_dialogue, write_dialogue
-from referee_lab.tangram.tiers.game_dialogues import GameRound, Message, game_dialogues, round_dialogue
+from referee_lab.tangram.tiers.dialogue_form import make_dialogue_schema, read_dialogue, write_dialogue
+from referee_lab.tangram.tiers.game_dialogues import GameRound, Message, read_game_dialogues, round_dialogue
 
 MUGS = [
     {
@@ -69,7 +69,7 @@ def mugs() -> Dialogue:
 
 
 def test_an_item_has_the_scene_the_history_and_the_target_of_its_moment(mugs: Dialogue) -> None:
-    first, second, third = dialogue_items(mugs)
+    first, second, third = iterate_dialogue_items(mugs)
     assert [t.id for t in (first, second, third)] == ["mugs-1", "mugs-2", "mugs-3"]
     assert (first.targets, first.references[0].text, first.speaker) == (("a",), "the red mug", "ann-bob")
     assert first.meta["game"] == "ann-bob"
@@ -86,7 +86,7 @@ def test_an_item_has_the_scene_the_history_and_the_target_of_its_moment(mugs: Di
 
 
 def test_a_history_holds_what_is_known_and_nothing_that_comes_later(mugs: Dialogue) -> None:
-    first, second, third = dialogue_items(mugs)
+    first, second, third = iterate_dialogue_items(mugs)
     assert [e.kind for e in first.history] == ["position", "position", "position", MOMENT]
     # At 4 s the hand is on the mug, and nobody knows until when; what Bob is about to say is not there.
     (action,) = (e for e in second.history if e.kind == "action")
@@ -123,8 +123,8 @@ def test_a_reference_without_a_time_begins_where_its_words_do() -> None:
     marks = [expression("ann", text, id, data={"utterance": 0}) for text, id in (("it", "a"), ("the jug", "b"))]
     dialogue = read_dialogue(written([UNTIMED, said, *marks]))
     # 17 characters in 1.7 s; *it* begins with the fifth, *the jug* with the eleventh.
-    assert [(e.start_ms, e.end_ms) for e in dialogue.tier("expression")] == [(1400, 1600), (2000, 2700)]
-    _, second = dialogue_items(dialogue)
+    assert [(e.start_ms, e.end_ms) for e in dialogue.select_tier("expression")] == [(1400, 1600), (2000, 2700)]
+    _, second = iterate_dialogue_items(dialogue)
     assert "it" in [e.text for e in second.history]
 
 
@@ -136,12 +136,12 @@ def test_a_reference_over_two_utterances_ends_in_the_second() -> None:
     mark = expression("ann", "the red", "b", data={"utterance": [0, 1]})
     dialogue = read_dialogue(written([UNTIMED, *spoken, mark]))
     # A character takes .1 s; *the* begins with the ninth, *red* ends with the third of the second utterance.
-    assert [(e.start_ms, e.end_ms) for e in dialogue.tier("expression")] == [(800, 2300)]
+    assert [(e.start_ms, e.end_ms) for e in dialogue.select_tier("expression")] == [(800, 2300)]
 
 
 def test_objects_that_a_header_does_not_list_are_those_that_occur() -> None:
     rows = [{"format": "referee-dialogue", "id": "d"}, utterance("ann", "the cup"), expression("ann", "the cup", "cup")]
-    (item,) = dialogue_items(read_dialogue(written(rows)))
+    (item,) = iterate_dialogue_items(read_dialogue(written(rows)))
     assert (item.targets, [entity.id for entity in item.scene.entities]) == (("cup",), ["cup"])
 
 
@@ -160,7 +160,7 @@ def test_words_that_hold_a_reference_are_not_known_before_it(times: dict[str, fl
         utterance("bob", "it", **later),
         expression("bob", "it", "a", **later),
     ]
-    first, second, third = dialogue_items(read_dialogue(written(rows)))
+    first, second, third = iterate_dialogue_items(read_dialogue(written(rows)))
     assert [[e.text for e in t.history if e.kind == "utterance"] for t in (first, second, third)] == [
         [],
         [],
@@ -181,9 +181,9 @@ def test_words_of_a_reference_that_holds_another_one_are_not_known_before_it() -
         expression("ann", "the jug", "b", start_ms=1500, end_ms=2200),
         expression("ann", "it", "a", start_ms=3000, end_ms=3100),
     ]
-    _, inner, last = dialogue_items(read_dialogue(written(rows)))
+    _, inner, last = iterate_dialogue_items(read_dialogue(written(rows)))
     assert [(e.text, e.entities) for e in inner.history if e.kind == "expression"] == [(None, ("a",))]
-    events, _ = events_before(last.history)
+    events, _ = list_past_events(last.history)
     assert [e.text for e in events if e.kind == "expression"] == ["the mug beside the jug", "the jug"]
 
 
@@ -194,7 +194,7 @@ def test_an_expression_has_the_words_of_its_span_and_the_utterance_that_holds_it
         expression(None, None, "b", "b", data={"utterance": 0, "span": [12, 19]}),
         expression("ann", "the mug", "a", start_ms=100, end_ms=700),
     ]
-    jug, mug = read_dialogue(written(rows)).tier("expression")
+    jug, mug = read_dialogue(written(rows)).select_tier("expression")
     assert (jug.by, jug.text, jug.entities, jug.start_ms) == ("ann", "the jug", ("b",), 1200)
     assert mug.data["utterance"] == 0
     rows[2] = expression("ann", "the plate", "b", data={"utterance": 0, "span": [12, 19]})
@@ -207,14 +207,14 @@ def test_an_expression_has_the_words_of_its_span_and_the_utterance_that_holds_it
 
 
 def test_references_that_cannot_be_items_are_counted_by_reason(mugs: Dialogue) -> None:
-    assert unusable_references([mugs]) == {
+    assert count_unusable_references([mugs]) == {
         "to an object that the speaker does not see": 1,
         "not clear which object is meant": 1,
     }
 
 
 def test_the_judge_reads_what_is_written(mugs: Dialogue, tmp_path: Path) -> None:
-    trials = list(dialogue_items(mugs))
+    trials = list(iterate_dialogue_items(mugs))
     file = tmp_path / "items.jsonl"
     file.write_text("".join(f"{write_json_line(row)}\n" for row in trials_to_json(trials)), "utf-8")
     back = list(read_trials(file))
@@ -229,10 +229,10 @@ def test_a_history_gives_the_situation_back(seed: int) -> None:
     """What speakers and hearers see leads to the same features as the whole dialogue."""
     compared = 0
     for dialogue in invent_sessions(seed, Habits(pairs=2, dialogues_per_pair=1, references=60, plurals=6)):
-        by_id = {s.id: s for s in situations(dialogue)}
-        for trial in dialogue_items(dialogue):
+        by_id = {s.id: s for s in iterate_situations(dialogue)}
+        for trial in iterate_dialogue_items(dialogue):
             if len(trial.targets) == 1:
-                found, expected = situation_in(trial.for_speaker(), trial.targets[0]), by_id[trial.id]
+                found, expected = infer_situation(trial.for_speaker(), trial.targets[0]), by_id[trial.id]
                 plain = [
                     {k: s._replace(mention=None, action=None) for k, s in x.standings.items()}
                     for x in (found, expected)
@@ -244,7 +244,7 @@ def test_a_history_gives_the_situation_back(seed: int) -> None:
 
 def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    schema = dialogue_schema()
+    schema = make_dialogue_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     check = jsonschema.Draft202012Validator(schema)
     for line in [*MUGS, *map(json.loads, write_dialogue(mugs).splitlines())]:
@@ -282,7 +282,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(number: int, change: di
 
 
 def test_as_last_time_repeats_what_was_said_of_the_target(mugs: Dialogue) -> None:
-    first, second, _ = dialogue_items(mugs)
+    first, second, _ = iterate_dialogue_items(mugs)
     speaker = AsLastTime(noun_phrases="baseline/type").fit([first])
     assert speaker.describe(second.for_speaker()).text == "the red mug"
     assert speaker.describe(first.for_speaker()).text == "the mug"
@@ -290,10 +290,10 @@ def test_as_last_time_repeats_what_was_said_of_the_target(mugs: Dialogue) -> Non
 
 def test_only_what_is_as_salient_as_the_target_has_to_be_ruled_out(mugs: Dialogue) -> None:
     """At 4 s only the red mug was mentioned, and it is in a hand: among what is as salient, *the mug* is enough."""
-    _, second, _ = dialogue_items(mugs)
+    _, second, _ = iterate_dialogue_items(mugs)
     plain = SalientSpeaker(noun_phrases="classic/full-brevity")
     assert plain.describe(second.for_speaker()).text == "the mug"
-    whole = AsLastTime(noun_phrases="classic/full-brevity")._noun_phrase(second.for_speaker()).text
+    whole = AsLastTime(noun_phrases="classic/full-brevity")._make_noun_phrase(second.for_speaker()).text
     assert whole == "the red mug"
 
 
@@ -319,7 +319,7 @@ def pronouns_after_mentions(pairs: int = 4, each: int = 10) -> list[Trial]:
                 }
             )
             last = target
-        trials += dialogue_items(read_dialogue(written(rows)))
+        trials += iterate_dialogue_items(read_dialogue(written(rows)))
     return trials
 
 
@@ -366,7 +366,7 @@ def test_a_dialogue_is_checked_and_its_items_are_written(tmp_path: Path, capsys:
     assert "2 items of 1 dialogue and 1 pair " in capsys.readouterr().out
     assert [t.id for t in read_trials(out)] == ["mugs-1", "mugs-3"]
     assert run(["schema"]) == 0
-    assert json.loads(capsys.readouterr().out) == dialogue_schema()
+    assert json.loads(capsys.readouterr().out) == make_dialogue_schema()
 
 
 def test_own_games_are_dialogues_with_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -487,7 +487,9 @@ def test_any_dialogue_is_scored_as_repeated_rounds(tmp_path: Path, capsys: pytes
 def test_a_wrong_choice_whose_object_is_not_known_is_wrong() -> None:
     said = [Message("ann", "the red one")]
     choices = [("bob", None, False), ("cas", "a", None), ("dan", None, None)]
-    game = dialogue_to_game(round_dialogue("g", "p", {"a": {}, "b": {}}, [GameRound(("a",), "ann", said, choices)]))
+    game = convert_dialogue_to_game(
+        round_dialogue("g", "p", {"a": {}, "b": {}}, [GameRound(("a",), "ann", said, choices)])
+    )
     (played,) = game.rounds
     assert game.pair == "p"
     assert [(c.hearer, c.chosen, c.right) for c in played.choices] == [("bob", None, False), ("cas", "a", True)]
@@ -496,7 +498,7 @@ def test_a_wrong_choice_whose_object_is_not_known_is_wrong() -> None:
 @pytest.mark.data
 def test_choices_of_a_corpus_are_as_right_as_its_card_says(data_folder: Path) -> None:
     """The README of cabb-dutch: 1,813 of 1,824 right, 10 wrong (three without the figure), one without an answer."""
-    games = map(dialogue_to_game, game_dialogues("cabb-dutch", data_folder))
+    games = map(convert_dialogue_to_game, read_game_dialogues("cabb-dutch", data_folder))
     right = [c.right for g in games for r in g.rounds for c in r.choices if c.right is not None]
     assert (len(right), sum(right)) == (1823, 1813)
 
@@ -557,12 +559,12 @@ def test_a_file_that_is_no_dialogue_is_not_said_to_be_a_damaged_recording(
 def test_corpora_of_games_are_dialogues(
     corpus: str, pairs: int, references: int, utterances: int, data_folder: Path
 ) -> None:
-    found = game_dialogues(corpus, data_folder)
+    found = read_game_dialogues(corpus, data_folder)
     assert len({d.pair for d in found}) == pairs
-    assert sum(len(d.tier("expression")) for d in found) == references
-    assert sum(len(d.tier("utterance")) for d in found) == utterances
+    assert sum(len(d.select_tier("expression")) for d in found) == references
+    assert sum(len(d.select_tier("utterance")) for d in found) == utterances
     assert all(d.lacks for d in found)
-    assert all(len(list(dialogue_items(d))) == len(d.tier("expression")) for d in found[:3])
+    assert all(len(list(iterate_dialogue_items(d))) == len(d.select_tier("expression")) for d in found[:3])
 
 
 def onecommon(folder: Path, text: str = "0: the big dark one\n1: mine is left of it") -> Path:
@@ -596,27 +598,27 @@ def onecommon(folder: Path, text: str = "0: the big dark one\n1: mine is left of
 
 
 def test_onecommon_has_two_views_of_dots_and_the_phrases_that_were_annotated(tmp_path: Path) -> None:
-    (dialogue,) = game_dialogues("onecommon", onecommon(tmp_path / "data"))
+    (dialogue,) = read_game_dialogues("onecommon", onecommon(tmp_path / "data"))
     assert dialogue.sees == {"0": ("7", "3"), "1": ("7", "9")}
     # The second view lies 50 to the right of and 10 below the first one.
-    assert {e.entities[0]: (e.data["x"], e.data["y"]) for e in dialogue.tier("position")}["9"] == (150, 150)
-    first, second = dialogue.tier("expression")
+    assert {e.entities[0]: (e.data["x"], e.data["y"]) for e in dialogue.select_tier("position")}["9"] == (150, 150)
+    first, second = dialogue.select_tier("expression")
     assert (first.by, first.text, first.entities, first.data["uncertain"]) == ("0", "the big dark one", ("7",), False)
     assert (second.by, second.entities, second.data["uncertain"]) == ("1", ("9",), True)
-    (item,) = dialogue_items(dialogue)
+    (item,) = iterate_dialogue_items(dialogue)
     assert [e.id for e in item.scene.entities] == ["7", "3"]
     with pytest.raises(MalformedInput, match=r"chat C_1 .*M2 is not where its words are"):
-        game_dialogues("onecommon", onecommon(tmp_path / "moved", "0: the big dark one\n1: ours"))
+        read_game_dialogues("onecommon", onecommon(tmp_path / "moved", "0: the big dark one\n1: ours"))
 
 
 def test_models_read_what_was_said_and_done_and_not_what_was_meant(mugs: Dialogue) -> None:
     """bob says *that* while he moves the red mug; the referent of ann's expression is in no line."""
-    _, second, _ = dialogue_items(mugs)
+    _, second, _ = iterate_dialogue_items(mugs)
     head = "From a dialogue about the objects that are listed below:\n"
     lines = "ann: take the red mug\n(bob: move object 7)\n\n"
-    assert transcript(second.history, {"a": 7, "b": 8}) == head + lines
-    assert transcript(second.history, {"a": 7, "b": 8}, 1) == head + "(bob: move object 7)\n\n"
-    assert transcript((), {}) == ""
+    assert format_transcript(second.history, {"a": 7, "b": 8}) == head + lines
+    assert format_transcript(second.history, {"a": 7, "b": 8}, 1) == head + "(bob: move object 7)\n\n"
+    assert format_transcript((), {}) == ""
     (asked,) = ModelInDialogue(model="m")._build_messages(second.for_speaker())
     number = next(line[0] for line in asked["content"].splitlines() if "colour: red" in line)
     assert f"(bob: move object {number})" in asked["content"]
@@ -641,7 +643,7 @@ def test_a_dialogue_may_be_one_object_and_its_values_are_checked(mugs: Dialogue)
         "data": {"utterance": 0, "attributes": "typ"},
     }
     dialogue = read_dialogue(written([plain, said, marked]))
-    (expression,) = dialogue.tier("expression")
+    (expression,) = dialogue.select_tier("expression")
     assert (expression.start_ms, expression.end_ms, expression.data["attributes"]) == (5, 9, ("typ",))
     assert dialogue.pieces == {"a": {"floor": "1", "open": "1"}}
     for data, problem in (

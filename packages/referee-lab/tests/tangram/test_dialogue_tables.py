@@ -18,15 +18,15 @@ from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.models.corpus_statistics import count_corpus
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import read_dialogue, write_dialogue
-from referee_lab.tangram.tiers.kth_dialogues import colour_name, kth_dialogues
+from referee_lab.tangram.tiers.kth_dialogues import name_colour, read_kth_dialogues
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, to_csv
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
+from referee_lab.tangram.tiers.tier_tables import CODEBOOK, convert_to_csv, parse_csv
 
 
 @pytest.fixture(scope="module")
 def dialogue():
-    return to_dialogue(play_bot_game(GOALS["eagle"], 2))
+    return convert_to_dialogue(play_bot_game(GOALS["eagle"], 2))
 
 
 def test_json_lines_lose_nothing(dialogue):
@@ -37,33 +37,33 @@ def test_json_lines_lose_nothing(dialogue):
 
 
 def test_csv_gives_back_what_its_columns_hold(dialogue):
-    (back,) = from_csv(to_csv(dialogue))
-    assert to_csv(back) == to_csv(dialogue)
+    (back,) = parse_csv(convert_to_csv(dialogue))
+    assert convert_to_csv(back) == convert_to_csv(dialogue)
     for one, other in zip(back.events, dialogue.events, strict=True):
         assert (one.kind, one.by, one.text, one.entities) == (other.kind, other.by, other.text, other.entities)
         assert (one.start_ms, one.end_ms) == (other.start_ms, other.end_ms)
 
 
 def test_the_codebook_explains_every_column(dialogue):
-    assert next(csv.reader(io.StringIO(to_csv(dialogue)))) == list(CODEBOOK)
+    assert next(csv.reader(io.StringIO(convert_to_csv(dialogue)))) == list(CODEBOOK)
     assert all(CODEBOOK.values())
 
 
 def test_texts_with_commas_quotes_and_line_ends_survive(dialogue):
     from dataclasses import replace
 
-    said = replace(dialogue.tier("utterance")[0], text='no, "that"\none')
-    (back,) = from_csv(to_csv(replace(dialogue, events=(said,))))
+    said = replace(dialogue.select_tier("utterance")[0], text='no, "that"\none')
+    (back,) = parse_csv(convert_to_csv(replace(dialogue, events=(said,))))
     assert back.events[0].text == said.text
 
 
 def test_a_row_that_is_no_number_is_named_by_its_line(dialogue):
-    lines = to_csv(dialogue).splitlines()
+    lines = convert_to_csv(dialogue).splitlines()
     lines[2] = lines[2].replace(lines[2].split(",")[3], "soon", 1)
     with pytest.raises(MalformedInput, match=r"t\.csv:3"):
-        from_csv("\n".join(lines), "t.csv")
+        parse_csv("\n".join(lines), "t.csv")
     with pytest.raises(MalformedInput, match="no column"):
-        from_csv("a,b\n1,2\n")
+        parse_csv("a,b\n1,2\n")
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"format":"referee-dialogue","version":9}\n'])
@@ -107,19 +107,19 @@ def write(folder: Path, game: dict[str, object]) -> Path:
 
 
 def test_a_kth_game_becomes_a_dialogue(tmp_path: Path):
-    (game,) = kth_dialogues(write(tmp_path, GAME))
+    (game,) = read_kth_dialogues(write(tmp_path, GAME))
     assert [(p["shape"], p["size"], p["colour"]) for p in game.pieces.values()] == [
         ("boot", "large", "blue"),
         ("wedge", "small", "red"),
     ]
-    hi, red = game.tier("utterance")
+    hi, red = game.select_tier("utterance")
     assert (hi.by, hi.data["player"]) == ("operator", "B")
     assert (red.by, red.start_ms, red.end_ms) == ("solver", 1500, 2500)
-    assert [(e.data["action"], e.entities, e.start_ms, e.data["player"]) for e in game.tier("action")] == [
+    assert [(e.data["action"], e.entities, e.start_ms, e.data["player"]) for e in game.select_tier("action")] == [
         ("select", ("p2",), 4500, "B"),
     ]
     # The source has the distance from the top first.
-    assert [(e.entities, e.start_ms, e.data["x"], e.data["y"]) for e in game.tier("position")] == [
+    assert [(e.entities, e.start_ms, e.data["x"], e.data["y"]) for e in game.select_tier("position")] == [
         (("p1",), 0.0, 0.25, 0.0),
         (("p2",), 0.0, 1.0, 1.0),
         (("p2",), 4500, 0.75, 0.5),
@@ -129,7 +129,7 @@ def test_a_kth_game_becomes_a_dialogue(tmp_path: Path):
 
 def test_what_is_no_game_is_refused(tmp_path: Path):
     with pytest.raises(MalformedInput, match=r"games\.jsonl\.gz:1"):
-        kth_dialogues(write(tmp_path, {"game": 1}))
+        read_kth_dialogues(write(tmp_path, {"game": 1}))
 
 
 @pytest.mark.parametrize(
@@ -146,17 +146,17 @@ def test_what_is_no_game_is_refused(tmp_path: Path):
     ],
 )
 def test_pure_colours_have_their_names(hsb, name):
-    assert colour_name(*hsb) == name
+    assert name_colour(*hsb) == name
 
 
 @pytest.mark.data
 def test_all_kth_games_are_read(data_folder):
     # Counts of the corpus card: 34 games, 2,693 rounds, 2,797 selections, 12,203 utterances.
-    games = kth_dialogues(data_folder)
+    games = read_kth_dialogues(data_folder)
     assert len(games) == 34
     assert sum(len(g.meta["rounds"]) for g in games) == 2693
-    assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797
-    assert sum(len(g.tier("utterance")) for g in games) == 12203
+    assert sum(e.data["action"] == "select" for g in games for e in g.select_tier("action")) == 2797
+    assert sum(len(g.select_tier("utterance")) for g in games) == 12203
     assert all(len(g.pieces) == 20 for g in games)
 
 
@@ -166,9 +166,9 @@ def test_a_source_of_pronouns_is_kth_by_utterance(tmp_path: Path):
 
     name, (game,) = open_source("kth-tangrams", write(tmp_path, GAME), seed=1)
     assert name == "kth-tangrams, by utterance"
-    (spoken,) = kth_dialogues(tmp_path, unit="utterance")
-    assert [e.text for e in game.tier("expression")] == [e.text for e in spoken.tier("expression")]
-    assert spoken.tier("expression")
+    (spoken,) = read_kth_dialogues(tmp_path, unit="utterance")
+    assert [e.text for e in game.select_tier("expression")] == [e.text for e in spoken.select_tier("expression")]
+    assert spoken.select_tier("expression")
 
 
 def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown():
@@ -176,14 +176,14 @@ def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown(
     marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0, "proposed": True, "shown_ms": 1000.0}
     es = Event(kind="expression", by="solver", text="es", entities=("1",), start_ms=500.0, end_ms=900.0, data=marks)
     whole = Dialogue(id="d", pair="p", pieces=PIECES, events=(said, es), language="de", synthetic=True)
-    (back,) = from_csv(to_csv(whole))
+    (back,) = parse_csv(convert_to_csv(whole))
     assert back == whole
     # An earlier table without these columns says nothing about them, and is not taken for English.
-    short = [",".join(line.split(",")[:12]) for line in to_csv(whole).splitlines()]
-    (older,) = from_csv("\n".join(short))
+    short = [",".join(line.split(",")[:12]) for line in convert_to_csv(whole).splitlines()]
+    (older,) = parse_csv("\n".join(short))
     assert (older.language, older.synthetic, "shown_ms" in older.events[0].data) == ("und", False, False)
     # As spreadsheets of some countries write it.
-    assert from_csv(to_csv(whole).replace(",", ";")) == [whole]
+    assert parse_csv(convert_to_csv(whole).replace(",", ";")) == [whole]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown(
 )
 def test_a_mistyped_row_is_named_and_not_left_out(row, problem):
     with pytest.raises(MalformedInput, match=rf"t\.csv:2: .*{problem}"):
-        from_csv(",".join(list(CODEBOOK)[:12]) + "\n" + row + "\n", "t.csv")
+        parse_csv(",".join(list(CODEBOOK)[:12]) + "\n" + row + "\n", "t.csv")
 
 
 HEAD = "dialogue,pair,tier,start_ms,end_ms,by,text,entities,uncertain,action,attributes,utterance"
@@ -213,18 +213,18 @@ def table_of_mugs(language: str, *texts: str) -> str:
     [("en", "it", "the red mug"), ("ja", "それ", "赤いマグ"), ("de", "das", "die Tasse")],
 )
 def test_in_a_table_without_codes_the_words_decide_what_is_a_pronoun(language: str, pronoun: str, phrase: str) -> None:
-    (dialogue,) = from_csv(table_of_mugs(language, pronoun, phrase, pronoun))
+    (dialogue,) = parse_csv(table_of_mugs(language, pronoun, phrase, pronoun))
     counted = count_corpus([dialogue])
     # Two of the three references are the pronoun.
     assert sum(counted.pronouns.values()) == 2
-    assert [is_pronoun(e, language) for e in dialogue.tier("expression")] == [True, False, True]
+    assert [is_pronoun(e, language) for e in dialogue.select_tier("expression")] == [True, False, True]
 
 
 def test_a_table_that_does_not_say_so_is_not_about_the_tangram() -> None:
-    (mugs,) = from_csv(table_of_mugs("en", "it", "the red mug"))
+    (mugs,) = parse_csv(table_of_mugs("en", "it", "the red mug"))
     assert mugs.pieces == {"1": {"shape": "1"}, "2": {"shape": "2"}}
-    own = to_dialogue(play_bot_game(GOALS["cat"], 1))
-    assert from_csv(to_csv(own))[0].pieces == PIECES
+    own = convert_to_dialogue(play_bot_game(GOALS["cat"], 1))
+    assert parse_csv(convert_to_csv(own))[0].pieces == PIECES
 
 
 def test_a_table_of_others_needs_few_columns() -> None:
@@ -235,9 +235,9 @@ def test_a_table_of_others_needs_few_columns() -> None:
         "utterance\t0\t1000\tAna\tcoge la taza roja\t\t\t",
         "expression\t200\t1000\tAna\tla taza roja\ttaza1, taza2\t\t",
     ]
-    (dialogue,) = from_csv("\n".join(rows), "mesa.csv")
+    (dialogue,) = parse_csv("\n".join(rows), "mesa.csv")
     assert (dialogue.id, dialogue.pair, dialogue.language) == ("mesa", "mesa", "und")
-    (expression,) = dialogue.tier("expression")
+    (expression,) = dialogue.select_tier("expression")
     assert (expression.by, expression.entities, expression.data["utterance"]) == ("Ana", ("taza1", "taza2"), 0)
-    assert dialogue.tier("position")[0].data == {"x": 10.0, "y": 20.0}
-    assert from_csv(to_csv(dialogue), "mesa.csv")[0].events == dialogue.events
+    assert dialogue.select_tier("position")[0].data == {"x": 10.0, "y": 20.0}
+    assert parse_csv(convert_to_csv(dialogue), "mesa.csv")[0].events == dialogue.events

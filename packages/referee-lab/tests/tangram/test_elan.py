@@ -19,13 +19,13 @@ from referee.records import Event
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.piece_sets import PIECES
-from referee_lab.tangram.tiers.annotations import marks_in
+from referee_lab.tangram.tiers.annotations import extract_marks
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
-from referee_lab.tangram.tiers.eaf import eaf_faults
-from referee_lab.tangram.tiers.elan import TIERS, from_eaf, to_eaf
+from referee_lab.tangram.tiers.eaf import find_eaf_faults
+from referee_lab.tangram.tiers.elan import TIERS, convert_to_eaf, from_eaf
 from referee_lab.tangram.tiers.expressions import preannotate
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
+from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
 from referee_lab.tangram.tiers.tier_proposals import propose_tiers
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=20)
@@ -37,7 +37,9 @@ def shown(dialogue):
 
 
 def marked(dialogue):
-    return [(e.data["attributes"], e.data["uncertain"], e.data.get("utterance")) for e in dialogue.tier("expression")]
+    return [
+        (e.data["attributes"], e.data["uncertain"], e.data.get("utterance")) for e in dialogue.select_tier("expression")
+    ]
 
 
 @st.composite
@@ -66,41 +68,43 @@ def dialogues(draw):
 
 @given(dialogues())
 def test_a_dialogue_comes_back_from_its_file(dialogue):
-    content = to_eaf(dialogue)
-    assert list(eaf_faults(etree.fromstring(content))) == []
+    content = convert_to_eaf(dialogue)
+    assert list(find_eaf_faults(etree.fromstring(content))) == []
     back = from_eaf(content)
     assert shown(back) == shown(dialogue)
     assert marked(back) == marked(dialogue)
-    assert to_eaf(back) == content
+    assert convert_to_eaf(back) == content
 
 
 @pytest.mark.parametrize("name", ["cat", "house"])
 def test_a_played_session_comes_back_from_its_file(name):
-    dialogue = to_dialogue(play_bot_game(GOALS[name], 6))
-    back = from_eaf(to_eaf(dialogue))
+    dialogue = convert_to_dialogue(play_bot_game(GOALS[name], 6))
+    back = from_eaf(convert_to_eaf(dialogue))
     assert shown(back) == shown(dialogue)
     assert (back.id, back.pair, back.language, back.synthetic) == (dialogue.id, dialogue.pair, "en", True)
-    assert [e.data["action"] for e in back.tier("action")] == [e.data["action"] for e in dialogue.tier("action")]
+    assert [e.data["action"] for e in back.select_tier("action")] == [
+        e.data["action"] for e in dialogue.select_tier("action")
+    ]
 
 
 def test_the_eleven_tiers_are_there_even_when_empty():
-    root = etree.fromstring(to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=())))
+    root = etree.fromstring(convert_to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=())))
     assert tuple(t.get("TIER_ID") for t in root.iterfind("TIER")) == TIERS
     assert len(TIERS) == 11
 
 
 def test_another_reader_sees_the_same_annotations(tmp_path):
     pympi = pytest.importorskip("pympi", reason="pympi-ling is the independent reader of this test")
-    dialogue = to_dialogue(play_bot_game(GOALS["boat"], 2))
+    dialogue = convert_to_dialogue(play_bot_game(GOALS["boat"], 2))
     path = tmp_path / "boat.eaf"
-    path.write_bytes(to_eaf(dialogue))
+    path.write_bytes(convert_to_eaf(dialogue))
     eaf = pympi.Elan.Eaf(str(path))
     assert set(eaf.get_tier_names()) == set(TIERS)
-    solver = [e for e in dialogue.tier("utterance") if e.by == "solver"]
+    solver = [e for e in dialogue.select_tier("utterance") if e.by == "solver"]
     spans = sorted(eaf.get_annotation_data_for_tier("SV-UT"))
     assert spans == [(int(e.start_ms), int(e.end_ms), e.text) for e in solver]
     targets = sorted(eaf.get_ref_annotation_data_for_tier("Target"))
-    expected = [(int(e.start_ms), int(e.end_ms), *e.entities, e.data["action"]) for e in dialogue.tier("action")]
+    expected = [(int(e.start_ms), int(e.end_ms), *e.entities, e.data["action"]) for e in dialogue.select_tier("action")]
     assert targets == expected
 
 
@@ -123,12 +127,12 @@ def schema(tmp_path_factory):
 
 @pytest.mark.long
 def test_files_pass_the_schema_of_elan_itself(schema):
-    dialogues = [to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
+    dialogues = [convert_to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
     odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)
     for events in ((), (odd,)):
         dialogues.append(Dialogue(id="d", pair="p", pieces=PIECES, events=events))
     for dialogue in dialogues:
-        document = etree.fromstring(to_eaf(dialogue))
+        document = etree.fromstring(convert_to_eaf(dialogue))
         assert schema.validate(document), schema.error_log
     document.find("TIER").set("LINGUISTIC_TYPE_REF", "unheard of")
     assert not schema.validate(document), "the schema can say no"
@@ -165,7 +169,7 @@ REX = """<?xml version="1.0" encoding="UTF-8"?>
 
 def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents():
     dialogue = from_eaf(REX.encode(), "trial-3.eaf")
-    (expression,) = dialogue.tier("expression")
+    (expression,) = dialogue.select_tier("expression")
     assert expression.entities == ("1", "2")
     assert expression.data == {"attributes": ("dpr", "num"), "uncertain": True, "utterance": 0}
     assert (dialogue.id, dialogue.language) == ("trial-3", "und")
@@ -188,7 +192,7 @@ def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents()
     ],
 )
 def test_each_rule_of_the_format_is_checked(old, new, fault):
-    _, first = next(eaf_faults(etree.fromstring(REX.replace(old, new).encode())))
+    _, first = next(find_eaf_faults(etree.fromstring(REX.replace(old, new).encode())))
     assert fault in first
 
 
@@ -219,7 +223,7 @@ def test_what_leaves_no_meaning_is_refused(old, new, fault):
 )
 def test_files_edited_elsewhere_are_read_and_their_faults_are_told(old, new):
     dialogue = from_eaf(REX.replace(old, new).encode())
-    (expression,) = dialogue.tier("expression")
+    (expression,) = dialogue.select_tier("expression")
     assert (expression.start_ms, expression.end_ms, expression.entities) == (1200, 2000, ("1", "2"))
     assert dialogue.meta["faults"]
 
@@ -227,7 +231,7 @@ def test_files_edited_elsewhere_are_read_and_their_faults_are_told(old, new):
 def test_slots_without_a_time_lie_between_their_neighbours():
     dialogue = from_eaf(REX.replace(' TIME_VALUE="1200"', "").encode())
     # t1 is 1000, t3 is 2000: the one between them gets the middle.
-    assert dialogue.tier("expression")[0].start_ms == 1500
+    assert dialogue.select_tier("expression")[0].start_ms == 1500
 
 
 def test_tiers_of_other_names_are_mapped():
@@ -235,7 +239,7 @@ def test_tiers_of_other_names_are_mapped():
     assert from_eaf(foreign.encode()).events == ()
     mapped = from_eaf(foreign.encode(), tiers={"A-utts": "SV-UT", "A-refs": "SV-REX"})
     assert [e.kind for e in mapped.events] == ["utterance", "expression"]
-    assert mapped.tier("expression")[0].entities == ("1", "2")
+    assert mapped.select_tier("expression")[0].entities == ("1", "2")
     with pytest.raises(InputError, match="no tier 'words'"):
         from_eaf(foreign.encode(), tiers={"A-utts": "words"})
 
@@ -248,7 +252,7 @@ def test_two_tiers_of_one_name_are_refused():
         from_eaf(file, "hands.eaf", {"left": "Mouse", "right": "Mouse"})
     assert "hands.eaf" in str(refusal.value)
     dialogue = from_eaf(file, "hands.eaf", {"left": "Mouse", "right": "Mouse-2", "of another file": "Mouse"})
-    assert [e.entities for e in dialogue.tier("mouse")] == [("m1",), ("m2",)]
+    assert [e.entities for e in dialogue.select_tier("mouse")] == [("m1",), ("m2",)]
     named = eaf_of(("left", None, hands[0]), ("Mouse", None, hands[1]))
     with pytest.raises(InputError, match="'left' and 'Mouse'"):
         from_eaf(named, "hands.eaf", {"left": "Mouse"})
@@ -286,30 +290,30 @@ def test_objects_that_are_declared_join_those_that_occur():
 
 
 def test_a_programs_guesses_are_marked_as_such_in_the_file():
-    dialogue = preannotate(to_dialogue(play_bot_game(GOALS["cat"], 6)))
-    content = to_eaf(dialogue)
+    dialogue = preannotate(convert_to_dialogue(play_bot_game(GOALS["cat"], 6)))
+    content = convert_to_eaf(dialogue)
     rex = {t.get("TIER_ID"): t.get("ANNOTATOR") for t in etree.fromstring(content).iterfind("TIER")}
     assert (rex["SV-REX"], rex["SV-UT"]) == ("program (proposed)", None)
-    assert all(e.data["proposed"] for e in from_eaf(content).tier("expression"))
+    assert all(e.data["proposed"] for e in from_eaf(content).select_tier("expression"))
 
 
 def test_media_participants_and_vocabularies_are_in_the_file():
-    root = etree.fromstring(to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 6)), media=["a.wav"]))
+    root = etree.fromstring(convert_to_eaf(convert_to_dialogue(play_bot_game(GOALS["cat"], 6)), media=["a.wav"]))
     assert root.find("HEADER/MEDIA_DESCRIPTOR").get("RELATIVE_MEDIA_URL") == "./a.wav"
     assert {t.get("PARTICIPANT") for t in root.iterfind("TIER")} == {"solver", "operator"}
     words = {v.get("CV_ID"): [x.text for x in v.iter("CVE_VALUE")] for v in root.iterfind("CONTROLLED_VOCABULARY")}
     assert words == {"actions": ["move", "rotate", "flip"], "pieces": list("1234567")}
-    assert list(eaf_faults(root)) == []
+    assert list(find_eaf_faults(root)) == []
 
 
 def test_overlap_in_one_tier_is_a_fault():
     second = """<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a9" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t3">
       <ANNOTATION_VALUE>x</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER><TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">"""
     document = REX.replace('</TIER>\n  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">', second)
-    assert any("overlaps" in fault for _, fault in eaf_faults(etree.fromstring(document.encode())))
+    assert any("overlaps" in fault for _, fault in find_eaf_faults(etree.fromstring(document.encode())))
     # Both are read all the same, and it is told.
     dialogue = from_eaf(document.encode())
-    assert [e.text for e in dialogue.tier("utterance")] == ["put either of them there", "x"]
+    assert [e.text for e in dialogue.select_tier("utterance")] == ["put either of them there", "x"]
     assert any("overlaps" in fault for fault in dialogue.meta["faults"])
 
 
@@ -330,21 +334,21 @@ def test_broken_and_hostile_files_are_refused(content):
 
 def test_characters_that_xml_cannot_hold_are_replaced():
     said = Event(kind="utterance", by="solver", text="a\x00b", start_ms=0, end_ms=10)
-    back = from_eaf(to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,))))
+    back = from_eaf(convert_to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,))))
     assert back.events[0].text == "a\N{REPLACEMENT CHARACTER}b"
 
 
 def test_speakers_without_a_role_have_tiers_of_their_names():
     said = Event(kind="utterance", by="Anna B.", text="hello", start_ms=0, end_ms=10)
     looked = Event(kind="gaze", by="Anna B.", entities=("1",), start_ms=0, end_ms=10)
-    content = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, looked)))
+    content = convert_to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, looked)))
     assert b'TIER_ID="Anna_B-UT"' in content
     assert from_eaf(content).events == (said, looked)
 
 
 def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
     """Before, a file with tiers of other names was empty without a word, and references to other pieces than the Tangram's were left out."""
-    file = to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 1))).decode()
+    file = convert_to_eaf(convert_to_dialogue(play_bot_game(GOALS["cat"], 1))).decode()
     file = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", file)
     file = file.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"').replace("<ANNOTATION_VALUE>6<", "<ANNOTATION_VALUE>Q<")
     found = from_eaf(file.encode())
@@ -352,13 +356,13 @@ def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
     assert "A-utts; --tiers maps them" in told
     assert found.pieces["Q"] == {"shape": "Q"}
     assert "6" not in found.pieces
-    assert {p for e in found.tier("expression") for p in e.entities} <= found.pieces.keys()
+    assert {p for e in found.select_tier("expression") for p in e.entities} <= found.pieces.keys()
 
 
 def test_a_file_says_whether_a_hand_or_a_cursor_points():
     hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
-    assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
-    assert not from_eaf(to_eaf(to_dialogue(play_bot_game(GOALS["cat"], 1)))).meta
+    assert from_eaf(convert_to_eaf(hand)).meta == {"pointer": "hand"}
+    assert not from_eaf(convert_to_eaf(convert_to_dialogue(play_bot_game(GOALS["cat"], 1)))).meta
 
 
 @pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the triangle)")])
@@ -368,11 +372,11 @@ def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_cert
     that = Event(
         kind="expression", by="solver", text="that", entities=("1",), start_ms=500.0, end_ms=1000.0, data=marks
     )
-    whole = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, that), language="en")).decode()
+    whole = convert_to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, that), language="en")).decode()
     edited = whole.replace("<ANNOTATION_VALUE>1<", f"<ANNOTATION_VALUE>{written}<").replace(">dpr<", ">DPR, size<")
     assert edited.count(f">{written}<") == 1
     back = from_eaf(edited.encode())
-    (found,) = back.tier("expression")
+    (found,) = back.select_tier("expression")
     assert found.entities == ()
     assert back.pieces.keys() == PIECES.keys()
     # Codes are read whatever their case, and what is none is told.
@@ -415,7 +419,7 @@ def test_referents_on_an_aligned_tier_beside_the_expressions_are_read():
     objects = [("r1", 100, 500, "mug-red", None), ("r2", 2550, 2900, "mug-blue", None)]
     content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-phrases", None, phrases), ("A-objects", None, objects))
     dialogue = from_eaf(content, "mugs.eaf", MUG_TIERS)
-    found = [(e.text, e.entities, e.data["utterance"]) for e in dialogue.tier("expression")]
+    found = [(e.text, e.entities, e.data["utterance"]) for e in dialogue.select_tier("expression")]
     assert found == [("the red mug", ("mug-red",), 0), ("that", ("mug-blue",), 1)]
     assert set(dialogue.pieces) == {"mug-red", "mug-blue"}
 
@@ -427,12 +431,12 @@ def test_expressions_and_referents_below_utterances_are_read():
     content = eaf_of(
         ("A-words", None, MUG_UTTERANCES), ("A-phrases", "A-words", phrases), ("A-objects", "A-phrases", objects)
     )
-    first, second = from_eaf(content, "mugs.eaf", MUG_TIERS).tier("expression")
+    first, second = from_eaf(content, "mugs.eaf", MUG_TIERS).select_tier("expression")
     assert (first.text, first.entities, first.start_ms, first.end_ms) == ("the red mug", ("1",), 0.0, 500.0)
     assert (second.text, second.entities, second.start_ms, second.end_ms) == ("please", (), 500.0, 1000.0)
     content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-objects", "A-words", [("r2", 0, 0, "2", "u2")]))
     mapped = from_eaf(content, "mugs.eaf", {"A-words": "SV-UT", "A-objects": "SV-UT-Ref"})
-    (expression,) = mapped.tier("expression")
+    (expression,) = mapped.select_tier("expression")
     assert (expression.text, expression.entities) == ("no that", ("2",))
     # The mugs are called 1 and 2, which does not make them pieces of the Tangram.
     assert mapped.pieces == {"2": {"shape": "2"}}
@@ -442,7 +446,7 @@ def test_crossing_expressions_are_named_with_their_times():
     phrases = [("e1", 100, 500, "the red mug", None), ("e2", 400, 900, "mug please", None)]
     content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-phrases", None, phrases))
     with pytest.raises(InputError, match=r"'the red mug' \(0.10 to 0.50 s\) and 'mug please' \(0.40 to 0.90 s\)"):
-        marks_in(from_eaf(content, "mugs.eaf", MUG_TIERS))
+        extract_marks(from_eaf(content, "mugs.eaf", MUG_TIERS))
 
 
 FOREIGN = {
@@ -546,7 +550,7 @@ def test_the_proposed_map_reads_files_of_others(name):
     tiers, expected = FOREIGN[name]
     content = eaf_of(*tiers)
     dialogue = from_eaf(content, "mugs.eaf", propose_tiers(etree.fromstring(content)))
-    assert [(e.by, e.text, e.entities) for e in dialogue.tier("expression")] == expected
+    assert [(e.by, e.text, e.entities) for e in dialogue.select_tier("expression")] == expected
 
 
 def test_a_time_that_is_no_number_is_refused_and_the_order_of_slots_is_free():
@@ -556,7 +560,7 @@ def test_a_time_that_is_no_number_is_refused_and_the_order_of_slots_is_free():
     with pytest.raises(MalformedInput, match=r"mugs\.eaf:\d+: time slot .* has the time '3,0'"):
         from_eaf(damaged.encode(), "mugs.eaf", {"A-words": "SV-UT"})
     dialogue = from_eaf(content.encode(), "mugs.eaf", {"A-words": "SV-UT"})
-    assert [u.text for u in dialogue.tier("utterance")] == ["the mug", "that"]
+    assert [u.text for u in dialogue.select_tier("utterance")] == ["the mug", "that"]
     assert not any("backwards" in fault for fault in dialogue.meta.get("faults", {}))
 
 
@@ -576,16 +580,16 @@ def test_objects_of_a_controlled_vocabulary_are_all_there_and_are_not_cut_at_bla
     vocabulary = f'<CONTROLLED_VOCABULARY CV_ID="mugs">{entries}</CONTROLLED_VOCABULARY></ANNOTATION_DOCUMENT>'
     kind = '<LINGUISTIC_TYPE CONTROLLED_VOCABULARY_REF="mugs" LINGUISTIC_TYPE_ID="o" TIME_ALIGNABLE="true"/>'
     dialogue = from_eaf(content.replace("</ANNOTATION_DOCUMENT>", kind + vocabulary).encode(), "mugs.eaf", MUG_TIERS)
-    assert dialogue.tier("expression")[0].entities == ("red mug",)
+    assert dialogue.select_tier("expression")[0].entities == ("red mug",)
     assert list(dialogue.pieces) == ["red mug", "green bowl"]
 
 
 def test_a_fault_of_a_text_grid_is_named_with_its_tier_and_time():
     grid = 'File type = "ooTextFile"\nObject class = "TextGrid"\n0\n9\n<exists>\n1\n"IntervalTier"\n"A"\n0\n9\n2\n0\n3\n"él"\n'
     with pytest.raises(MalformedInput, match=r"tier 'A' after 0\.00 s"):
-        text_grid_to_eaf(grid.encode("latin-1"), "a.TextGrid")
+        convert_text_grid_to_eaf(grid.encode("latin-1"), "a.TextGrid")
     with pytest.raises(MalformedInput, match=r"tier 'A': an interval begins at 5\.00 s and ends at 3\.00 s"):
-        text_grid_to_eaf((grid + '5\n3\n"x"\n').encode("utf-16"), "a.TextGrid")
-    assert "él" in text_grid_to_eaf((grid + '3\n9\n"x"\n').encode("latin-1"), "a.TextGrid").decode("utf-8").replace(
-        "&#233;", "é"
-    )
+        convert_text_grid_to_eaf((grid + '5\n3\n"x"\n').encode("utf-16"), "a.TextGrid")
+    assert "él" in convert_text_grid_to_eaf((grid + '3\n9\n"x"\n').encode("latin-1"), "a.TextGrid").decode(
+        "utf-8"
+    ).replace("&#233;", "é")

@@ -9,7 +9,7 @@ from referee_lab.tangram.evaluation.replacement import collect_material, make_li
 from referee_lab.tangram.evaluation.simulated_evaluators import Evaluators, convert_to_trials, simulate_evaluators
 from referee_lab.tangram.evaluation.task_performance import review_confusion
 from referee_lab.tangram.models.demonstratives import Confusion, classify
-from referee_lab.tangram.models.history import all_situations
+from referee_lab.tangram.models.history import list_situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
 
@@ -49,7 +49,7 @@ def test_more_cannot_be_right_than_were_wrong() -> None:
 
 def test_simulated_evaluators_answer_every_trial_of_their_list_once_and_alike_for_a_seed() -> None:
     dialogues = invent_sessions(1, Habits(pairs=2, references=240, plurals=10))
-    situations = all_situations(dialogues)
+    situations = list_situations(dialogues)
     lists = make_lists(collect_material(classify(situations, folds=5), fp=6, tp=4, fn=2))
     resolver = ReferenceResolver().fit(situations)
     few = Evaluators(per_group=3)

@@ -11,7 +11,7 @@ from referee_lab.tangram.game.log import track_positions
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import compare, find_phrases, preannotate
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def handled(piece, start, end):
 
 
 def proposed(*events, places=None):
-    marked = preannotate(Dialogue(id="d", pair="p", pieces=PIECES, events=events), places).tier("expression")
+    marked = preannotate(Dialogue(id="d", pair="p", pieces=PIECES, events=events), places).select_tier("expression")
     return [(e.entities, e.data["uncertain"]) for e in marked]
 
 
@@ -82,7 +82,7 @@ def test_without_hands_or_cursor_a_pronoun_is_no_certainty():
     # KTH Tangrams: of 3,500 such guesses 12 in 100 were right, for pronouns there begin a description.
     events = (said("the square", start=0), said("turn it", start=2000))
     talk = Dialogue(id="d", pair="p", pieces=PIECES, events=events, meta={"pointer": "none"})
-    assert [(e.entities, e.data["uncertain"]) for e in preannotate(talk).tier("expression")] == [
+    assert [(e.entities, e.data["uncertain"]) for e in preannotate(talk).select_tier("expression")] == [
         (("6",), False),
         (("6",), True),
     ]
@@ -109,7 +109,7 @@ def test_the_operator_says_this_of_what_the_cursor_is_over():
 
 def test_proposals_meet_what_the_bots_meant():
     # The rules were written beside the bots' own small grammar: an upper bound, not an estimate for people.
-    known = [to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(GOALS.values())]
+    known = [convert_to_dialogue(play_bot_game(goal, seed)) for seed, goal in enumerate(GOALS.values())]
     counts = [sum(column) for column in zip(*(compare(d, preannotate(d)) for d in known), strict=True)]
     total, _, same_span, same_attributes, same_referents, uncertain, _ = counts
     assert total > 250
@@ -121,7 +121,7 @@ def test_proposals_meet_what_the_bots_meant():
 
 def test_known_places_help():
     recording = play_bot_game(GOALS["cat"], 5)
-    dialogue, places = to_dialogue(recording), track_positions(recording)
+    dialogue, places = convert_to_dialogue(recording), track_positions(recording)
     without, with_places = compare(dialogue, preannotate(dialogue)), compare(dialogue, preannotate(dialogue, places))
     assert with_places.same_referents >= without.same_referents
     assert with_places.uncertain <= without.uncertain

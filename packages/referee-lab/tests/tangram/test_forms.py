@@ -10,10 +10,10 @@ from referee_lab.tangram.tiers.reference_forms import (
     FULL,
     PRONOUN,
     REDUCED,
-    demonstrative,
-    describing_words,
-    form_of,
+    choose_demonstrative,
+    classify_form,
     is_pronoun,
+    list_describing_words,
 )
 
 
@@ -32,11 +32,11 @@ from referee_lab.tangram.tiers.reference_forms import (
     ],
 )
 def test_the_rule_of_the_documentation(text: str, form: str | None) -> None:
-    assert form_of(text) == form
+    assert classify_form(text) == form
 
 
 def test_a_word_said_twice_describes_once() -> None:
-    assert describing_words("the blue one the Blue one with blue hat") == ["blue", "hat"]
+    assert list_describing_words("the blue one the Blue one with blue hat") == ["blue", "hat"]
 
 
 def test_an_annotation_overrules_the_words() -> None:
@@ -72,9 +72,14 @@ def test_without_codes_the_words_of_the_language_decide(text: str, language: str
 
 def test_the_pronoun_put_in_is_that_of_the_language() -> None:
     # Spanger et al. 2013, section 5.1: sore.
-    assert [demonstrative(language, "") for language in ("ja", "en", "de-AT", "fr")] == ["それ", "that", "das", "ça"]
+    assert [choose_demonstrative(language, "") for language in ("ja", "en", "de-AT", "fr")] == [
+        "それ",
+        "that",
+        "das",
+        "ça",
+    ]
     with pytest.raises(InputError, match="'fi'"):
-        demonstrative("fi", "--pronoun WORD")
+        choose_demonstrative("fi", "--pronoun WORD")
 
 
 def test_a_language_without_a_list_is_refused_where_nobody_coded_pronouns() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from referee.errors import MalformedInput
 from referee_lab.commands.tangram.sources import open_source
-from referee_lab.tangram.models.dialogue_items import dialogue_items
-from referee_lab.tangram.tiers.json_corpora import foreign_dialogues
+from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
+from referee_lab.tangram.tiers.json_corpora import read_json_corpus
 
 
 def turn(index: int, said: str, meant: list[int], answered: str, shown: list[int], **more: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_objects_of_a_turn_are_its_reference_and_ambiguous_ones_are_unclear(tmp_
     file.write_text(json.dumps(SHOP), encoding="utf-8")
     name, (dialogue,) = open_source(str(tmp_path), None, 1)
     assert name.startswith("SYNTHETIC")
-    first, second = dialogue_items(dialogue)
+    first, second = iterate_dialogue_items(dialogue)
     assert (first.targets, first.references[0].text, first.meta["role"]) == (
         ("29",),
         "the grey pair on the left",
@@ -66,7 +66,7 @@ def test_objects_of_a_turn_are_its_reference_and_ambiguous_ones_are_unclear(tmp_
     )
     assert [e.text for e in first.history if e.text] == ["any jeans?"]
     assert (second.references[0].text, second.meta["utterance"]) == ("I take that", "I take that")
-    assert [e.entities for e in dialogue.tier("expression") if e.data["uncertain"]] == [("3", "4")]
+    assert [e.entities for e in dialogue.select_tier("expression") if e.data["uncertain"]] == [("3", "4")]
     assert {"times", "positions", "attributes"} <= set(dialogue.lacks)
 
 
@@ -77,10 +77,10 @@ def test_scenes_and_metadata_beside_the_dialogues_give_positions_and_attributes(
     (tmp_path / "public" / "store_1_scene.json").write_text(json.dumps(SCENE), encoding="utf-8")
     looks = {"p/29": {"type": "jeans", "color": "grey", "price": 12.0}}
     (tmp_path / "fashion_prefab_metadata_all.json").write_text(json.dumps(looks), encoding="utf-8")
-    (dialogue,) = foreign_dialogues(file)
+    (dialogue,) = read_json_corpus(file)
     assert dialogue.pieces["29"] == {"type": "jeans", "colour": "grey"}
     # The middle of a box of height 8 and width 6 whose left upper corner is at (290, 20).
-    assert next(dialogue_items(dialogue)).scene.entity("29").position == (293.0, 24.0)
+    assert next(iterate_dialogue_items(dialogue)).scene.entity("29").position == (293.0, 24.0)
     assert "positions" not in dialogue.lacks
 
 
@@ -101,13 +101,13 @@ def test_a_round_of_photobook_has_both_views_the_chat_and_the_marks(tmp_path: Pa
     game = {"game_id": 7, "agent_labels": ["A", "B"], "rounds": [{**played, "messages": messages}]}
     file = tmp_path / "7.json"
     file.write_text(json.dumps(game), encoding="utf-8")
-    (dialogue,) = foreign_dialogues(file)
+    (dialogue,) = read_json_corpus(file)
     assert (dialogue.pair, dialogue.sees["B"]) == ("photobook-7", ("car/1.jpg", "car/3.jpg"))
-    assert [(e.by, e.text, e.start_ms) for e in dialogue.tier("utterance")] == [
+    assert [(e.by, e.text, e.start_ms) for e in dialogue.select_tier("utterance")] == [
         ("A", "hi", 0),
         ("B", "a red car?", 1500),
     ]
-    assert [(e.by, e.entities, e.data["action"], e.start_ms) for e in dialogue.tier("action")] == [
+    assert [(e.by, e.entities, e.data["action"], e.start_ms) for e in dialogue.select_tier("action")] == [
         ("A", ("car/1.jpg",), "common", 5250)
     ]
     assert "references" in dialogue.lacks
@@ -117,4 +117,4 @@ def test_a_file_of_another_form_is_named(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(json.dumps({"dialogue_data": [{"turns": []}]}), encoding="utf-8")
     with pytest.raises(MalformedInput, match=r"x\.json"):
-        foreign_dialogues(file)
+        read_json_corpus(file)

@@ -29,8 +29,8 @@ from referee_lab.tangram.game.log import (
     track_positions,
 )
 from referee_lab.tangram.game.piece_sets import PIECES
-from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.dialogue_form import make_dialogue_schema
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 HEADER = Header(session="s", pair="p", goal="house", players={"a": "solver", "b": "operator"})
 CHANGE = st.builds(
@@ -141,13 +141,13 @@ def test_a_recording_is_a_dialogue_on_disk(played, tmp_path):
     jsonschema = pytest.importorskip("jsonschema")
     header, *lines = map(json.loads, format_recording(played).splitlines())
     for row in (header, *lines[:50], lines[-1]):
-        jsonschema.validate(row, dialogue_schema())
+        jsonschema.validate(row, make_dialogue_schema())
     assert set(header["objects"]) == set(PIECES)
     path = tmp_path / "cat.jsonl"
     path.write_text(format_recording(played), encoding="utf-8")
     assert is_recording(path)
     assert not is_dialogue(path)
-    assert read_session(path).dialogue == to_dialogue(played)
+    assert read_session(path).dialogue == convert_to_dialogue(played)
 
 
 @pytest.mark.parametrize("players", [{"a": "solver", "b": "king"}, ["solver"]])

@@ -33,7 +33,7 @@ from referee_lab.tangram.game.piece_sets import (
     get_rotation_step,
     has_two_sides,
 )
-from referee_lab.tangram.players.model_players import rules_for
+from referee_lab.tangram.players.model_players import format_rules
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 HOUSES = """
@@ -181,13 +181,13 @@ def test_models_are_told_which_pieces_they_play_with(houses: Path) -> None:
     goal = check_figure("farm", farm()).goal
     assert goal is not None
     boards = {"Tangram": lay_out_goal(GOALS["cat"]), "pentominoes": lay_out_goal(PENTOMINO_GOALS["dog"], step=90)}
-    assert "lay a Tangram figure together" in rules_for(SOLVER, boards["Tangram"])
-    told = rules_for(OPERATOR, boards["pentominoes"])
+    assert "lay a Tangram figure together" in format_rules(SOLVER, boards["Tangram"])
+    told = format_rules(OPERATOR, boards["pentominoes"])
     assert "lay a figure of pentominoes together" in told
     assert '"piece": "21"' in told
     assert '"degrees": 90' in told
     assert "Tangram" not in told
-    assert "put the red roof at the top left" in rules_for(SOLVER, lay_out_goal(goal, step=90))
+    assert "put the red roof at the top left" in format_rules(SOLVER, lay_out_goal(goal, step=90))
 
 
 def test_the_command_takes_a_file_of_pieces(houses: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

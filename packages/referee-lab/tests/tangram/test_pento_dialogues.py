@@ -8,10 +8,10 @@ import pytest
 
 from referee.corpora.pento_cv import PentoDialogue, PentoHand, PentoReference, PentoUtterance
 from referee_lab.tangram.models.demonstratives import ALL, RECENT, classify
-from referee_lab.tangram.models.history import all_situations, situations
+from referee_lab.tangram.models.history import iterate_situations, list_situations
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, SOLVER
-from referee_lab.tangram.tiers.pento_dialogues import pento_dialogue, pento_dialogues
-from referee_lab.tangram.tiers.reference_forms import counting, pronoun_kind
+from referee_lab.tangram.tiers.pento_dialogues import make_pento_dialogue, read_pento_dialogues
+from referee_lab.tangram.tiers.reference_forms import classify_pronoun, keep_pronoun_kind
 
 FOUND = PentoDialogue(
     id="r1-1",
@@ -35,14 +35,14 @@ FOUND = PentoDialogue(
 
 
 def test_a_hand_stands_for_the_cursor_and_both_hands_count() -> None:
-    dialogue = pento_dialogue(FOUND)
+    dialogue = make_pento_dialogue(FOUND)
     # Reaching out and drawing back are not on the piece; grab and hold are one stay.
-    assert [(e.start_ms, e.end_ms, e.data["hand"]) for e in dialogue.tier(MOUSE)] == [
+    assert [(e.start_ms, e.end_ms, e.data["hand"]) for e in dialogue.select_tier(MOUSE)] == [
         (2500, 9200, "left"),
         (4000, 5000, "right"),
     ]
-    assert [(e.data["action"], e.entities) for e in dialogue.tier(ACTION)] == [("rotate", ("X",))]
-    first, second, third = situations(dialogue)
+    assert [(e.data["action"], e.entities) for e in dialogue.select_tier(ACTION)] == [("rotate", ("X",))]
+    first, second, third = iterate_situations(dialogue)
     assert not first.standing.cursor_over
     # The right hand let go at 5 s, the left one still holds the piece.
     assert second.standing.cursor_over
@@ -71,22 +71,22 @@ def test_a_hand_stands_for_the_cursor_and_both_hands_count() -> None:
     ],
 )
 def test_kinds_of_pronouns_by_their_words(text: str, language: str, kind: str | None) -> None:
-    assert pronoun_kind(text, language) == kind
+    assert classify_pronoun(text, language) == kind
 
 
 def test_the_definition_of_a_pronoun_is_a_switch() -> None:
-    dialogue = pento_dialogue(FOUND)
-    assert [s.pronoun for s in situations(dialogue)] == [False, True, True]
-    assert [s.pronoun for s in situations(counting(dialogue, "personal"))] == [False, True, False]
-    assert [s.pronoun for s in situations(counting(dialogue, "demonstrative"))] == [False, False, True]
-    assert len(counting(dialogue, "personal").tier(EXPRESSION)) == 3
+    dialogue = make_pento_dialogue(FOUND)
+    assert [s.pronoun for s in iterate_situations(dialogue)] == [False, True, True]
+    assert [s.pronoun for s in iterate_situations(keep_pronoun_kind(dialogue, "personal"))] == [False, True, False]
+    assert [s.pronoun for s in iterate_situations(keep_pronoun_kind(dialogue, "demonstrative"))] == [False, False, True]
+    assert len(keep_pronoun_kind(dialogue, "personal").select_tier(EXPRESSION)) == 3
 
 
 # A trial with other code on all eight published files gave F .73 for all features and .69 for recency; six of them are here.
 @pytest.mark.data
 @pytest.mark.long
 def test_all_features_and_recency_on_the_real_files(data_folder: Path) -> None:
-    found = all_situations(pento_dialogues(data_folder))
+    found = list_situations(read_pento_dialogues(data_folder))
     result = classify(found, folds=10)
     assert result.row(ALL).confusion.f == pytest.approx(0.73, abs=0.03)
     assert result.row(RECENT).confusion.f == pytest.approx(0.69, abs=0.02)

@@ -15,8 +15,8 @@ from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION
-from referee_lab.tangram.tiers.elan import from_eaf, to_eaf
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.elan import convert_to_eaf, from_eaf
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 CASTLE = PENTOMINO_GOALS["castle"]
 
@@ -41,13 +41,13 @@ def test_a_game_of_pentominoes_goes_through_tiers_and_elan_and_back() -> None:
     recording = lay_the_castle(1)
     assert find_faults(recording) == []
     assert parse_recording(format_recording(recording)) == recording
-    dialogue = to_dialogue(recording)
+    dialogue = convert_to_dialogue(recording)
     assert set(dialogue.pieces) == set(CASTLE.placements)
-    assert [e.entities for e in dialogue.tier(EXPRESSION)] == [(piece,) for piece in CASTLE.placements]
-    assert {e.entities[0] for e in dialogue.tier(ACTION)} <= set(CASTLE.placements)
-    back = from_eaf(to_eaf(dialogue))
+    assert [e.entities for e in dialogue.select_tier(EXPRESSION)] == [(piece,) for piece in CASTLE.placements]
+    assert {e.entities[0] for e in dialogue.select_tier(ACTION)} <= set(CASTLE.placements)
+    back = from_eaf(convert_to_eaf(dialogue))
     assert set(back.pieces) == set(CASTLE.placements)
-    assert [e.entities for e in back.tier(EXPRESSION)] == [e.entities for e in dialogue.tier(EXPRESSION)]
+    assert [e.entities for e in back.select_tier(EXPRESSION)] == [e.entities for e in dialogue.select_tier(EXPRESSION)]
 
 
 def test_film_desk_and_classifier_take_them(tmp_path: Path, capsys: object) -> None:

@@ -11,8 +11,8 @@ from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PENTOMINOES, PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import compare, find_phrases, preannotate
-from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
-from referee_lab.tangram.tiers.piece_lexicon import WordFile, find_lexicon, known_languages, read_words
+from referee_lab.tangram.tiers.pento_dialogues import read_pento_dialogues
+from referee_lab.tangram.tiers.piece_lexicon import WordFile, find_lexicon, list_languages, read_words
 
 HOUSES = {
     "31": {"shape": "wall", "size": "", "colour": "orange"},
@@ -33,12 +33,12 @@ def referents(
     said = Event(kind="utterance", by="solver", text=text, start_ms=0.0, end_ms=500.0)
     dialogue = Dialogue(id="d", pair="p", pieces=pieces, events=(said,), language=language)  # type: ignore[arg-type]
     found = preannotate(dialogue, None, None if words is None else read_words(words))
-    return [(e.entities, e.data["uncertain"]) for e in found.tier("expression")]
+    return [(e.entities, e.data["uncertain"]) for e in found.select_tier("expression")]
 
 
 def test_there_are_words_for_every_language_of_the_pages() -> None:
     texts = Path(__file__).parents[2] / "src/referee_lab/study/texts"
-    assert known_languages() == sorted(folder.name for folder in texts.iterdir() if (folder / "strings.toml").is_file())
+    assert list_languages() == sorted(folder.name for folder in texts.iterdir() if (folder / "strings.toml").is_file())
 
 
 # What is the expression, and what its codes are, was decided by hand by the rules of docs/tangram-annotation.md.
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_used_says_why(content: str, problem: str, tmp_pat
 @pytest.mark.data
 def test_german_words_find_what_pentocv_marks(data_folder: Path) -> None:
     # r6 and r8 were not looked at when the words were written: spans F .686, referents .883 there.
-    unseen = [d for d in pento_dialogues(data_folder) if d.pair in ("pento-cv-r6", "pento-cv-r8")]
+    unseen = [d for d in read_pento_dialogues(data_folder) if d.pair in ("pento-cv-r6", "pento-cv-r8")]
     known, proposed, same, _, right, _, _ = (
         sum(column) for column in zip(*(compare(d, preannotate(d)) for d in unseen), strict=True)
     )

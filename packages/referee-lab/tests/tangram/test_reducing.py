@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee_lab.tangram.models.reduction import hearing_by_block, reduce_dialogues, reduce_games
-from referee_lab.tangram.tiers.game_dialogues import game_dialogues
+from referee_lab.tangram.models.reduction import compare_hearing_by_block, reduce_dialogues, reduce_games
+from referee_lab.tangram.tiers.game_dialogues import read_game_dialogues
 
 
 @pytest.mark.data
@@ -26,7 +26,7 @@ def test_descriptions_of_the_repeated_game_shorten_as_its_page_says(data_folder:
 
 @pytest.mark.data
 def test_addressees_get_better_and_overhearers_do_not(data_folder: Path) -> None:
-    heard = {(h.who, h.source.removeprefix("tg-matcher, "), h.block): h for h in hearing_by_block(data_folder)}
+    heard = {(h.who, h.source.removeprefix("tg-matcher, "), h.block): h for h in compare_hearing_by_block(data_folder)}
     # README of the corpus: 78 % in round 1, 94 % in round 6
     assert heard["addressee", "tangrams-hawkins", "1"].accuracy == pytest.approx(0.78, abs=0.005)
     assert heard["addressee", "tangrams-hawkins", "6"].accuracy == pytest.approx(0.94, abs=0.005)
@@ -44,8 +44,8 @@ def test_other_corpora_are_refused() -> None:
 @pytest.mark.slow
 def test_any_dialogues_are_reduced(data_folder: Path) -> None:
     """Director words by round as the README of cabb-dutch has them, counted there by blanks."""
-    found = reduce_dialogues("cabb-dutch", game_dialogues("cabb-dutch", data_folder))
+    found = reduce_dialogues("cabb-dutch", read_game_dialogues("cabb-dutch", data_folder))
     assert [level.mean for level in found.words] == pytest.approx([54.8, 33.3, 21.7, 18.0, 14.2, 12.3], abs=0.15)
     assert (found.games, found.heard) == (19, ())
     with pytest.raises(InputError, match="no two pairs describe an object again"):
-        reduce_dialogues("one", game_dialogues("cabb-dutch", data_folder)[:1])
+        reduce_dialogues("one", read_game_dialogues("cabb-dutch", data_folder)[:1])

@@ -12,20 +12,20 @@ import pytest
 from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SpeakerView, Trial
-from referee_lab.tangram.players.adaptation import curve_of_games, curve_of_people
+from referee_lab.tangram.players.adaptation import compute_game_curve, compute_human_curve
 from referee_lab.tangram.players.model_partners import ModelHearer, ModelSpeaker
 from referee_lab.tangram.players.reference_game import (
     PlayedChoice,
     PlayedRound,
     SaidLine,
-    game_to_json,
+    convert_game_to_json,
     is_named_only,
     parse_game,
     plan_games,
     play_reference_game,
-    remembered,
+    select_known_rounds,
 )
-from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
+from referee_lab.tangram.tiers.dialogue_form import make_dialogue_schema
 
 SCENE = Scene(
     id="s",
@@ -76,7 +76,7 @@ def test_both_are_told_what_was_said_chosen_and_meant() -> None:
     assert [r.words for r in game.rounds] == [3, 3, 2, 2, 1, 1]
     assert all(r.right for r in game.rounds)
     assert [e.kind for e in hearer.views[1].history] == ["message", "click", "feedback"]
-    (level, *_) = curve_of_games([game]).levels
+    (level, *_) = compute_game_curve([game]).levels
     assert (level.words, level.right, level.n_right) == (3.0, 1.0, 2)
 
 
@@ -99,7 +99,9 @@ def test_a_hearer_who_gives_no_choice_is_not_wrong(instead: Callable[[], Respons
     game = play_reference_game(PLAN, Shortening(), Chooser(instead))
     assert (game.outcome, len(game.rounds)) == (outcome, rounds)
     assert all(r.right is None for r in game.rounds)
-    assert curve_of_games([game]).levels == () or all(level.right is None for level in curve_of_games([game]).levels)
+    assert compute_game_curve([game]).levels == () or all(
+        level.right is None for level in compute_game_curve([game]).levels
+    )
 
 
 def test_a_player_who_stalls_is_left_behind() -> None:
@@ -178,7 +180,7 @@ def test_the_command_plays_shows_and_goes_on(tmp_path: Path, capsys: pytest.Capt
 # Hawkins et al. 2020: from about 16 words to 4 over six repetitions (recomputed by `referee tangram reduction`).
 @pytest.mark.data
 def test_peoples_curves(data_folder: Path) -> None:
-    curve = curve_of_people("tangrams-hawkins", data_folder)
+    curve = compute_human_curve("tangrams-hawkins", data_folder)
     assert [level.repetition for level in curve.levels] == [1, 2, 3, 4, 5, 6]
     assert (curve.levels[0].words, curve.levels[5].words) == pytest.approx((16, 4), abs=0.5)
     assert curve.slope is not None
@@ -188,7 +190,7 @@ def test_peoples_curves(data_folder: Path) -> None:
 # Means of `time` over the rows of studies 2a to 2c with a response, by `repNum`, taken from the tables alone.
 @pytest.mark.data
 def test_peoples_seconds_are_those_of_the_studies_with_sound_clocks(data_folder: Path) -> None:
-    levels = curve_of_people("multiparty-tangrams", data_folder).levels
+    levels = compute_human_curve("multiparty-tangrams", data_folder).levels
     assert [level.n_seconds for level in levels] == [3277, 2732, 2561, 2425, 2349, 2309]
     seconds = [level.seconds for level in levels]
     assert seconds == pytest.approx([71.301682, 52.832977, 38.822779, 30.416304, 24.632723, 19.543278], abs=1e-5)
@@ -196,21 +198,21 @@ def test_peoples_seconds_are_those_of_the_studies_with_sound_clocks(data_folder:
 
 def test_a_game_is_written_and_read_back_whole() -> None:
     played = play_reference_game(PLAN, Shortening(), Chooser(), Chooser(dont_know))
-    assert parse_game(game_to_json(played)) == played
-    assert "seconds" not in game_to_json(played), "what machines have none of is left out"
+    assert parse_game(convert_game_to_json(played)) == played
+    assert "seconds" not in convert_game_to_json(played), "what machines have none of is left out"
     said = SaidLine(by="P-1", role="speaker", text="the red one", seconds=0.0)
     first = replace(played.rounds[0], speaker="P-1", hearer="P-2", seconds=0.0, talk=(said,))
     people = replace(played, rounds=[first], simulated=True)
-    assert parse_game(game_to_json(people)) == people
+    assert parse_game(convert_game_to_json(people)) == people
     silent = replace(first, text="", spoken="unparsable", words=0, heard=None, chosen=None, right=None, talk=())
-    assert parse_game(game_to_json(replace(people, rounds=[silent], simulated=False))).rounds == [silent]
+    assert parse_game(convert_game_to_json(replace(people, rounds=[silent], simulated=False))).rounds == [silent]
 
 
 def test_a_game_is_a_dialogue_on_disk_and_one_of_the_older_form_is_read() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     played = play_reference_game(PLAN, Shortening(), Chooser())
-    document = json.loads(game_to_json(played))
-    jsonschema.validate(document, dialogue_schema())
+    document = json.loads(convert_game_to_json(played))
+    jsonschema.validate(document, make_dialogue_schema())
     assert document["objects"]["a"] == {"type": "chair", "colour": "red"}
     older = asdict(replace(played, objects={}))
     older.pop("objects")
@@ -232,7 +234,10 @@ def test_who_changes_roles_remembers_their_own_choices_and_as_a_speaker_everybod
         others=(other,),
         speaker="P-1",
     )
-    clicks = {who: [e.entities for e in remembered([done], who) if e.kind == "click"] for who in ("P-1", "P-2", "P-3")}
+    clicks = {
+        who: [e.entities for e in select_known_rounds([done], who) if e.kind == "click"]
+        for who in ("P-1", "P-2", "P-3")
+    }
     assert clicks == {"P-1": [("a",), ("b",)], "P-2": [("a",)], "P-3": [("b",)]}
 
 
@@ -263,7 +268,7 @@ def test_in_a_group_everybody_chooses_on_their_own() -> None:
     assert len({h.views[0].id for h in hearers}) == 3
     # Right: all six of the first, none known of the second, of the third those in which the last one was meant.
     hits = sum(r.target == SCENE.entities[-1].id for r in game.rounds)
-    levels = curve_of_games([game]).levels
+    levels = compute_game_curve([game]).levels
     assert sum(level.n_right for level in levels) == 12
     assert sum((level.right or 0) * level.n_right for level in levels) == pytest.approx(6 + hits)
 

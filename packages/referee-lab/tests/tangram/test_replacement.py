@@ -19,13 +19,13 @@ from referee_lab.tangram.evaluation.replacement import (
     sample_in_proportion,
 )
 from referee_lab.tangram.models.demonstratives import Classification, classify
-from referee_lab.tangram.models.history import all_situations, situations
+from referee_lab.tangram.models.history import iterate_situations, list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 
 
 @pytest.fixture(scope="module")
 def classification() -> Classification:
-    return classify(all_situations(invent_sessions(1)))
+    return classify(list_situations(invent_sessions(1)))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def material(classification: Classification) -> EvaluationMaterial:
 
 
 def test_the_expression_is_replaced_where_it_stands_and_nothing_else() -> None:
-    (s,) = situations(dialogue(said(1000, "the square", "6")))
+    (s,) = iterate_situations(dialogue(said(1000, "the square", "6")))
     assert replace_expression(s) == ("take the square now", (5, 15))
     assert replace_expression(s, "that") == ("take that now", (5, 9))
 
@@ -42,12 +42,12 @@ def test_the_expression_is_replaced_where_it_stands_and_nothing_else() -> None:
 def test_an_expression_that_is_not_in_its_utterance_cannot_be_replaced() -> None:
     parts = said(1000, "the square", "6")
     parts[0] = type(parts[0])(kind="utterance", by="solver", text="something else", start_ms=800, end_ms=2000)
-    (s,) = situations(dialogue(parts))
+    (s,) = iterate_situations(dialogue(parts))
     assert replace_expression(s) is None
 
 
 def test_only_words_that_pick_out_one_piece_name_it_by_themselves() -> None:
-    unique, shared = situations(dialogue(said(1000, "the square", "6"), said(5000, "the triangle", "1")))
+    unique, shared = iterate_situations(dialogue(said(1000, "the square", "6"), said(5000, "the triangle", "1")))
     assert is_unique_by_words(unique)
     assert not is_unique_by_words(shared)
 

@@ -8,7 +8,7 @@ from situations import PIECES, cursor, dialogue, said
 
 from referee.errors import NotTrained
 from referee_lab.tangram.models.candidates import DISCOURSE_NAMES
-from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.history import Situation, list_situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
 from referee_lab.tangram.models.resolution import (
     FEATURE_SETS,
@@ -27,7 +27,7 @@ def pointing(n: int = 30) -> list[Situation]:
         parts.append(cursor(start - 300, start + 300, target if i % 2 else names[(names.index(target) + 1) % 3]))
         words = "that" if i % 2 else f"the {PIECES[target]['size']} {PIECES[target]['shape']}"
         parts.append(said(start, words, target, dpr=bool(i % 2)))
-    return all_situations([dialogue(*parts)])
+    return list_situations([dialogue(*parts)])
 
 
 def test_separate_models_learn_that_pronouns_point_and_descriptions_fit() -> None:
@@ -50,7 +50,7 @@ def test_a_pronoun_in_place_of_a_description_is_resolved_to_the_piece_under_the_
 
 
 def test_without_evidence_all_pieces_are_equally_likely_and_accuracy_is_chance() -> None:
-    situations = all_situations(
+    situations = list_situations(
         [dialogue(said(1000, "that", t, dpr=True), name=f"d{i}") for i, t in enumerate(list(PIECES) * 4)]
     )
     chances = ReferenceResolver(DISCOURSE_NAMES).fit(situations).probabilities(situations[0])
@@ -70,7 +70,9 @@ def test_the_pairwise_machine_orders_by_the_feature_that_decides() -> None:
 
 
 def test_the_cursor_helps_pronouns_and_hardly_the_rest_as_in_print() -> None:
-    found = evaluate_resolvers(all_situations(invent_sessions(1, Habits(pairs=2, references=300, plurals=30))), folds=5)
+    found = evaluate_resolvers(
+        list_situations(invent_sessions(1, Habits(pairs=2, references=300, plurals=30))), folds=5
+    )
     value = {(a.model, a.features): a.value or 0.0 for a in found}
     for printed in (value, {(m, f): v for m, row in PUBLISHED_ACCURACY.items() for f, v in row.items()}):
         gain = {m: printed[m, "+ action history"] - printed[m, "discourse"] for m in ("pronouns", "others")}
@@ -87,7 +89,7 @@ def test_an_untrained_resolver_says_so() -> None:
 def test_weights_of_other_dialogues_are_tested_on_all_new_ones() -> None:
     """Every new situation is tested once, and none of those that were learned from: the table of one fold by hand."""
     sessions = invent_sessions(3)
-    train, test = all_situations(sessions[:12]), all_situations(sessions[12:16])
+    train, test = list_situations(sessions[:12]), list_situations(sessions[12:16])
     rows = {(r.model, r.features): r for r in evaluate_resolvers(test, train=train)}
     assert rows["separate models", "+ both"].n == len(test)
     assert rows["pronouns", "+ both"].n == sum(s.pronoun for s in test)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from referee.records import Description, Entity, Scene, Trial
-from referee_lab.tangram.models.reduction import Telling, affinities, overlap, tellings
+from referee_lab.tangram.models.reduction import Telling, compute_affinities, list_tellings, overlap
 
 SCENE = Scene(entities=(Entity(id="A"), Entity(id="B")))
 
@@ -18,7 +18,7 @@ def trial(game: str, number: int, target: str, text: str | None) -> Trial:
 
 
 def test_repetitions_are_counted_by_game_and_thing_and_silence_counts() -> None:
-    found = tellings(
+    found = list_tellings(
         [
             trial("g", 1, "A", "a dancer"),
             trial("g", 2, "B", "a rock"),
@@ -40,7 +40,7 @@ def telling(game: str, repetition: int, text: str) -> Telling:
 
 def test_a_pair_with_its_own_words_is_nearer_to_itself_than_to_pseudo_dyads() -> None:
     told = [telling(g, r, w) for g, w in (("1", "rabbit"), ("2", "candle"), ("3", "rabbit ears")) for r in (1, 2)]
-    near = {a.pair: a for a in affinities(told)}
+    near = {a.pair: a for a in compute_affinities(told)}
     assert {a.within_pair for a in near.values()} == {1.0}
     assert near["1"].pseudo == pytest.approx((0 + 2 / 3) / 2)  # candle shares nothing, rabbit ears one of two
     assert near["2"].pseudo == 0
@@ -49,6 +49,6 @@ def test_a_pair_with_its_own_words_is_nearer_to_itself_than_to_pseudo_dyads() ->
 
 def test_pseudo_dyads_come_from_other_games_and_the_repetition_before() -> None:
     told = [telling("1", 1, "rabbit"), telling("1", 2, "rabbit"), telling("2", 2, "rabbit")]
-    assert affinities(told) == []  # no other game has a first telling
+    assert compute_affinities(told) == []  # no other game has a first telling
     again = [replace(t, pair="p") for t in told]
-    assert affinities(again) == []  # another game of the same people is no pseudo-dyad
+    assert compute_affinities(again) == []  # another game of the same people is no pseudo-dyad

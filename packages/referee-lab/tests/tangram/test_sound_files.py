@@ -15,7 +15,7 @@ import pytest
 from referee.errors import InputError
 from referee_lab.tangram.game.log import Header, LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import cut_sounds, embed_sounds, list_recorded_sounds
-from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, whole_sound
+from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, index_sound
 from referee_lab.tangram.game.sound_repair import repair_voices
 
 RATE = 48_000
@@ -49,18 +49,18 @@ def duration_s(content: bytes) -> float | None:
 
 def test_a_browsers_file_gets_a_length_and_an_index_and_keeps_its_packets() -> None:
     recorded = streamed(14.0)
-    content = whole_sound(recorded)
+    content = index_sound(recorded)
     assert packets(content) == packets(recorded)
     assert duration_s(recorded) is None
     assert duration_s(content) == pytest.approx(14.0, abs=0.02)
     # RFC 9559, 5.1.5: Cues, the index; 5.1.1: SeekHead, where a player finds it.
     assert [bytes.fromhex(kind) in content for kind in ("1c53bb6b", "114d9b74")] == [True, True]
-    assert whole_sound(content) == content
+    assert index_sound(content) == content
 
 
 def test_a_torn_end_costs_the_last_packet_and_nothing_before_it() -> None:
     recorded = streamed(0.2)
-    assert packets(whole_sound(recorded[:-3])) == packets(recorded)[:-1]
+    assert packets(index_sound(recorded[:-3])) == packets(recorded)[:-1]
 
 
 def test_a_stretch_of_webm_begins_at_nothing_and_holds_nothing_later() -> None:
@@ -81,11 +81,11 @@ def test_silence_before_a_sound_moves_it() -> None:
 
 def test_what_only_looks_like_webm_stays_as_it_is() -> None:
     torn = bytes.fromhex("1a45dfa3") + b"nothing that can be played"
-    assert whole_sound(torn) == torn
+    assert index_sound(torn) == torn
 
 
 def test_other_kinds_stay_as_they_are_and_cannot_be_cut() -> None:
-    assert whole_sound(b"OggS...") == b"OggS..."
+    assert index_sound(b"OggS...") == b"OggS..."
     with pytest.raises(InputError, match="WebM and WAV only"):
         cut_sound(b"OggS...", 0, 10, "x.ogg")
 

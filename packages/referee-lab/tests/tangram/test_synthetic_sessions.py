@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from referee_lab.tangram.models.demonstratives import ALL, CURSOR, RECENT, classify
-from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.history import Situation, list_situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
 
 
 @pytest.fixture(scope="module")
 def sessions() -> list[list[Situation]]:
     """Seeds that played no part in choosing the habits (those were 1 to 3); 102 is one where the order fails."""
-    return [all_situations(invent_sessions(seed)) for seed in range(101, 105)]
+    return [list_situations(invent_sessions(seed)) for seed in range(101, 105)]
 
 
 def near(count: int, n: int, share: float) -> bool:
@@ -60,6 +60,6 @@ def test_the_same_seed_gives_the_same_sessions_and_another_one_others() -> None:
 
 def test_expressions_stand_in_their_utterances() -> None:
     for d in invent_sessions(1, Habits(pairs=1, references=60, plurals=10)):
-        utterances = d.tier("utterance")
-        for e in d.tier("expression"):
+        utterances = d.select_tier("utterance")
+        for e in d.select_tier("expression"):
             assert e.text in (utterances[e.data["utterance"]].text or "")

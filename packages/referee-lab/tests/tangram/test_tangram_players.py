@@ -73,7 +73,7 @@ def test_only_the_solver_sees_the_goal_and_only_the_operator_has_hands() -> None
     assert (score.outcome, score.errors, score.moves, score.clarifications, score.words) == ("turns", 2, 1, 1, 8)
     assert all(s.goal is not None for s in solver.seen)
     assert all(s.goal is None for s in operator.seen)
-    assert "outline" not in operator.seen[0].in_words()
+    assert "outline" not in operator.seen[0].format_text()
     assert operator.seen[0].talk == (("solver", "put the square at the top left"),)
     # A program's move is exact, as far as neighbours do not draw the piece.
     placed = solver.seen[1].board.placements["6"]

@@ -17,10 +17,10 @@ from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import LogEntry, Recording, find_faults, format_recording, parse_recording
 from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
-from referee_lab.tangram.tiers.annotations import annotation_files
-from referee_lab.tangram.tiers.elan import to_eaf
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.transcripts import SpokenLine, read_transcript, read_vtt, read_whisper, with_speech
+from referee_lab.tangram.tiers.annotations import find_annotation_files
+from referee_lab.tangram.tiers.elan import convert_to_eaf
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
+from referee_lab.tangram.tiers.transcripts import SpokenLine, add_speech, read_transcript, read_vtt, read_whisper
 
 VTT = """WEBVTT
 
@@ -61,10 +61,12 @@ def test_cues_of_webvtt_with_their_times_and_without_their_marks() -> None:
 
 def test_segments_of_whisper_and_tiers_of_elan() -> None:
     assert read_transcript(json.dumps(WHISPER).encode(), "a.json") == [(500.0, 1250.0, "take it")]
-    eaf = to_eaf(to_dialogue(play_bot_game(GOALS["house"], 1)))
+    eaf = convert_to_eaf(convert_to_dialogue(play_bot_game(GOALS["house"], 1)))
     lines = read_transcript(eaf, "a.eaf", "SV-UT")
     assert [line.text for line in lines] == [
-        u.text for u in to_dialogue(play_bot_game(GOALS["house"], 1)).tier("utterance") if u.by == "solver"
+        u.text
+        for u in convert_to_dialogue(play_bot_game(GOALS["house"], 1)).select_tier("utterance")
+        if u.by == "solver"
     ]
     with pytest.raises(InputError, match="SV-UT"):
         read_transcript(eaf, "a.eaf", "words")
@@ -88,17 +90,17 @@ def test_a_sound_begins_when_its_page_says_by_the_servers_clock() -> None:
 
 
 def test_speech_becomes_utterances_that_are_heard_while_they_are_said() -> None:
-    recording = with_speech(silent(), "solver", read_transcript(VTT.encode(), "a.vtt"), begins_ms=1000.0)
+    recording = add_speech(silent(), "solver", read_transcript(VTT.encode(), "a.vtt"), begins_ms=1000.0)
     assert find_faults(recording) == []
     assert parse_recording(format_recording(recording)) == recording
-    first, _ = to_dialogue(recording).tier("utterance")
+    first, _ = convert_to_dialogue(recording).select_tier("utterance")
     assert (first.by, first.text, first.start_ms, first.end_ms) == ("solver", "take that one", 2500, 3250)
     assert "shown_ms" not in first.data
     # A better transcript takes the place of the first.
-    again = with_speech(recording, "solver", [SpokenLine(0.0, 10.0, "x")])
-    assert [u.text for u in to_dialogue(again).tier("utterance")] == ["x"]
+    again = add_speech(recording, "solver", [SpokenLine(0.0, 10.0, "x")])
+    assert [u.text for u in convert_to_dialogue(again).select_tier("utterance")] == ["x"]
     with pytest.raises(InputError, match="speaker is called"):
-        with_speech(recording, "eve", [])
+        add_speech(recording, "eve", [])
 
 
 @pytest.fixture
@@ -132,7 +134,7 @@ def test_the_command_takes_a_file_or_asks_an_endpoint(
     path.write_text(format_recording(recording), encoding="utf-8")
     (tmp_path / "words.vtt").write_text(VTT, encoding="utf-8")
     assert main(["tangram", "transcript", str(path), "--from", str(tmp_path / "words.vtt"), "--by", "solver"]) == 0
-    first = to_dialogue(parse_recording((tmp_path / "s.spoken.jsonl").read_bytes())).tier("utterance")[0]
+    first = convert_to_dialogue(parse_recording((tmp_path / "s.spoken.jsonl").read_bytes())).select_tier("utterance")[0]
     # 1.5 s into a sound that begins a second after the start.
     assert first.start_ms == pytest.approx(2500, abs=15)
     assert main(["tangram", "transcript", str(path), "--endpoint", endpoint[0]]) == 2
@@ -144,7 +146,7 @@ def test_the_command_takes_a_file_or_asks_an_endpoint(
     assert endpoint[1][0].startswith(b"/v1/audio/transcriptions")
     assert b"the sound itself" in endpoint[1][0]
     assert b"verbose_json" in endpoint[1][0]
-    (said,) = to_dialogue(parse_recording((tmp_path / "e.jsonl").read_bytes())).tier("utterance")
+    (said,) = convert_to_dialogue(parse_recording((tmp_path / "e.jsonl").read_bytes())).select_tier("utterance")
     assert (said.text, said.start_ms) == ("take it", pytest.approx(1500, abs=15))
 
 
@@ -175,8 +177,8 @@ def test_both_may_be_transcribed_and_the_session_counts_once(
     assert main(["tangram", "preannotate", str(tmp_path)]) == 0
     assert "in 1 recordings" in capsys.readouterr().out
     # What lies beside the copy belongs to the copy.
-    assert list(annotation_files(game)) == []
-    assert list(annotation_files(tmp_path / "game.spoken.jsonl")) == ["program"]
+    assert list(find_annotation_files(game)) == []
+    assert list(find_annotation_files(tmp_path / "game.spoken.jsonl")) == ["program"]
     assert main(["tangram", "transcript", str(game), "--from", str(words), "--by", "solver"]) == 2
     assert "annotated by program" in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from referee.errors import NotTrained
-from referee_lab.tangram.models.figure_reference import Use, WordMeanings, figure_features
+from referee_lab.tangram.models.figure_reference import Use, WordMeanings, compute_figure_features
 
 
 def uses(n: int = 60) -> list[Use]:
@@ -57,5 +57,5 @@ def test_figures_that_differ_only_in_hue_near_red_are_near_each_other() -> None:
         return {"shape": "arrow", "size": "small", "area": "0.01", "hsb": f"{hue},1,1", "rgb": "255,0,0"}
 
     pieces = {"a": piece(0.01), "b": piece(0.99), "c": piece(0.5)}
-    a, b, c = figure_features(pieces, dict.fromkeys(pieces, (0.5, 0.5)), ["arrow", "boat"])
+    a, b, c = compute_figure_features(pieces, dict.fromkeys(pieces, (0.5, 0.5)), ["arrow", "boat"])
     assert np.linalg.norm(a - b) < np.linalg.norm(a - c) / 5

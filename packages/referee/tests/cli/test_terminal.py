@@ -22,7 +22,7 @@ from referee.corpora.demo import list_output_files
 from referee.corpora.outputs import read_outputs
 from referee.jobs.progress import showing_progress, with_progress
 from referee_lab.tangram.models.demonstratives import classify
-from referee_lab.tangram.models.history import all_situations
+from referee_lab.tangram.models.history import list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 
 LONG = "a-group-of-systems/with-a-name-that-is-longer-than-most"
@@ -252,7 +252,7 @@ def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: py
 
 def test_whoever_looks_on_at_a_classifier_sees_its_models() -> None:
     onlooker = Onlooker()
-    situations = all_situations(invent_sessions(1)[:8])
+    situations = list_situations(invent_sessions(1)[:8])
     with showing_progress(onlooker):
         classify(situations, folds=3)
     assert onlooker.seen == {"models": [4, 4], "intervals over pairs": [7, 7]}, (

@@ -25,7 +25,7 @@ from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
 from referee_lab.bots.thinking import make_person, simulate_answer
 from referee_lab.server.sessions.lab_links import sign_label
-from referee_lab.server.sessions.plan import PlanStep, expected_ratings
+from referee_lab.server.sessions.plan import PlanStep, list_expected_ratings
 from referee_lab.server.sessions.served_study import Outline, Served
 from referee_lab.server.web.routes_participant import make_debug_key
 from referee_lab.study.data.collection import SIMULATED
@@ -271,7 +271,7 @@ def _get_expected_answer(step: PlanStep, simulated: Mapping[str, Any]) -> dict[s
     expected: dict[str, Any] = {}
     for name, value in step.check.expect.items():
         if name == "ratings":
-            expected[name] = expected_ratings(value, step.shown.parameters["scales"])
+            expected[name] = list_expected_ratings(value, step.shown.parameters["scales"])
         elif name == "ranking":
             expected[name] = sorted(simulated[name], key=lambda label: label != labels[value])
         else:

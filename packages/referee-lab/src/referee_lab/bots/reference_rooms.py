@@ -17,9 +17,9 @@ from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.room_line import RoomLine, is_person, number_lines
 from referee_lab.server.sessions.served_study import Served
-from referee_lab.tangram.players.reference_game import remembered
+from referee_lab.tangram.players.reference_game import select_known_rounds
 from referee_lab.tangram.players.roster import make_partner
-from referee_lab.tangram.tiers.reference_forms import in_words
+from referee_lab.tangram.tiers.reference_forms import get_description_text
 
 KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 
@@ -88,12 +88,12 @@ class _Game:
         labels = room.settings["labels"]
         before = collect_rounds(self.lines, {seat.actor: seat for seat in room.seats}, labels)
         here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
-        description = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
-        text = in_words(description)
+        description = self.speaker.describe(replace(here, history=select_known_rounds(before)).for_speaker())
+        text = get_description_text(description)
         self.t_ms += READ_MS + KEY_MS * len(text)
         self._say(str(room.speaker), text or "…")
         for seat in room.listeners:
-            view = replace(here, history=remembered(before, seat.name)).for_hearer(self.rng)
+            view = replace(here, history=select_known_rounds(before, seat.name)).for_hearer(self.rng)
             response = self.listener.resolve(Description(text=text, properties=description.properties), view)
             self.t_ms += READ_MS + FIND_MS * self.rng.random()
             if response.outcome is Outcome.ENTITY:

@@ -61,14 +61,16 @@ def play(
     """
     options.check_form(form)
     from referee.catalogue import create
-    from referee_lab.tangram.players.adaptation import curve_of_people
+    from referee_lab.tangram.players.adaptation import compute_human_curve
     from referee_lab.tangram.players.reference_game import is_named_only, plan_games
 
     if played is not None:
         if corpus or speaker or hearer or out:
             raise InputError("--played plays nothing", remedy="leave out --corpus, --speaker, --hearer and --out")
-        games_read = _lying_in(Path(played)) if (Path(played) / ABOUT).is_file() else _in_dialogues(played, data)
-        _tell(*games_read, curve_of_people(people, data) if people is not None else None, form)
+        games_read = (
+            _read_played_games(Path(played)) if (Path(played) / ABOUT).is_file() else _read_rounds(played, data)
+        )
+        _tell(*games_read, compute_human_curve(people, data) if people is not None else None, form)
         return 0
     if corpus is None or speaker is None or hearer is None or out is None:
         needed = {"--corpus": corpus, "--speaker": speaker, "--hearer": hearer, "--out": out}
@@ -81,7 +83,7 @@ def play(
             f"the objects of {corpus} are known by name only: a speaker could say nothing but the name",
             remedy="choose a corpus with attributes (synthetic, tuna, kth-tangrams …); --people sets this one's curve beside it",
         )
-    beside = curve_of_people(people, data) if people is not None else None
+    beside = compute_human_curve(people, data) if people is not None else None
     settings: dict[str, Any] = {
         "corpus": corpus,
         "speaker": speaker,
@@ -92,7 +94,7 @@ def play(
     settings["objects"] = objects
     # Only if it is not two, so that folders of earlier games can be continued.
     settings |= {"group": group} if group > 2 else {}
-    _same_game(out, settings)
+    _check_settings(out, settings)
     scenes = {p.scene.id for p in plans}
     learn = [t for t in trials if t.scene.id is None or t.scene.id not in scenes]
     _tell(settings, _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed), beside, form)
@@ -101,17 +103,17 @@ def play(
 
 def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
     """Print the results as a table or as JSON."""
-    from referee_lab.tangram.players.adaptation import curve_of_games
+    from referee_lab.tangram.players.adaptation import compute_game_curve
 
-    source = _named(settings, " → ")
-    curves = [curve_of_games(played, source), *([beside] if beside else [])]
+    source = _name_players(settings, " → ")
+    curves = [compute_game_curve(played, source), *([beside] if beside else [])]
     if form == "json":
-        print(json.dumps(_as_json(settings, played, curves), ensure_ascii=False, indent=1))
+        print(json.dumps(_convert_to_json(settings, played, curves), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(settings, played, curves)))
+        print("\n".join(_format_lines(settings, played, curves)))
 
 
-def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
+def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     """Return the settings of the games in a folder, and the games."""
     about = folder / ABOUT
     remedy = "name a folder of `referee play --out` or of `referee tangram export STUDY --all --as games`"
@@ -128,11 +130,11 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     return settings, games
 
 
-def _in_dialogues(source: str, data: Path | None) -> tuple[dict[str, Any], list[PlayedGame]]:
+def _read_rounds(source: str, data: Path | None) -> tuple[dict[str, Any], list[PlayedGame]]:
     """Return the references of dialogues as rounds of games."""
     from referee_lab.commands.tangram.sources import open_source
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording
-    from referee_lab.tangram.players.reference_game import dialogue_to_game
+    from referee_lab.tangram.players.reference_game import convert_dialogue_to_game
 
     folder = Path(source)
     files = folder.rglob("*") if folder.is_dir() else ()
@@ -151,13 +153,13 @@ def _in_dialogues(source: str, data: Path | None) -> tuple[dict[str, Any], list[
             remedy="name a folder of `referee play --out`, of `referee tangram export STUDY --all --as games`, or of dialogues",
         )
     name, dialogues = open_source(source, data, 1)
-    games = [dialogue_to_game(dialogue) for dialogue in dialogues]
+    games = [convert_dialogue_to_game(dialogue) for dialogue in dialogues]
     if not any(game.rounds for game in games):
         raise InputError("no reference is to a single object", where=name, remedy=f"`referee dialogue check {source}`")
     return {"corpus": name, "speaker": "speakers", "hearer": "hearers"}, games
 
 
-def _same_game(out: Path, settings: dict[str, Any]) -> None:
+def _check_settings(out: Path, settings: dict[str, Any]) -> None:
     """Raise InputError unless the folder is new or has games with the same settings."""
     from referee.files import write_atomically
 
@@ -182,7 +184,7 @@ def _play_all(
     """Play and store all games that are not in the folder yet; return all of them."""
     from referee.cli.progress import show_steps
     from referee.files import write_atomically
-    from referee_lab.tangram.players.reference_game import UNANSWERED, game_to_json, play_reference_game
+    from referee_lab.tangram.players.reference_game import UNANSWERED, convert_game_to_json, play_reference_game
     from referee_lab.tangram.players.roster import make_partner
 
     (out / "calls").mkdir(exist_ok=True)
@@ -201,7 +203,7 @@ def _play_all(
                     for n, w in enumerate(partners)
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
-                write_atomically(path, [game_to_json(game)])
+                write_atomically(path, [convert_game_to_json(game)])
             games.append(_read(path))
             step(1)
     return games
@@ -232,7 +234,7 @@ def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
     }
 
 
-def _as_json(
+def _convert_to_json(
     settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
     """Return the results as JSON values."""
@@ -242,12 +244,16 @@ def _as_json(
     return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in curves]}
 
 
-def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]) -> list[str]:
+def _format_lines(
+    settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
+) -> list[str]:
     """Return the results as lines of text."""
-    from referee_lab.commands.tangram.sources import aligned
+    from referee_lab.commands.tangram.sources import align_columns
 
     tally = _tally(played)
-    lines = [f"{settings['corpus']}: {len(played)} games of {_named(settings, ' and ')}, {tally['rounds']} rounds"]
+    lines = [
+        f"{settings['corpus']}: {len(played)} games of {_name_players(settings, ' and ')}, {tally['rounds']} rounds"
+    ]
     for curve in curves:
         timed = any(level.n_seconds for level in curve.levels)
         rows = [
@@ -255,12 +261,20 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Seque
         ]
         for level in curve.levels:
             took = (
-                _number(level.seconds, 1),
-                _span(level.seconds_low, level.seconds_high, 1),
+                _format_number(level.seconds, 1),
+                _format_interval(level.seconds_low, level.seconds_high, 1),
                 str(level.n_seconds),
             )
-            words = (_number(level.words, 1), _span(level.words_low, level.words_high, 1), str(level.n_words))
-            right = (_number(level.right, 3), _span(level.right_low, level.right_high, 3), str(level.n_right))
+            words = (
+                _format_number(level.words, 1),
+                _format_interval(level.words_low, level.words_high, 1),
+                str(level.n_words),
+            )
+            right = (
+                _format_number(level.right, 3),
+                _format_interval(level.right_low, level.right_high, 3),
+                str(level.n_right),
+            )
             rows.append((str(level.repetition), *words, *right, *(took if timed else ())))
         slope = curve.slope
         slope_text = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
@@ -268,7 +282,7 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Seque
             "",
             f"{curve.source} ({curve.games} games); log words on log repetition: {slope_text}",
             "",
-            *aligned(rows),
+            *align_columns(rows),
         ]
     outcomes = ", ".join(f"{name} {n}" for name, n in tally["outcomes"].items())
     heard = ", ".join(f"{name} {n}" for name, n in tally["heard"].items())
@@ -288,14 +302,14 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Seque
     return lines
 
 
-def _named(settings: dict[str, Any], between: str) -> str:
-    """Who played; people once, who speak and choose."""
+def _name_players(settings: dict[str, Any], between: str) -> str:
+    """Return the names of the players; people appear once as speakers and hearers."""
     return between.join(dict.fromkeys((str(settings["speaker"]), str(settings["hearer"]))))
 
 
-def _number(value: float | None, digits: int) -> str:
+def _format_number(value: float | None, digits: int) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _span(low: float | None, high: float | None, digits: int) -> str:
+def _format_interval(low: float | None, high: float | None, digits: int) -> str:
     return "–" if low is None or high is None else f"{low:.{digits}f}–{high:.{digits}f}"

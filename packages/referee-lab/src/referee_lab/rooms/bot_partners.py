@@ -22,7 +22,7 @@ from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.instructions import Hand, interpret, split_clauses
 from referee_lab.tangram.game.operator_bot import Act, perform_command
 from referee_lab.tangram.game.rules import Game
-from referee_lab.tangram.game.solver_bot import Mind, clarify, in_place, instruct
+from referee_lab.tangram.game.solver_bot import Mind, clarify, instruct, is_in_place
 from referee_lab.tangram.tiers.dialogue import OPERATOR
 
 if TYPE_CHECKING:
@@ -223,4 +223,4 @@ def accept_placement(mind: Mind, board: Board, settled: set[str], reach: float) 
 
 def _is_figure_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
     """Return whether the figure on the board is right if a piece's goal placement is `place`."""
-    return in_place(replace(mind, goal_placements={**mind.goal_placements, piece: place}), board, piece)
+    return is_in_place(replace(mind, goal_placements={**mind.goal_placements, piece: place}), board, piece)

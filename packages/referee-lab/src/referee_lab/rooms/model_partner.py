@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from referee_lab.rooms.bot_partners import Partner
 from referee_lab.tangram.game.instructions import Hand
 from referee_lab.tangram.game.operator_bot import perform_command
-from referee_lab.tangram.players.contract import SAY, WAIT, PlayerMove, Seen, TangramPlayer, Unreadable, refused
-from referee_lab.tangram.players.matches import command_of
+from referee_lab.tangram.players.contract import SAY, WAIT, PlayerMove, Seen, TangramPlayer, Unreadable, is_refused
+from referee_lab.tangram.players.matches import choose_command
 from referee_lab.tangram.players.roster import make_player
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
@@ -102,6 +102,6 @@ class ModelPartner(Partner):
             return
         if move.kind == SAY:
             await self._say(move.text, puzzle)
-        elif not refused(move, role, board):
-            acts, self.hand = perform_command(command_of(move), board, self.hand, 0.0, self.rng)
+        elif not is_refused(move, role, board):
+            acts, self.hand = perform_command(choose_command(move), board, self.hand, 0.0, self.rng)
             await self._perform_acts(acts, puzzle)

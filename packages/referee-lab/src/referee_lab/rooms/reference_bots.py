@@ -20,9 +20,9 @@ from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_store import load_lines_after
-from referee_lab.tangram.players.reference_game import PlayedRound, remembered
+from referee_lab.tangram.players.reference_game import PlayedRound, select_known_rounds
 from referee_lab.tangram.players.roster import make_partner
-from referee_lab.tangram.tiers.reference_forms import in_words
+from referee_lab.tangram.tiers.reference_forms import get_description_text
 
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Hall, Live
@@ -153,16 +153,16 @@ class ReferenceBots:
         room = self.room
         target = room.settings["labels"][room.target]
         trial = replace(
-            self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._list_rounds())
+            self.trial, id=f"{room.id}-{number}", targets=(target,), history=select_known_rounds(self._list_rounds())
         )
         description = await self._ask_program(lambda: self._get_program(actor, "system").describe(trial.for_speaker()))
-        text = in_words(description) if isinstance(description, Description) else ""
+        text = get_description_text(description) if isinstance(description, Description) else ""
         await self._say(actor, text or FAILED, number)
 
     async def _choose(self, actor: str, text: str, number: int) -> None:
         """Let a listener resolve the description: choose an object, or ask a question."""
         room = self.room
-        history = remembered(self._list_revealed_rounds(room.get_seat(actor).name), room.get_seat(actor).name)
+        history = select_known_rounds(self._list_revealed_rounds(room.get_seat(actor).name), room.get_seat(actor).name)
         trial = replace(self.trial, id=f"{room.id}-{number}.{actor}", history=history)
         view = trial.for_hearer(self.rng)
         await self._sleep(READ_SECONDS + self.rng.random())

@@ -24,7 +24,7 @@ from referee_lab.server.store import schema
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.tangram.game.log import Recording, format_recording
-from referee_lab.tangram.players.reference_game import PlayedGame, game_to_json
+from referee_lab.tangram.players.reference_game import PlayedGame, convert_game_to_json
 
 ROOMS_TABLE = "rooms.csv"
 # Tells `referee play` the kind of the games in a folder.
@@ -157,7 +157,7 @@ def build_reference_files(connection: Connection, room: str, kinds: Sequence[str
     """Return the files of a reference game: `games` for `referee play`, `jsonl` for its log, or both."""
     files = {}
     if "games" in kinds:
-        files[f"{room}.json"] = game_to_json(load_game(connection, room)).encode()
+        files[f"{room}.json"] = convert_game_to_json(load_game(connection, room)).encode()
     if "jsonl" in kinds:
         files[f"{room}.jsonl"] = "".join(f"{line}\n" for line in iterate_log(connection, room)).encode()
     return files

@@ -11,7 +11,7 @@ from referee.files import FOR_OWNER, write_bytes
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import make_sound_name
-from referee_lab.tangram.game.sound_files import whole_sound
+from referee_lab.tangram.game.sound_files import index_sound
 
 
 def get_sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
@@ -46,7 +46,7 @@ def join_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
         numbers = [e.data["chunk"] for e in entries]
         paths = [get_sound_path(folder, recording.header.pair, alias, n) for n in numbers]
         if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
-            files[make_sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
+            files[make_sound_name(recording, alias, part)] = index_sound(b"".join(path.read_bytes() for path in paths))
     return files
 
 

@@ -17,7 +17,7 @@ def decode_text(content: bytes, where: str) -> str:
         raise MalformedInput("not UTF-8", where=where, remedy="save the file as UTF-8") from None
 
 
-def json_object(text: str, where: str, number: int | None, remedy: str) -> dict[str, Any]:
+def parse_json_object(text: str, where: str, number: int | None, remedy: str) -> dict[str, Any]:
     """Return the JSON object of a line or a file. Raises MalformedInput for anything else, NaN and doubled keys."""
     try:
         return parse_object(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import number_of, open_source, proposed_tiers
+from referee_lab.commands.tangram.sources import format_count, open_source, proposed_tiers
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -41,32 +41,32 @@ def check(
     """
     options.check_form(form)
     name, dialogues = open_source(file, data, 1, tiers)
-    facts = _facts(name, dialogues)
+    facts = _collect_facts(name, dialogues)
     proposal = {} if tiers is not None else proposed_tiers(Path(file))
     if proposal:
         facts["proposed_tiers"] = proposal
     if form == "json":
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(facts)))
+        print("\n".join(_format_lines(facts)))
     return 0
 
 
-def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
+def _collect_facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     """Return the facts about dialogues as JSON values."""
-    from referee_lab.tangram.models.dialogue_items import count_words_elsewhere, unusable_references
+    from referee_lab.tangram.models.dialogue_items import count_unusable_references, count_words_elsewhere
 
-    unusable = unusable_references(dialogues)
-    references = sum(len(d.tier("expression")) for d in dialogues)
-    lacks = Counter(what for d in dialogues for what in dict.fromkeys((*d.lacks, *_missing(d))))
+    unusable = count_unusable_references(dialogues)
+    references = sum(len(d.select_tier("expression")) for d in dialogues)
+    lacks = Counter(what for d in dialogues for what in dict.fromkeys((*d.lacks, *_list_missing_data(d))))
     return {
         "source": name,
         "dialogues": len(dialogues),
         "pairs": len({d.pair for d in dialogues}),
         "languages": dict(Counter(d.language for d in dialogues)),
         "objects": dict(Counter(len(d.pieces) for d in dialogues)),
-        "events": {kind: sum(len(d.tier(kind)) for d in dialogues) for kind in KINDS},
-        "speakers": dict(Counter(e.by or "" for d in dialogues for e in d.tier("expression"))),
+        "events": {kind: sum(len(d.select_tier(kind)) for d in dialogues) for kind in KINDS},
+        "speakers": dict(Counter(e.by or "" for d in dialogues for e in d.select_tier("expression"))),
         "items": references - sum(unusable.values()),
         "unusable": dict(unusable),
         "words_elsewhere": sum(map(count_words_elsewhere, dialogues)),
@@ -74,12 +74,12 @@ def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     }
 
 
-def _missing(dialogue: Dialogue) -> list[str]:
+def _list_missing_data(dialogue: Dialogue) -> list[str]:
     """Return the kinds of data that a dialogue lacks, whether or not its source declares it."""
-    parts = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
-    parts.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
+    parts = [("positions", dialogue.select_tier("position")), ("actions", dialogue.select_tier("action"))]
+    parts.append(("cursor or gaze", (*dialogue.select_tier("mouse"), *dialogue.select_tier("gaze"))))
     missing = [what for what, events in parts if not events]
-    if any(e.start_ms is None for kind in ("utterance", "expression") for e in dialogue.tier(kind)):
+    if any(e.start_ms is None for kind in ("utterance", "expression") for e in dialogue.select_tier(kind)):
         missing.append("times")
     if not any(dialogue.pieces.values()) or all(
         set(a) <= {"name", "shape"} and len(a) < 2 for a in dialogue.pieces.values()
@@ -88,15 +88,15 @@ def _missing(dialogue: Dialogue) -> list[str]:
     return missing
 
 
-def _lines(facts: dict[str, Any]) -> list[str]:
+def _format_lines(facts: dict[str, Any]) -> list[str]:
     """Return the facts as lines of text."""
     nouns = {"mouse": "cursor event", "gaze": "gaze event"}
-    events = ", ".join(number_of(n, nouns.get(kind, kind)) for kind, n in facts["events"].items() if n)
+    events = ", ".join(format_count(n, nouns.get(kind, kind)) for kind, n in facts["events"].items() if n)
     languages = ", ".join(facts["languages"])
     sizes = sorted(facts["objects"])
     objects = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 2 else " or ".join(map(str, sizes))
     lines = [
-        f"{facts['source']}: {number_of(facts['dialogues'], 'dialogue')} of {number_of(facts['pairs'], 'pair')} ({languages}), "
+        f"{facts['source']}: {format_count(facts['dialogues'], 'dialogue')} of {format_count(facts['pairs'], 'pair')} ({languages}), "
         f"{objects} object{'' if objects == '1' else 's'} each",
         f"  events: {events or 'none'}",
         f"  references that can be items: {facts['items']:,}",

@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import number_of, open_source
+from referee_lab.commands.tangram.sources import format_count, open_source
 
 app = options.new_app()
 
@@ -40,27 +40,27 @@ def items(
     """
     from referee.corpora.jsonl import trials_to_json, write_json_line
     from referee.files import write_atomically
-    from referee_lab.tangram.models.dialogue_items import dialogue_items, unusable_references
+    from referee_lab.tangram.models.dialogue_items import count_unusable_references, iterate_dialogue_items
 
     if out.suffix != ".jsonl":
         raise InputError(f"{out.name} does not end in .jsonl", remedy="a corpus of trials is a .jsonl file")
     name, sources = open_source(dialogues, data, 1, tiers, annotator)
     names = None if speakers is None else {part.strip() for part in speakers.split(",") if part.strip()}
-    roles = {event.by for dialogue in sources for event in dialogue.tier("expression")}
+    roles = {event.by for dialogue in sources for event in dialogue.select_tier("expression")}
     if names is not None and not names <= roles:
         raise InputError(
             f"no speaker is called {min(names - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
         )
-    trials = [t for d in sources for t in dialogue_items(d) if names is None or t.meta["role"] in names]
+    trials = [t for d in sources for t in iterate_dialogue_items(d) if names is None or t.meta["role"] in names]
     if not trials:
         raise InputError(
             "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
         )
     write_atomically(out, [write_json_line(row) for row in trials_to_json(trials)])
-    pairs = number_of(len({t.meta["game"] for t in trials}), "pair")
-    dialogue_count = number_of(len(sources), "dialogue")
-    print(f"Wrote {out}: {number_of(len(trials), 'item')} of {dialogue_count} and {pairs} from {name}.")
-    for reason, n in unusable_references(sources).items():
+    pairs = format_count(len({t.meta["game"] for t in trials}), "pair")
+    dialogue_count = format_count(len(sources), "dialogue")
+    print(f"Wrote {out}: {format_count(len(trials), 'item')} of {dialogue_count} and {pairs} from {name}.")
+    for reason, n in count_unusable_references(sources).items():
         print(f"  references {reason}: {n:,}")
     if lacks := sorted({what for d in sources for what in d.lacks}):
         print(f"  the source lacks {', '.join(lacks)}")

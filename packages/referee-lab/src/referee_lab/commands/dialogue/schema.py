@@ -12,7 +12,7 @@ app = options.new_app()
 @app.command()
 def schema() -> int:
     """Print the JSON Schema of a line of a dialogue: the first line is a header, every later one an event."""
-    from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
+    from referee_lab.tangram.tiers.dialogue_form import make_dialogue_schema
 
-    print(json.dumps(dialogue_schema(), ensure_ascii=False, indent=1))
+    print(json.dumps(make_dialogue_schema(), ensure_ascii=False, indent=1))
     return 0

@@ -68,20 +68,20 @@ def _show(analysis: Analysis) -> None:
         print(_wrap(remark, page))
     for sheet in analysis.sheets:
         print(f"\n{_wrap(sheet.title, page)}")
-        print("\n".join([*_lines(sheet, page), *(_wrap(note, page, "  ") for note in sheet.notes)]))
+        print("\n".join([*_format_table(sheet, page), *(_wrap(note, page, "  ") for note in sheet.notes)]))
 
 
 def _wrap(text: str, page: int | None, indent: str = "") -> str:
     return f"{indent}{text}" if page is None else "\n".join(wrap_words(text, page, indent))
 
 
-def _lines(sheet: Sheet, page: int | None) -> list[str]:
+def _format_table(sheet: Sheet, page: int | None) -> list[str]:
     """Return a table as lines. One that is too wide goes on below with its other columns, each part with the first ones."""
     if not sheet.rows:
         return []
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
     heads = [f"{upper} {head}".strip() for upper, head in zip(above, sheet.header, strict=True)]
-    cells = [heads, *([_cell(cell) for cell in row] for row in sheet.rows)]
+    cells = [heads, *([_format_cell(cell) for cell in row] for row in sheet.rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     first = list(range(sheet.left))
     parts = [first]
@@ -90,10 +90,12 @@ def _lines(sheet: Sheet, page: int | None) -> list[str]:
         if page is not None and len(parts[-1]) > len(first) and taken + widths[column] > page:
             parts.append(first)
         parts[-1] = [*parts[-1], column]
-    return [line for part in parts for line in _part(cells, widths, part, sheet.left)]
+    return [line for part in parts for line in _format_columns(cells, widths, part, sheet.left)]
 
 
-def _part(cells: Sequence[Sequence[str]], widths: Sequence[int], columns: Sequence[int], left: int) -> list[str]:
+def _format_columns(
+    cells: Sequence[Sequence[str]], widths: Sequence[int], columns: Sequence[int], left: int
+) -> list[str]:
     """Return some columns of a table as lines; names are aligned left, numbers right."""
     lines = []
     for row in cells:
@@ -102,5 +104,5 @@ def _part(cells: Sequence[Sequence[str]], widths: Sequence[int], columns: Sequen
     return [lines[0], f"  {'-' * (sum(widths[i] + 2 for i in columns) - 2)}", *lines[1:]]
 
 
-def _cell(cell: Cell) -> str:
+def _format_cell(cell: Cell) -> str:
     return f"{cell.text} [{cell.small}]" if cell.small else cell.text

@@ -11,7 +11,7 @@ from referee import catalogue
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import show_clock
-from referee_lab.commands.study.new import id_of
+from referee_lab.commands.study.new import make_id
 
 app = options.new_app()
 
@@ -46,7 +46,7 @@ def chain(
     if mode is not None:
         one_of("--mode", mode, ("debug", "pilot", "live"))
     wishes = Wishes(
-        protocol=to, design="given", participants=participants, id=id_of(out), title=title, contact=contact, seed=seed
+        protocol=to, design="given", participants=participants, id=make_id(out), title=title, contact=contact, seed=seed
     )
     with show_clock("descriptions, lists and pages"):
         made = make_chained_study(open_study(study), out, wishes, yoked=yoked, mode=mode, database=database)

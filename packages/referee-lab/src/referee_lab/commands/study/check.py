@@ -75,7 +75,7 @@ def check(
     # Claims that the design does not promise are in the report and are no problem.
     broken = [c for c in (*prove_balance(opened), *claims, *seen) if c.promised and not c.holds]
     if missing and opened.mode == "live":
-        broken.append(_unseen(missing))
+        broken.append(_make_unchecked_claim(missing))
     warnings = broken if _is_served(opened) else []
     broken = [] if warnings else broken
     for claim in broken or warnings:
@@ -137,7 +137,7 @@ def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | N
     return look.claims, look.sheet, None
 
 
-def _unseen(missing: str) -> BalanceClaim:
+def _make_unchecked_claim(missing: str) -> BalanceClaim:
     """Return the claim that fails because a check could not run."""
     from referee_lab.study.design.balance import BalanceClaim
 

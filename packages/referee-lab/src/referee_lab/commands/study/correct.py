@@ -66,7 +66,7 @@ def correct(
         # Checked on a connection that cannot write; only the corrections go through the writer, all or none.
         with served.store.read() as connection:
             bodies = [
-                _body(uuid, author, reason, apply_correction(connection, served, uuid, chosen, change))
+                _make_correction(uuid, author, reason, apply_correction(connection, served, uuid, chosen, change))
                 for uuid, change in changes
             ]
         numbers = served.store.write(lambda connection: [write_down(connection, served, body) for body in bodies])
@@ -106,7 +106,7 @@ def _read(text: str) -> dict[str, Any]:
     return fields
 
 
-def _body(trial: str, author: str, reason: str, answer: dict[str, Any]) -> Any:
+def _make_correction(trial: str, author: str, reason: str, answer: dict[str, Any]) -> Any:
     """Return the checked correction. Raises InputError for an invalid field."""
     from pydantic import ValidationError
 

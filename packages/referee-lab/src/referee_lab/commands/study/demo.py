@@ -31,13 +31,13 @@ def demo(
     about people).
     """
     from referee import catalogue
-    from referee_lab.commands.study.new import id_of
+    from referee_lab.commands.study.new import make_id
     from referee_lab.study.folder.demo_study import make_demo
 
     # A wrong name is reported with suggestions before anything is written.
     catalogue.entry("protocol", protocol)
     study = make_demo(
-        out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)
+        out, protocol, items=items, participants=participants, language=language, seed=seed, id=make_id(out)
     )
     lists = f"{len(study.lists)} list{'s' if len(study.lists) > 1 else ''}"
     print(f"Made {out} ({study.protocol}, {lists}). Next: `referee study check {out}`, `referee study serve {out}`")

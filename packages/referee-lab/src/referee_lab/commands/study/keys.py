@@ -15,13 +15,13 @@ def keys(
     database: options.Database = None,
 ) -> None:
     """Print the links of a study, and the completion codes to enter at a recruitment platform before it starts."""
-    from referee_lab.commands.study.serve import announcement
+    from referee_lab.commands.study.serve import format_announcement
     from referee_lab.server.sessions.outcomes import get_completion_code
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.server.sessions.states import OUTCOMES
 
     served = open_served(study, database=database, begin=False)
-    print(announcement(served, public_url))
+    print(format_announcement(served, public_url))
     # Elsewhere a derived code is each person's own, and there is none to print.
     shared = served.study.recruitment.platform == "prolific"
     for outcome in OUTCOMES:

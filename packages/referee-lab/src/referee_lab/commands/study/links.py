@@ -54,7 +54,7 @@ def links(
         )
     invited = labels.read_text("utf-8").splitlines() if labels else []
     if pairs is not None:
-        invited = _invited(opened, pairs)
+        invited = _list_group_labels(opened, pairs)
     keys = load_keys(opened.folder / "data" / "keys.toml")
     base = f"{public_url.rstrip('/')}/s/{opened.id}/"
     rows = [
@@ -69,8 +69,8 @@ def links(
     return 0
 
 
-def _invited(study: Study, pairs: str) -> list[str]:
-    """The labels of people who only meet each other: the pair's number, a stroke, and the name."""
+def _list_group_labels(study: Study, pairs: str) -> list[str]:
+    """Return the labels of people who only meet each other: the pair's number, a slash, and the name."""
     from referee_lab.server.sessions.lab_links import make_pair_labels
 
     if study.settings.get("pairing") != "invited":

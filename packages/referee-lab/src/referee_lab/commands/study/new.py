@@ -151,9 +151,9 @@ def new(
         protocol=protocol or ("" if is_table(run) else "tuna2008"),
         design=design,
         participants=participants,
-        id=id_of(out),
+        id=make_id(out),
         title=title,
-        systems=_names(systems),
+        systems=_split_names(systems),
         items=items,
         domain=domain,
         language=language,
@@ -168,7 +168,7 @@ def new(
         preset=as_printed,
         pictures=pictures,
         media=media,
-        settings=_settings(settings or ()),
+        settings=_parse_settings(settings or ()),
     )
     table_only = {"--factors": factors, "--between": between, "--map": map}
     run_only = {
@@ -187,7 +187,7 @@ def new(
             raise InputError(f"{option} is for {'run folders' if is_table(run) else 'tables of items'}", remedy=remedy)
     with show_clock("items, lists and power"):
         if is_table(run):
-            draft, notes = prepare_table(run, wishes, _names(factors), _names(between), _mapping(map))
+            draft, notes = prepare_table(run, wishes, _split_names(factors), _split_names(between), _parse_mapping(map))
         else:
             source = Run(run)
             # Reports faults of a folder that is no run at once.
@@ -201,15 +201,15 @@ def new(
     return 0
 
 
-def _names(text: str | None) -> tuple[str, ...]:
-    """The names of a list with commas."""
+def _split_names(text: str | None) -> tuple[str, ...]:
+    """Return the names of a list that are separated by commas."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def _mapping(text: str | None) -> dict[str, str]:
-    """The columns of --map: name=column, with commas."""
+def _parse_mapping(text: str | None) -> dict[str, str]:
+    """Return the columns of --map, given as name=column and separated by commas."""
     pairs = {}
-    for part in _names(text):
+    for part in _split_names(text):
         name, equals, column = part.partition("=")
         if not (name.strip() and equals and column.strip()):
             raise InputError(
@@ -219,7 +219,7 @@ def _mapping(text: str | None) -> dict[str, str]:
     return pairs
 
 
-def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the fields of --set by section: values as TOML has them, or else texts."""
     from referee_lab.study.folder.settings import SECTIONS
 
@@ -240,8 +240,8 @@ def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     return sections
 
 
-def id_of(out: Path) -> str:
-    """A name that can be part of a link, from the folder's."""
+def make_id(out: Path) -> str:
+    """Return a name that can be part of a link, made from the folder's name."""
     # Resolved, so that "." has a name as well; ids have at most 63 letters.
     name = re.sub(r"[^a-z0-9]+", "-", out.resolve().name.lower()).strip("-")[:60]
     return name or "study"

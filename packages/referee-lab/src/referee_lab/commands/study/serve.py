@@ -63,7 +63,7 @@ def serve(
         listening.close()
         raise
     for served in opened:
-        print(told(served, public_url or _own_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
+        print(format_links(served, public_url or _find_local_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
     # Flushed, so that readers of a pipe have the links before the server blocks.
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
     _run(opened, listening, trusted_proxy)
@@ -129,40 +129,42 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
     return opened
 
 
-def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
+def format_links(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
     """Return the links of a study as text.
 
     When the output is no terminal, the organisers' links go into a private file.
     """
     if terminal:
-        return announcement(served, base, qr=qr)
+        return format_announcement(served, base, qr=qr)
     from referee.files import FOR_OWNER, write_atomically
 
     path = served.study.folder / "data" / "links.txt"
-    write_atomically(path, [f"{right}  {link}" for right, link in organiser_links(served, base).items()], FOR_OWNER)
+    write_atomically(
+        path, [f"{right}  {link}" for right, link in make_organiser_links(served, base).items()], FOR_OWNER
+    )
     where = f"  organisers    links are in {path}, and in `referee study keys {served.study.folder}`"
-    return "\n".join([announcement(served, base, qr=qr, private=False), where])
+    return "\n".join([format_announcement(served, base, qr=qr, private=False), where])
 
 
-def announcement(served: Served, base: str, *, qr: bool = False, private: bool = True) -> str:
-    """The links of a study, as they are printed."""
+def format_announcement(served: Served, base: str, *, qr: bool = False, private: bool = True) -> str:
+    """Return the links of a study as they are printed."""
     from referee_lab.server.web.routes_participant import make_debug_key
 
-    link = participant_link(served, base)
+    link = make_participant_link(served, base)
     lines = [f"{served.study.title} ({served.id}, {served.study.mode} mode)", f"  participants  {link}"]
     if qr:
         # Without the platform's placeholders, which only the platform can fill in.
-        lines.append(_qr_code(link.split("?")[0]))
+        lines.append(_draw_qr_code(link.split("?")[0]))
     if not private:
         return "\n".join(lines)
-    lines += [f"  {right:<12}  {address}" for right, address in organiser_links(served, base).items()]
+    lines += [f"  {right:<12}  {address}" for right, address in make_organiser_links(served, base).items()]
     if served.study.mode != "debug":
         lines.append(f"  trying out    {base.rstrip('/')}/s/{served.id}/?mode=debug&debug_key={make_debug_key(served)}")
     return "\n".join(lines)
 
 
-def participant_link(served: Served, base: str) -> str:
-    """The link to give out, with the platform's placeholders."""
+def make_participant_link(served: Served, base: str) -> str:
+    """Return the link for participants, with the platform's placeholders."""
     link = f"{base.rstrip('/')}/s/{served.id}/"
     if served.study.recruitment.platform == "prolific":
         parts = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -170,7 +172,7 @@ def participant_link(served: Served, base: str) -> str:
     return f"{link}?survey_code=%SURVEY_CODE%" if served.study.recruitment.platform == "sona" else link
 
 
-def organiser_links(served: Served, base: str) -> dict[str, str]:
+def make_organiser_links(served: Served, base: str) -> dict[str, str]:
     """Return the organisers' links.
 
     The token is after the #, which browsers do not send, so no log has it.
@@ -179,14 +181,14 @@ def organiser_links(served: Served, base: str) -> dict[str, str]:
     return {"looking": f"{page}#{served.keys.view}", "managing": f"{page}#{served.keys.manage}"}
 
 
-def _own_address(host: str, port: int) -> str:
+def _find_local_address(host: str, port: int) -> str:
     """Return the address of this server in the local network."""
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _qr_code(link: str) -> str:
+def _draw_qr_code(link: str) -> str:
     """Return a link as a QR code for the terminal."""
     import io
 

@@ -34,7 +34,7 @@ def show(
         stimulus = step.stimulus
         shown = step.shown.parameters
         what = (
-            _first_line(str(shown.get("html", "")))
+            _get_first_line(str(shown.get("html", "")))
             if stimulus is None
             else str(shown.get("text", shown.get("pairwise", "")))
         )
@@ -43,7 +43,7 @@ def show(
     return 0
 
 
-def _first_line(html: str) -> str:
+def _get_first_line(html: str) -> str:
     """Return the first line of an HTML text without tags."""
     import re
 

@@ -32,16 +32,16 @@ def adjudicate(
 
     require_pages("annotator")
     sessions = find_recordings(recordings)
-    serve_desk(Desk.adjudicate(sessions, two_names(sessions, annotators)), port)
+    serve_desk(Desk.adjudicate(sessions, choose_two_annotators(sessions, annotators)), port)
     return 0
 
 
-def two_names(recordings: list[Path], annotators: str | None) -> tuple[str, str]:
-    """The two annotators named, or the only two there are."""
-    from referee_lab.tangram.tiers.annotations import ADJUDICATED, annotation_files
+def choose_two_annotators(recordings: list[Path], annotators: str | None) -> tuple[str, str]:
+    """Return the two named annotators, or the only two that exist."""
+    from referee_lab.tangram.tiers.annotations import ADJUDICATED, find_annotation_files
 
     # Adjudicated marks are no third annotator.
-    annotator_names = sorted({name for path in recordings for name in annotation_files(path)} - {ADJUDICATED})
+    annotator_names = sorted({name for path in recordings for name in find_annotation_files(path)} - {ADJUDICATED})
     names = annotator_names if annotators is None else [name.strip() for name in annotators.split(",")]
     if len(names) != 2 or not set(names) <= set(annotator_names):
         raise InputError(

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
-from referee_lab.commands.tangram.adjudicate import two_names
+from referee_lab.commands.tangram.adjudicate import choose_two_annotators
 from referee_lab.commands.tangram.recordings import find_recordings, read_annotation
-from referee_lab.commands.tangram.sources import aligned, number
+from referee_lab.commands.tangram.sources import align_columns, format_number
 
 if TYPE_CHECKING:
     from referee.statistics.agreement import Agreement
@@ -33,30 +33,37 @@ def agreement(
 ) -> int:
     """F of the spans, kappa and alpha of referents and attributes, over utterances that both have finished."""
     options.check_form(form)
-    from referee_lab.tangram.tiers.annotations import annotation_files
-    from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, differing
+    from referee_lab.tangram.tiers.annotations import find_annotation_files
+    from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, find_differences
 
     sessions = find_recordings(recordings)
-    names = two_names(sessions, annotators)
-    files = [annotation_files(path) for path in sessions]
+    names = choose_two_annotators(sessions, annotators)
+    files = [find_annotation_files(path) for path in sessions]
     couples = [
         (read_annotation(both[names[0]]), read_annotation(both[names[1]])) for both in files if set(names) <= set(both)
     ]
     compared = compare_annotations(couples)
-    open_cases = sum(len(differing(a, b)) for a, b in couples)
+    open_cases = sum(len(find_differences(a, b)) for a, b in couples)
     if form == "json":
         print(json.dumps({**asdict(compared), "differing_utterances": open_cases}, indent=1))
     else:
-        print("\n".join(_lines(compared, open_cases)))
+        print("\n".join(_format_lines(compared, open_cases)))
     return 0
 
 
-def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
+def _format_lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
     """Return the comparison as lines of text."""
     a, b = c.annotators
     rows = [("attribute", a, b, "both", "kappa", "95% interval")]
     rows += [
-        (code.code, str(code.first), str(code.second), str(code.both), number(code.kappa.value), _interval(code.kappa))
+        (
+            code.code,
+            str(code.first),
+            str(code.second),
+            str(code.both),
+            format_number(code.kappa.value),
+            _format_interval(code.kappa),
+        )
         for code in c.codes
         # An attribute without marks has no agreement.
         if code.first or code.second
@@ -65,12 +72,12 @@ def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
         f"{a} and {b}: {c.recordings} recordings, {c.utterances} utterances finished by both, {open_cases} marked differently",
         "",
         f"  expressions: {c.first} by {a}, {c.second} by {b}; "
-        f"same span {c.same_span} (F {number(c.span_f)}), overlapping {c.overlapping} (F {number(c.overlap_f)})",
+        f"same span {c.same_span} (F {format_number(c.span_f)}), overlapping {c.overlapping} (F {format_number(c.overlap_f)})",
         f"  referents of the {c.same_span} with the same span: {c.same_referents} the same; "
         f"kappa {_format_agreement(c.referents_kappa)}, alpha {_format_agreement(c.referents_alpha)}",
         f"  attributes: all sixteen the same for {c.same_attributes}; alpha {_format_agreement(c.attributes_alpha)}",
         "",
-        *aligned(rows),
+        *align_columns(rows),
         "",
         "  – : both gave one and the same answer throughout, so there is no chance agreement to correct for.",
         *([f"  Next: `referee tangram adjudicate … --annotators {a},{b}`"] if open_cases else []),
@@ -78,8 +85,8 @@ def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
 
 
 def _format_agreement(a: Agreement) -> str:
-    return f"{number(a.value)} {_interval(a)}".strip()
+    return f"{format_number(a.value)} {_format_interval(a)}".strip()
 
 
-def _interval(a: Agreement) -> str:
-    return "" if a.low is None else f"[{number(a.low)}, {number(a.high)}]"
+def _format_interval(a: Agreement) -> str:
+    return "" if a.low is None else f"[{format_number(a.low)}, {format_number(a.high)}]"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.recordings import sessions_named
+from referee_lab.commands.tangram.recordings import read_sessions
 
 if TYPE_CHECKING:
     from referee_lab.tangram.desk.annotation_desk import Desk
@@ -44,15 +44,15 @@ def annotate(
     from referee_lab.server.web.built_pages import require_pages
     from referee_lab.tangram.desk.annotation_desk import Desk
     from referee_lab.tangram.tiers.annotations import check_name
-    from referee_lab.tangram.tiers.piece_lexicon import no_words, read_words
+    from referee_lab.tangram.tiers.piece_lexicon import make_lexicon_error, read_words
 
     require_pages("annotator")
     word_file = None if words is None else read_words(words)
-    sessions = sessions_named(recordings, corpus, data, only, out)
+    sessions = read_sessions(recordings, corpus, data, only, out)
     desk = Desk.open_for_annotation(sessions, check_name(annotator), offer=proposals, words=word_file)
     without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
     for language in without:
-        print(f"no proposals: {no_words(language)}")
+        print(f"no proposals: {make_lexicon_error(language)}")
     serve_desk(desk, port)
     return 0
 

@@ -88,7 +88,7 @@ def choose(
         "pairing": "invited" if invited else "any",
     }
     if not (data / "study.toml").exists():
-        trial, where = _objects(corpus, corpus_data, scene, pictures, language)
+        trial, where = _make_trial(corpus, corpus_data, scene, pictures, language)
         _make(
             data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
         )
@@ -97,7 +97,7 @@ def choose(
     serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
 
-def _objects(
+def _make_trial(
     corpus: str | None, data: Path | None, scene: str | None, pictures: Path | None, language: str
 ) -> tuple[Trial | None, Path | None]:
     """Return the trial of the game and the folder with its objects' pictures.
@@ -128,7 +128,7 @@ def _make(
     language: str,
 ) -> None:
     """Make the study folder."""
-    from referee_lab.commands.study.new import id_of
+    from referee_lab.commands.study.new import make_id
     from referee_lab.rooms.reference_study import make_reference_study
 
     study = make_reference_study(
@@ -138,7 +138,7 @@ def _make(
         participants=participants,
         language=language,
         mode=mode,
-        id=id_of(data),
+        id=make_id(data),
         settings=settings,
         pictures=pictures,
     )

@@ -15,7 +15,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import show_clock
-from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
+from referee_lab.commands.tangram.sources import align_columns, format_number, is_transfer, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.demonstratives import Classification, ClassifierRow
@@ -75,34 +75,34 @@ def classify(
     has_source = bool(files) or recordings is not None or synthetic or corpus is not None
     if is_transfer(train, test, has_source, annotator):
         names, dialogues = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
-        learned, tested = (_situations(source, forms, speakers) for source in dialogues)
+        learned, tested = (_select_situations(source, forms, speakers) for source in dialogues)
         with show_clock("models"):
             classification = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
         name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
-        situations = _situations(shown, forms, speakers)
+        situations = _select_situations(shown, forms, speakers)
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
-            return _forms(name, situations, (data, folds, by, seed, worst), settings, form)
+            return _format_form_predictions(name, situations, (data, folds, by, seed, worst), settings, form)
         with show_clock("models"):
             classification = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
     settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
     if form == "json":
-        print(json.dumps(_as_json(name, classification, worst, settings, shown), ensure_ascii=False, indent=1))
+        print(json.dumps(_convert_to_json(name, classification, worst, settings, shown), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(name, classification, worst, settings, shown)))
+        print("\n".join(_format_lines(name, classification, worst, settings, shown)))
     return 0
 
 
-def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> list[Situation]:
+def _select_situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> list[Situation]:
     """Return the situations of the references by the chosen speakers."""
-    from referee_lab.tangram.models.history import all_situations
+    from referee_lab.tangram.models.history import list_situations
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
-    from referee_lab.tangram.tiers.reference_forms import counting
+    from referee_lab.tangram.tiers.reference_forms import keep_pronoun_kind
 
     one_of("--speakers", speakers, ("both", SOLVER, OPERATOR))
-    situations = all_situations([counting(d, forms) for d in dialogues])
+    situations = list_situations([keep_pronoun_kind(d, forms) for d in dialogues])
     # Mentions by all speakers count as history.
     return [s for s in situations if speakers == "both" or s.expression.by == speakers]
 
@@ -110,7 +110,7 @@ def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> lis
 # -- in words --------------------------------------------------------------------------------------------------------------------
 
 
-def _lines(
+def _format_lines(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> list[str]:
     """Return the results as lines of text."""
@@ -130,29 +130,29 @@ def _lines(
         c = row.confusion
         printed = PUBLISHED.get(row.name, (None, None, None)) if compare else ()
         counts = map(str, (c.tp, c.fn, c.fp, c.tn))
-        measured = (*map(number, (c.precision, c.recall, c.f)), _interval(row), _gap(row, pairs))
+        measured = (*map(format_number, (c.precision, c.recall, c.f)), _format_interval(row), _format_gap(row, pairs))
         # Without a single decision there is nothing to count.
-        rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(number, printed)))
+        rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(format_number, printed)))
     pronoun_names = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
     lines = [
-        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[settings['forms']]}; {_scheme(classification)}",
+        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[settings['forms']]}; {_describe_scheme(classification)}",
         "",
-        *aligned(rows),
+        *align_columns(rows),
         "",
-        *_remarks(classification, settings, dialogues, pairs),
+        *_list_remarks(classification, settings, dialogues, pairs),
     ]
     if compare:
         lines += [
             "  published: Spanger et al. 2013 (1,242 references; R from P and F), always a pronoun on 548 of 1,242, the cursor alone from Iida et al. 2010;",
             "  a model that does not beat the cursor alone has not learned more than to look where the mouse is.",
         ]
-    if worst and (wrong := classification.worst_false_positives(worst)):
+    if worst and (wrong := classification.find_false_positives(worst)):
         lines += ["", f"  surest false positives of {ALL} (decision value, reference, words, situation)"]
-        lines += aligned([(f"{value:+.3f}", s.id, repr(s.text), _format_situation(s)) for value, s in wrong])
+        lines += align_columns([(f"{value:+.3f}", s.id, repr(s.text), _format_situation(s)) for value, s in wrong])
     return lines
 
 
-def _scheme(classification: Classification) -> str:
+def _describe_scheme(classification: Classification) -> str:
     """Return the scheme of cross-validation in words."""
     return (
         f"{classification.folds} folds by {classification.by}"
@@ -161,11 +161,11 @@ def _scheme(classification: Classification) -> str:
     )
 
 
-def _interval(row: ClassifierRow) -> str:
-    return "–" if row.low is None else f"{number(row.low)}–{number(row.high)}"
+def _format_interval(row: ClassifierRow) -> str:
+    return "–" if row.low is None else f"{format_number(row.low)}–{format_number(row.high)}"
 
 
-def _gap(row: ClassifierRow, pairs: int) -> str:
+def _format_gap(row: ClassifierRow, pairs: int) -> str:
     """Return the difference from the model with all features, with * if its interval excludes 0."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
 
@@ -176,7 +176,7 @@ def _gap(row: ClassifierRow, pairs: int) -> str:
     return f"{gap.difference:+.3f}{'*' if has_star else ''}"
 
 
-def _remarks(
+def _list_remarks(
     classification: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int
 ) -> list[str]:
     """Return the remarks that belong to the table."""
@@ -237,13 +237,13 @@ def _format_situation(s: Situation) -> str:
 # -- for programs ----------------------------------------------------------------------------------------------------------------
 
 
-def _as_json(
+def _convert_to_json(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> dict[str, Any]:
     """Return the results as JSON values."""
     wrong = [
         {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _format_situation(s)}
-        for value, s in classification.worst_false_positives(worst)
+        for value, s in classification.find_false_positives(worst)
     ]
     return {
         "source": name,
@@ -255,12 +255,12 @@ def _as_json(
         "folds": classification.folds,
         "by": classification.by,
         **settings,
-        "rows": [_row_json(row) for row in classification.rows],
+        "rows": [_convert_row_to_json(row) for row in classification.rows],
         "worst_false_positives": wrong,
     }
 
 
-def _row_json(row: ClassifierRow) -> dict[str, Any]:
+def _convert_row_to_json(row: ClassifierRow) -> dict[str, Any]:
     """Return one classifier as JSON values, with the printed ones."""
     from referee_lab.tangram.models.demonstratives import PUBLISHED
 
@@ -282,12 +282,12 @@ def _row_json(row: ClassifierRow) -> dict[str, Any]:
         "low": row.low,
         "high": row.high,
         "never": list(row.never),
-        "less_all_features": _gap_json(gap) if gap is not None and has_gap else None,
+        "less_all_features": _convert_gap_to_json(gap) if gap is not None and has_gap else None,
         "published": printed,
     }
 
 
-def _gap_json(gap: Any) -> dict[str, float | None]:
+def _convert_gap_to_json(gap: Any) -> dict[str, float | None]:
     values = {"difference": gap.difference, "low": gap.low, "high": gap.high, "p": gap.p}
     return {name: None if value != value else value for name, value in values.items()}
 
@@ -295,27 +295,27 @@ def _gap_json(gap: Any) -> dict[str, float | None]:
 # -- real dialogue: form ---------------------------------------------------------------------------------------------------------
 
 
-def _forms(
+def _format_form_predictions(
     name: str,
     situations: Sequence[Situation],
     asked: tuple[Path | None, int, str, int, int],
     settings: dict[str, Any],
     form: str,
 ) -> int:
-    """Which of three forms is chosen for a turn; and pronoun or not, utterance by utterance."""
+    """Return tables of predictions: one of three forms for a turn, and pronoun or not for an utterance."""
     from referee_lab.tangram.models.demonstratives import classify as run
     from referee_lab.tangram.models.figure_reference import count_clips, predict_forms
-    from referee_lab.tangram.tiers.kth_dialogues import HAND_CHECK, UTTERANCE_UNIT, kth_dialogues
-    from referee_lab.tangram.tiers.reference_forms import FORMS, form_of
+    from referee_lab.tangram.tiers.kth_dialogues import HAND_CHECK, UTTERANCE_UNIT, read_kth_dialogues
+    from referee_lab.tangram.tiers.reference_forms import FORMS, classify_form
 
     data, folds, by, seed, worst = asked
-    counts = Counter(str(form_of(s.text)) for s in situations)
+    counts = Counter(str(classify_form(s.text)) for s in situations)
     ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
     with show_clock("models"):
         predictions, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
-        dialogues = kth_dialogues(data, unit=UTTERANCE_UNIT)
+        dialogues = read_kth_dialogues(data, unit=UTTERANCE_UNIT)
         spoken = run(
-            _situations(dialogues, settings["forms"], settings["speakers"]),
+            _select_situations(dialogues, settings["forms"], settings["speakers"]),
             folds=folds,
             by=by,
             seed=seed,
@@ -324,7 +324,7 @@ def _forms(
         )
     right, read = HAND_CHECK
     if form == "json":
-        about = _as_json(f"{name}, by utterance", spoken, worst, settings, dialogues)
+        about = _convert_to_json(f"{name}, by utterance", spoken, worst, settings, dialogues)
         shown = {
             "source": name,
             "references": len(situations),
@@ -338,7 +338,10 @@ def _forms(
         print(json.dumps(shown, ensure_ascii=False, indent=1))
         return 0
     rows = [("form told from", "accuracy", "macro F", *(f"F {f}" for f in FORMS))]
-    rows += [(f.features, number(f.accuracy), number(f.macro_f), *(number(f.f[k]) for k in FORMS)) for f in predictions]
+    rows += [
+        (f.features, format_number(f.accuracy), format_number(f.macro_f), *(format_number(f.f[k]) for k in FORMS))
+        for f in predictions
+    ]
     form_counts = ", ".join(f"{f} {counts[f]}" for f in FORMS) + f", no form {counts['None']}"
     games = len({s.pair for s in situations})
     lines = [f"{name}, by turn: {len(situations)} references in {games} games: {form_counts}"]
@@ -346,17 +349,17 @@ def _forms(
         f"  a figure mentioned before was mentioned {median(ages):.0f} s ago (median); {_share_old(ages):.1%} more than 20 s ago"
     ]
     scheme = f"cross-validated by game, {min(folds, games)} folds"
-    lines += ["", *aligned(rows), "", f"  {predictions[0].n} references with a form; {scheme}"]
+    lines += ["", *align_columns(rows), "", f"  {predictions[0].n} references with a form; {scheme}"]
     clip_rows = [("clips that show", "usable", "mean s", "why not")]
     for c in clips:
         reasons = "; ".join(f"{reason} {n}" for reason, n in c.reasons.items())
-        clip_rows.append((c.shows, str(c.usable), number(c.seconds, 1), reasons))
+        clip_rows.append((c.shows, str(c.usable), format_number(c.seconds, 1), reasons))
     checked = f"  pronouns are those that the program detects: of {read} checked by hand {right} were correct (precision {right / read:.2f})"
     lines += [
         "",
-        *aligned(clip_rows),
+        *align_columns(clip_rows),
         "",
-        *_lines(f"{name}, by utterance", spoken, worst, settings, dialogues),
+        *_format_lines(f"{name}, by utterance", spoken, worst, settings, dialogues),
         checked,
     ]
     print("\n".join(lines))

@@ -13,10 +13,11 @@ import typer
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import aligned, number, open_dialogues
+from referee_lab.commands.tangram.sources import align_columns, format_number, open_dialogues
 
 if TYPE_CHECKING:
     from referee.records import Response, Trial
+    from referee.statistics.comparisons import Comparison
     from referee.statistics.mixed import MixedModel
     from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
     from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories, Review
@@ -70,19 +71,19 @@ def evaluate(
     if answers:
         name, (evaluation, reviewed), rehearsal = (
             ", ".join(map(str, answers)),
-            _people(answers, trials, confusion, ties, margin, mode),
+            _evaluate_answers(answers, trials, confusion, ties, margin, mode),
             None,
         )
     else:
         with show_clock("a rehearsal with simulated evaluators"):
-            name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
+            name, rehearsal = _simulate_evaluation(recordings, synthetic, ties, margin, seed)
         evaluation, reviewed = rehearsal.evaluation, rehearsal.review
     # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
     if evaluation.simulated and rehearsal is None:
         name = f"{name}, SIMULATED evaluators"
-    data = {"source": name, **_as_json(evaluation, reviewed, rehearsal)}
-    tables = json.dumps(data, ensure_ascii=False, indent=1, default=_plain)
-    text = _lines(name, evaluation, reviewed, rehearsal)
+    data = {"source": name, **_convert_to_json(evaluation, reviewed, rehearsal)}
+    tables = json.dumps(data, ensure_ascii=False, indent=1, default=_make_json_value)
+    text = _format_lines(name, evaluation, reviewed, rehearsal)
     if out is not None:
         read = (rehearsal.trials, rehearsal.responses) if rehearsal is not None else _read(answers or (), trials, mode)
         _save(out, tables, text, *read)
@@ -96,7 +97,9 @@ def evaluate(
     return 0
 
 
-def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int) -> tuple[str, Rehearsal]:
+def _simulate_evaluation(
+    recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int
+) -> tuple[str, Rehearsal]:
     """Return a rehearsal with simulated evaluators and its name."""
     from referee_lab.tangram.evaluation.dress_rehearsal import rehearse
     from referee_lab.tangram.models.invented_sessions import invent_sessions
@@ -107,7 +110,7 @@ def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: floa
     return f"{name}, SIMULATED evaluators", rehearse(dialogues, training, seed=seed, ties=ties, margin=margin)
 
 
-def _people(
+def _evaluate_answers(
     answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
 ) -> tuple[Evaluation, Review | None]:
     """Return the evaluation of people's answers, and the review if a confusion is given."""
@@ -117,7 +120,7 @@ def _people(
 
     trials_read, responses = _read(answers, trials, mode)
     evaluation = analyse(responses, trials_read, ties=ties, margin=margin)
-    counts = confusion or _confusion_of(answers)
+    counts = confusion or _load_confusion(answers)
     # Without the classifier's counts there is nothing to correct.
     if counts is None or evaluation.moved is None:
         return evaluation, None
@@ -130,8 +133,8 @@ def _people(
     return evaluation, review_confusion(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), evaluation.moved)
 
 
-def _confusion_of(answers: Sequence[Path]) -> str | None:
-    """The counts of the classifier that a study came from."""
+def _load_confusion(answers: Sequence[Path]) -> str | None:
+    """Return the counts of the classifier that a study was made from."""
     from referee_lab.tangram.desk.clip_answers import load_classifier_results
 
     # Of several studies it would not be clear whose classifier is under review.
@@ -176,7 +179,7 @@ def _save(out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], 
 # -- the page --------------------------------------------------------------------------------------------------------------------
 
 
-def _as_json(evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
+def _convert_to_json(evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
     """Return the evaluation as JSON values."""
     data: dict[str, Any] = {**asdict(evaluation), "review": None if reviewed is None else asdict(reviewed)}
     if rehearsal is not None:
@@ -185,21 +188,21 @@ def _as_json(evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehears
             "usable": dict(m.usable),
             "unusable": {f"{kind}: {reason}": n for (kind, reason), n in m.unusable.most_common()},
             "trials_per_evaluator": [len(items) for items in rehearsal.lists],
-            "mean_clip_s": _mean_clip(rehearsal),
+            "mean_clip_s": _average_clip_length(rehearsal),
         }
     return data
 
 
-def _plain(value: Any) -> Any:
-    """Arrays as lists; a model that could not be fitted as the reason why."""
+def _make_json_value(value: Any) -> Any:
+    """Convert arrays to lists, and a model that could not be fitted to the reason."""
     return str(value) if isinstance(value, InputError) else value.tolist()
 
 
-def _mean_clip(rehearsal: Rehearsal) -> float:
+def _average_clip_length(rehearsal: Rehearsal) -> float:
     return sum(i.clip.seconds for i in rehearsal.lists[0]) / len(rehearsal.lists[0])
 
 
-def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
+def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
     """Return the evaluation as lines of text."""
     from referee_lab.tangram.evaluation.published_results import describe_published_design, describe_published_results
     from referee_lab.tangram.evaluation.task_performance import CONDITIONS
@@ -211,17 +214,17 @@ def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal
     if rehearsal is not None:
         first = rehearsal.lists[0]
         lines += [
-            f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {describe_published_design()})"
+            f"  {len(first)} trials each, mean clip {_average_clip_length(rehearsal):.1f} s (published: {describe_published_design()})"
         ]
-    lines += ["", *aligned(_table(evaluation)), ""]
+    lines += ["", *align_columns(_make_table(evaluation)), ""]
     if {line.condition for line in evaluation.lines} <= set(CONDITIONS):
         lines += [f"  published: {describe_published_results()}", ""]
     for contrast in evaluation.contrasts:
-        lines += [*_contrast(contrast), ""]
+        lines += [*_format_contrast(contrast), ""]
     if evaluation.reviews:
         lines += [
             "  pronouns of systems beside people's, before and after those that the majority understood count as right (recall kept)",
-            *aligned(_review_table(evaluation)),
+            *align_columns(_review_table(evaluation)),
             "",
         ]
     return lines + (_review(reviewed) if reviewed is not None else [])
@@ -231,11 +234,11 @@ def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("", "understood", "precision", "after", "recall", "F", "after")]
     for condition, r in evaluation.reviews.items():
         values = (r.precision, r.precision_after, r.recall, r.f, r.f_after)
-        rows.append((condition, str(r.moved), *map(number, values)))
+        rows.append((condition, str(r.moved), *map(format_number, values)))
     return rows
 
 
-def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:
+def _make_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
     """Return the rows of the table of categories."""
     head = ("", *(line.condition for line in evaluation.lines))
     rows: list[tuple[str, ...]] = [head]
@@ -246,33 +249,35 @@ def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:
     lines = evaluation.lines
     add("responses", [str(x.responses) for x in lines])
     add("correct", [str(x.correct) for x in lines])
-    add("identification rate (IR)", [number(x.measures["ir"]) for x in lines])
+    add("identification rate (IR)", [format_number(x.measures["ir"]) for x in lines])
     add("  interval over evaluators and items", [f"{x.ir_interval[0]:.3f}–{x.ir_interval[1]:.3f}" for x in lines])
-    add("I don't know", [number(x.measures["dont-know"]) for x in lines])
+    add("I don't know", [format_number(x.measures["dont-know"]) for x in lines])
     add("majority correct", [f"{x.majority_correct:g}/{x.items}" for x in lines])
-    add("majority rate (MIR)", [number(x.measures["mir"]) for x in lines])
+    add("majority rate (MIR)", [format_number(x.measures["mir"]) for x in lines])
     add("tied items", [str(x.ties) for x in lines])
-    add("agreement (SD)", [f"{number(x.measures['agreement'])} ({number(x.agreement_sd)})" for x in lines])
-    add("until the last replay ended, ms", [number(x.measures["reading_ms"], 0) for x in lines])
-    add("from then to the choice, ms", [number(x.measures["identification_ms"], 0) for x in lines])
-    add("utterance to choice (IT), ms", [number(x.measures["combined_ms"], 0) for x in lines])
-    add("IT of right answers, ms", [number(x.right_ms, 0) for x in lines])
-    add("repeats per response", [number(x.measures["repeats"], 2) for x in lines])
+    add(
+        "agreement (SD)", [f"{format_number(x.measures['agreement'])} ({format_number(x.agreement_sd)})" for x in lines]
+    )
+    add("until the last replay ended, ms", [format_number(x.measures["reading_ms"], 0) for x in lines])
+    add("from then to the choice, ms", [format_number(x.measures["identification_ms"], 0) for x in lines])
+    add("utterance to choice (IT), ms", [format_number(x.measures["combined_ms"], 0) for x in lines])
+    add("IT of right answers, ms", [format_number(x.right_ms, 0) for x in lines])
+    add("repeats per response", [format_number(x.measures["repeats"], 2) for x in lines])
     return rows
 
 
-def _contrast(c: PairedCategories) -> list[str]:
+def _format_contrast(c: PairedCategories) -> list[str]:
     """Return the comparison of two categories as lines."""
     e, t = c.accuracy_equivalence, c.accuracy
     same = "no answer" if e.equivalent is None else "equivalent" if e.equivalent else "not shown to be equivalent"
     lines = [
         f"  {c.first} against {c.second}",
-        f"    accuracy, paired t over evaluators: {number(t.difference)} [{number(t.low)}, {number(t.high)}], {_t(t.t, t.df, t.p)}",
-        f"    equivalence within ±{e.margin:g} (TOST): {same}, {_p(e.p)}, 90% interval [{number(e.low)}, {number(e.high)}]",
-        f"    accuracy, mixed logistic model: {_mixed(c.mixed_accuracy, 'odds ratio')}",
-        f"    time (IT), paired t: {number(c.time.difference, 0)} ms [{number(c.time.low, 0)}, {number(c.time.high, 0)}], {_t(c.time.t, c.time.df, c.time.p)}",
-        f"    time of right answers alone, paired t: {_times(c)}",
-        f"    time, mixed model of log times: {_mixed(c.mixed_time, 'ratio')}",
+        f"    accuracy, paired t over evaluators: {format_number(t.difference)} [{format_number(t.low)}, {format_number(t.high)}], {_format_t(t.t, t.df, t.p)}",
+        f"    equivalence within ±{e.margin:g} (TOST): {same}, {_format_p(e.p)}, 90% interval [{format_number(e.low)}, {format_number(e.high)}]",
+        f"    accuracy, mixed logistic model: {_format_mixed(c.mixed_accuracy, 'odds ratio')}",
+        f"    time (IT), paired t: {_format_times(c.time)}",
+        f"    time of right answers alone, paired t: {_format_times(c.time_when_right)}",
+        f"    time, mixed model of log times: {_format_mixed(c.mixed_time, 'ratio')}",
     ]
     if c.time_given_length is None:
         lines.append("    log time at equal length: not estimated, for the two have no different lengths in common")
@@ -284,25 +289,24 @@ def _contrast(c: PairedCategories) -> list[str]:
     return lines
 
 
-def _times(c: PairedCategories) -> str:
-    t = c.time_when_right
-    return f"{number(t.difference, 0)} ms [{number(t.low, 0)}, {number(t.high, 0)}], {_t(t.t, t.df, t.p)}"
+def _format_times(t: Comparison) -> str:
+    return f"{format_number(t.difference, 0)} ms [{format_number(t.low, 0)}, {format_number(t.high, 0)}], {_format_t(t.t, t.df, t.p)}"
 
 
-def _t(t: float | None, df: float | None, p: float | None) -> str:
-    return "no test" if t is None or df is None else f"t({df:.0f}) = {t:.2f}, {_p(p)}"
+def _format_t(t: float | None, df: float | None, p: float | None) -> str:
+    return "no test" if t is None or df is None else f"t({df:.0f}) = {t:.2f}, {_format_p(p)}"
 
 
-def _p(p: float | None) -> str:
+def _format_p(p: float | None) -> str:
     return "p –" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def _mixed(model: MixedModel | InputError, what: str) -> str:
+def _format_mixed(model: MixedModel | InputError, what: str) -> str:
     """Return the effect of a mixed model in words, or the reason why there is none."""
     if isinstance(model, InputError):
         return str(model).replace("\n", " ")
     (effect,) = model.effects
-    return f"{what} {effect.ratio:.2f} [{number(effect.low, 2)}, {number(effect.high, 2)}], {_p(effect.p)}"
+    return f"{what} {effect.ratio:.2f} [{format_number(effect.low, 2)}, {format_number(effect.high, 2)}], {_format_p(effect.p)}"
 
 
 def _review(r: Review) -> list[str]:
@@ -311,6 +315,7 @@ def _review(r: Review) -> list[str]:
 
     return [
         f"  review: {r.moved} false positives whose pronoun the majority understood count as right",
-        f"    precision {number(r.precision)} → {number(r.precision_after)}; F {number(r.f)} → {number(r.f_after)} with recall kept ({number(r.recall)}),",
-        f"    {number(r.f_after_recomputed)} with recall counted anew (published: {describe_published_review()})",
+        f"    precision {format_number(r.precision)} → {format_number(r.precision_after)}; F {format_number(r.f)} →"
+        f" {format_number(r.f_after)} with recall kept ({format_number(r.recall)}),",
+        f"    {format_number(r.f_after_recomputed)} with recall counted anew (published: {describe_published_review()})",
     ]

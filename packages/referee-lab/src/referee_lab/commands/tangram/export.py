@@ -11,7 +11,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.errors import InputError
-from referee_lab.commands.tangram.recordings import open_session, put_dialogues, tiers_of, tiers_of_recording
+from referee_lab.commands.tangram.recordings import make_recording_tiers, open_session, put_dialogues, read_tiers
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -79,9 +79,9 @@ def export(
     Of a reference game every room is one game: --as games for `referee play --played`, --as jsonl for all that happened, line by line.
     """
     if recording is None or corpus is not None:
-        return _from_corpus(recording, corpus, data, only, kind or TIERS[0], out)
+        return _export_corpus(recording, corpus, data, only, kind or TIERS[0], out)
     if recording.is_dir():
-        return _from_study(recording, room, every, mode, database, kind, out, annotator)
+        return _export_study(recording, room, every, mode, database, kind, out, annotator)
     if room is not None or every:
         raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
     kind = kind or TIERS[0]
@@ -90,7 +90,7 @@ def export(
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write(target, tiers_as(tiers_of(session, recording, annotator), kind, session_recording, target.parent))
+        _write(target, format_tiers(read_tiers(session, recording, annotator), kind, session_recording, target.parent))
     elif session_recording is None and kind == "svg":
         raise InputError(
             "the positions of pieces were not recorded in this dialogue",
@@ -99,18 +99,18 @@ def export(
         )
     elif kind == "svg":
         assert session_recording is not None
-        _write(target, _picture(session_recording, at, cursor, numbers).encode())
+        _write(target, _draw_board(session_recording, at, cursor, numbers).encode())
     else:
         one_of("--as", kind, (*TIERS, "svg"))
     print(f"wrote {target}")
     return 0
 
 
-def _from_corpus(
+def _export_corpus(
     recording: Path | None, corpus: str | None, data: Path | None, only: str | None, kind: str, out: Path | None
 ) -> int:
-    """The dialogues of a corpus, a file for each."""
-    from referee_lab.commands.tangram.sources import corpus_dialogues
+    """Write the dialogues of a corpus, one file for each."""
+    from referee_lab.commands.tangram.sources import read_corpus_dialogues
 
     if recording is not None or corpus is None:
         raise InputError(
@@ -120,18 +120,18 @@ def _from_corpus(
     if kind not in TIERS:
         raise InputError(f"--as {kind} is for one recording", remedy=f"--as {' or '.join(TIERS)}")
     target = out or Path(corpus)
-    dialogues = corpus_dialogues(corpus, data, only)
+    dialogues = read_corpus_dialogues(corpus, data, only)
     if kind == "jsonl":
         put_dialogues(dialogues, target)
     else:
         target.mkdir(parents=True, exist_ok=True)
         for dialogue in dialogues:
-            _write(target / f"{dialogue.id}.{kind}", tiers_as(dialogue, kind))
+            _write(target / f"{dialogue.id}.{kind}", format_tiers(dialogue, kind))
     print(f"wrote {len(dialogues)} dialogues into {target}")
     return 0
 
 
-def _from_study(
+def _export_study(
     folder: Path,
     room: str | None,
     every: bool,
@@ -141,7 +141,7 @@ def _from_study(
     out: Path | None,
     annotator: str | None,
 ) -> int:
-    """The rooms of a study: listed, or written out."""
+    """Print the list of a study's rooms, or write them."""
     from referee_lab.rooms.room_files import has_rooms, is_reference_game, iterate_recordings, list_rooms
     from referee_lab.study.data.collection import open_for_reading
     from referee_lab.study.folder.study import open_study
@@ -167,7 +167,7 @@ def _from_study(
     with open_for_reading(study, database) as connection:
         rooms = list_rooms(connection, study, mode)
         if room is None and not every:
-            print("\n".join(_listed(rooms, study.title, mode or study.mode)))
+            print("\n".join(_format_rooms(rooms, study.title, mode or study.mode)))
             return 0
         chosen = [r for r in rooms if (r.why_not is None if every else r.id == room)]
         if not chosen:
@@ -211,9 +211,9 @@ def _write_games(
     return written
 
 
-def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
+def _format_rooms(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
     """Return the rooms as lines of a table."""
-    from referee_lab.commands.tangram.sources import aligned
+    from referee_lab.commands.tangram.sources import align_columns
 
     if not rooms:
         return [f"{title}: no games in mode {mode} yet"]
@@ -225,7 +225,7 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
         for puzzle in room.puzzles:
             cells = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
             table.append((*about, *cells))
-    return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *aligned(table)]
+    return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *align_columns(table)]
 
 
 def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
@@ -241,11 +241,13 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
 
         _write(target, format_recording(recording).encode())
     else:
-        _write(target, tiers_as(tiers_of_recording(recording, target), kind, recording, folder))
+        _write(target, format_tiers(make_recording_tiers(recording, target), kind, recording, folder))
     return target
 
 
-def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
+def format_tiers(
+    dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None
+) -> bytes:
     """Return a dialogue in a format for tiers.
 
     ELAN files link the sounds of the recording in the folder, with their start times.
@@ -253,12 +255,12 @@ def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, 
     from referee_lab.tangram.tiers import dialogue_form, elan, tier_tables
 
     if kind == "eaf":
-        media = {} if recording is None or folder is None else _media(recording, folder)
-        return elan.to_eaf(dialogue, media=media)
-    return (tier_tables.to_csv if kind == "csv" else dialogue_form.write_dialogue)(dialogue).encode()
+        media = {} if recording is None or folder is None else _list_media(recording, folder)
+        return elan.convert_to_eaf(dialogue, media=media)
+    return (tier_tables.convert_to_csv if kind == "csv" else dialogue_form.write_dialogue)(dialogue).encode()
 
 
-def _media(recording: Recording, folder: Path) -> dict[str, float]:
+def _list_media(recording: Recording, folder: Path) -> dict[str, float]:
     """Return the sounds for ELAN with their offsets.
 
     ELAN can start inside a file and not before it: a sound that began late is padded with silence, as another file.
@@ -278,7 +280,7 @@ def _media(recording: Recording, folder: Path) -> dict[str, float]:
     return media
 
 
-def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
+def _draw_board(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
     """Return the board at a time as SVG."""
     from referee_lab.tangram.game.board_pictures import draw_board
     from referee_lab.tangram.game.log import find_state

@@ -11,8 +11,8 @@ from referee_lab.tangram.game.own_pieces import find_set
 from referee_lab.tangram.game.piece_sets import find_pieces, find_set_of, name_of_set
 
 
-def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Goal]:
-    """The figures named in `puzzles` (with commas); without names all of the file, or all of the set."""
+def choose_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Goal]:
+    """Return the figures named in `puzzles`; without names, all of the file or of the set."""
     chosen = find_set(pieces)
     find_pieces(chosen)
     file_goals = [] if file is None else read_goals(file)

@@ -10,7 +10,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.errors import InputError
-from referee_lab.commands.tangram.export import TIERS, tiers_as
+from referee_lab.commands.tangram.export import TIERS, format_tiers
 from referee_lab.commands.tangram.recordings import open_recording, write_annotation
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ def import_(
     for number, dialogue in enumerate(dialogues):
         name = file.stem if len(dialogues) == 1 else f"{file.stem}-{number + 1}"
         target = out if out is not None and len(dialogues) == 1 else file.with_name(f"{name}.tiers.{kind}")
-        target.write_bytes(tiers_as(dialogue, kind))
-        events = ", ".join(f"{len(dialogue.tier(tier))} {tier}s" for tier in ("utterance", "expression", "action"))
+        target.write_bytes(format_tiers(dialogue, kind))
+        events = ", ".join(
+            f"{len(dialogue.select_tier(tier))} {tier}s" for tier in ("utterance", "expression", "action")
+        )
         print(f"wrote {target}: {events}")
     return 0
 
@@ -67,17 +69,17 @@ def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: 
 
     An annotation that is there is never replaced.
     """
-    from referee_lab.tangram.tiers.annotations import marks_in
+    from referee_lab.tangram.tiers.annotations import extract_marks
     from referee_lab.tangram.tiers.dialogue import UTTERANCE
-    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+    from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
     if annotator is None:
         raise InputError("--into needs the annotator's name", remedy="add --annotator NAME")
-    recorded = to_dialogue(open_recording(recording))
-    texts = [u.text for u in recorded.tier(UTTERANCE)]
+    recorded = convert_to_dialogue(open_recording(recording))
+    texts = [u.text for u in recorded.select_tier(UTTERANCE)]
     # Marks go by places in these words.
-    if texts != [u.text for u in dialogue.tier(UTTERANCE)]:
+    if texts != [u.text for u in dialogue.select_tier(UTTERANCE)]:
         raise InputError(
             "the utterances are not those of the recording", where=file, remedy="export the recording again"
         )
-    return write_annotation(recording, annotator, recorded, marks_in(dialogue))
+    return write_annotation(recording, annotator, recorded, extract_marks(dialogue))

@@ -52,16 +52,16 @@ def play(
     that is the outcome.
     """
     options.check_form(form)
-    from referee_lab.commands.tangram.figures import chosen_goals
+    from referee_lab.commands.tangram.figures import choose_goals
 
-    chosen = chosen_goals(puzzles, goals, pieces)
+    chosen = choose_goals(puzzles, goals, pieces)
     out.mkdir(parents=True, exist_ok=True)
     if solver is None and operator is None:
-        return _bots(out, bots, chosen, seed)
+        return _play_bots(out, bots, chosen, seed)
     return _match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
 
 
-def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
+def _play_bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
     """Play games between the two bots and write their recordings; return the number of solved ones."""
     from referee.files import write_atomically
     from referee_lab.tangram.game.bot_games import play_bot_game as play_one
@@ -100,7 +100,7 @@ def _match(
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
     limits = GameLimits(turns=limits_named[0], answer_s=limits_named[1])
-    done = _finished(out / SCORES, players_named)
+    done = _find_finished_games(out / SCORES, players_named)
     (out / "calls").mkdir(exist_ok=True)
     for number in range(games):
         goal, game_seed = goals[number % len(goals)], seed + number
@@ -127,19 +127,19 @@ def _match(
             )
         )
     else:
-        print("\n".join(_summary(list(done.values()))))
+        print("\n".join(_format_summary(list(done.values()))))
     return 0
 
 
-def _finished(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]:
-    """Games of the same players that are there already."""
+def _find_finished_games(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the stored games of the same players."""
     from referee.errors import InputError
-    from referee_lab.tangram.json_lines import json_object
+    from referee_lab.tangram.json_lines import parse_json_object
 
     if not path.exists():
         return {}
     lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [json_object(line, str(path), n, "delete the file to play again") for n, line in enumerate(lines, 1)]
+    rows = [parse_json_object(line, str(path), n, "delete the file to play again") for n, line in enumerate(lines, 1)]
     if other := [row for row in rows if (row["solver"], row["operator"]) != players]:
         other_players = f"{other[0]['solver']} and {other[0]['operator']}"
         raise InputError(f"this folder has games of {other_players}", where=path, remedy="choose another --out")
@@ -155,7 +155,7 @@ def _format_game(row: dict[str, Any]) -> str:
     return f"{row['outcome']}{why} after {row['seconds'] / 60:.1f} minutes, {talk}, {moves}"
 
 
-def _summary(rows: list[dict[str, Any]]) -> list[str]:
+def _format_summary(rows: list[dict[str, Any]]) -> list[str]:
     """Return the summary of all games as lines."""
     counts = Counter(row["outcome"] for row in rows)
     outcomes = ", ".join(f"{name} {n}" for name, n in counts.most_common())

@@ -8,8 +8,8 @@ import typer
 
 from referee.cli import options
 from referee.cli.progress import show_progress
-from referee_lab.commands.tangram.recordings import open_session, refuse_second, sessions_named, write_annotation
-from referee_lab.commands.tangram.sources import number
+from referee_lab.commands.tangram.recordings import open_session, read_sessions, refuse_second, write_annotation
+from referee_lab.commands.tangram.sources import format_number
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.expressions import SpanAgreement
@@ -45,18 +45,18 @@ def preannotate(
     The vocabulary is that of the session's language for its pieces. For sessions with gold references (bots, corpora)
     the output reports the agreement with them.
     """
-    from referee_lab.tangram.tiers.annotations import annotation_path, marks_in
+    from referee_lab.tangram.tiers.annotations import extract_marks, make_annotation_path
     from referee_lab.tangram.tiers.dialogue import EXPRESSION
     from referee_lab.tangram.tiers.expressions import compare
     from referee_lab.tangram.tiers.expressions import preannotate as propose
-    from referee_lab.tangram.tiers.piece_lexicon import find_lexicon, no_words, read_words
+    from referee_lab.tangram.tiers.piece_lexicon import find_lexicon, make_lexicon_error, read_words
 
     word_file = None if words is None else read_words(words)
-    sessions, total, compared = sessions_named(recordings, corpus, data, only, out), 0, []
+    sessions, total, compared = read_sessions(recordings, corpus, data, only, out), 0, []
     wordless: dict[str, int] = {}
     bare: dict[str, set[str]] = {}
     for path in sessions:
-        refuse_second(annotation_path(path, annotator))
+        refuse_second(make_annotation_path(path, annotator))
     for path in show_progress(sessions, "recordings"):
         session = open_session(path)
         reference = session.dialogue
@@ -66,23 +66,25 @@ def preannotate(
             continue
         bare.setdefault(reference.language, set()).update(lexicon.without_words)
         proposed = propose(reference, session.positions(), word_file)
-        write_annotation(path, annotator, reference, marks_in(proposed), program=True)
-        total += len(proposed.tier(EXPRESSION))
-        compared += [compare(reference, proposed)] if any("span" in e.data for e in reference.tier(EXPRESSION)) else []
+        write_annotation(path, annotator, reference, extract_marks(proposed), program=True)
+        total += len(proposed.select_tier(EXPRESSION))
+        compared += (
+            [compare(reference, proposed)] if any("span" in e.data for e in reference.select_tier(EXPRESSION)) else []
+        )
     if sum(wordless.values()) == len(sessions):
-        raise no_words(next(iter(wordless)))
+        raise make_lexicon_error(next(iter(wordless)))
     print(f"{annotator}: {total} expressions in {len(sessions) - sum(wordless.values())} recordings")
     for language, n in wordless.items():
-        print(f"  {n} recordings left out: {no_words(language)}")
+        print(f"  {n} recordings left out: {make_lexicon_error(language)}")
     for language, shapes in bare.items():
         if shapes:
-            print(_by_their_names(language, sorted(shapes)))
+            print(_format_name_remark(language, sorted(shapes)))
     if compared:
         print(_summarise_agreement(compared))
     return 0
 
 
-def _by_their_names(language: str, shapes: list[str]) -> str:
+def _format_name_remark(language: str, shapes: list[str]) -> str:
     """Return a remark on pieces that keep their own names, because the language has no words for them.
 
     Empty without any.
@@ -104,6 +106,6 @@ def _summarise_agreement(compared: list[SpanAgreement]) -> str:
     )
     f = 2 * same / (marked + proposed)
     return (
-        f"beside the {marked} references that the recordings know themselves: spans F {number(f)} "
-        f"(precision {number(same / proposed if proposed else None)}, recall {number(same / marked)}){agreed}"
+        f"beside the {marked} references that the recordings know themselves: spans F {format_number(f)} "
+        f"(precision {format_number(same / proposed if proposed else None)}, recall {format_number(same / marked)}){agreed}"
     )

@@ -14,10 +14,10 @@ from referee_lab.tangram.tiers.annotations import (
     SUFFIX,
     Annotation,
     ExpressionMark,
-    annotation_files,
-    annotation_path,
-    header_of,
-    line_of,
+    find_annotation_files,
+    format_header,
+    format_utterance_state,
+    make_annotation_path,
     parse_annotation,
 )
 
@@ -33,11 +33,11 @@ SPOKEN = ".spoken.jsonl"
 MOST_FAULTS = 3
 
 
-def sessions_named(
+def read_sessions(
     places: Iterable[Path] | None, corpus: str | None, data: Path | None, only: str | None, out: Path | None
 ) -> list[Path]:
     """The sessions that a command works on: files and folders that are named, or the dialogues of a corpus, which are put into the folder `out` first."""
-    from referee_lab.commands.tangram.sources import corpus_dialogues
+    from referee_lab.commands.tangram.sources import read_corpus_dialogues
 
     paths = list(places or [])
     if (corpus is None) == (not paths):
@@ -56,7 +56,7 @@ def sessions_named(
             "annotations are stored beside their dialogues, and corpora are not changed",
             remedy="--out FOLDER: the dialogues are put there",
         )
-    return put_dialogues(corpus_dialogues(corpus, data, only), out)
+    return put_dialogues(read_corpus_dialogues(corpus, data, only), out)
 
 
 def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
@@ -118,12 +118,12 @@ def open_recording(path: Path) -> Recording:
 def open_session(path: Path) -> DialogueSession:
     """Return a session from its file: a recording, with its faults printed, or the tiers of a dialogue."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue, read_session
-    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+    from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
     if path.is_file() and is_dialogue(path):
         return read_session(path)
     recording = open_recording(path)
-    return DialogueSession(recording, to_dialogue(recording), path.parent)
+    return DialogueSession(recording, convert_to_dialogue(recording), path.parent)
 
 
 def read_annotation(path: Path) -> Annotation:
@@ -142,12 +142,12 @@ def write_annotation(
     """Write a finished annotation as a new file; an existing one is never replaced."""
     from referee_lab.tangram.tiers.dialogue import UTTERANCE
 
-    target = annotation_path(recording, annotator)
+    target = make_annotation_path(recording, annotator)
     refuse_second(target)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    texts = [u.text or "" for u in dialogue.tier(UTTERANCE)]
-    lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(texts)]
-    target.write_text(header_of(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
+    texts = [u.text or "" for u in dialogue.select_tier(UTTERANCE)]
+    lines = [format_utterance_state(n, text, marks.get(n, ()), True, now) for n, text in enumerate(texts)]
+    target.write_text(format_header(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
     return target
 
 
@@ -157,12 +157,12 @@ def refuse_second(target: Path) -> None:
         raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
 
 
-def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
+def choose_annotation(recording: Path, annotator: str | None = None) -> Annotation | None:
     """Return the annotation to use: the named one, else the adjudicated one, else the only one.
 
     None without any.
     """
-    files = annotation_files(recording)
+    files = find_annotation_files(recording)
     if annotator is not None and annotator not in files:
         remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
         raise InputError(f"{annotator} has not annotated this recording", where=recording, remedy=remedy)
@@ -177,29 +177,33 @@ def annotation_of(recording: Path, annotator: str | None = None) -> Annotation |
     return None if name is None else read_annotation(files[name])
 
 
-def tiers_of(session: DialogueSession, path: Path, annotator: str | None = None) -> Dialogue:
+def read_tiers(session: DialogueSession, path: Path, annotator: str | None = None) -> Dialogue:
     """Return the tiers of a session with annotated expressions.
 
     Without annotations these are its own expressions, else proposed ones for languages with a lexicon.
     """
-    from referee_lab.tangram.tiers.annotations import annotated
+    from referee_lab.tangram.tiers.annotations import apply_annotation
     from referee_lab.tangram.tiers.dialogue import EXPRESSION
 
-    work = annotation_of(path, annotator)
+    work = choose_annotation(path, annotator)
     if work is not None:
-        return annotated(session.dialogue, work)
-    return session.dialogue if session.dialogue.tier(EXPRESSION) else proposed(session.dialogue, path, session)
+        return apply_annotation(session.dialogue, work)
+    return (
+        session.dialogue
+        if session.dialogue.select_tier(EXPRESSION)
+        else propose_expressions(session.dialogue, path, session)
+    )
 
 
-def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
-    """The tiers of a recording that is about to be written to a path."""
+def make_recording_tiers(recording: Recording, path: Path) -> Dialogue:
+    """Return the tiers of a recording that is about to be written to a path."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+    from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
-    return tiers_of(DialogueSession(recording, to_dialogue(recording)), path)
+    return read_tiers(DialogueSession(recording, convert_to_dialogue(recording)), path)
 
 
-def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
+def propose_expressions(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
     """Return a dialogue without annotations with proposed expressions.
 
     Unchanged, with a warning, for languages without a lexicon.

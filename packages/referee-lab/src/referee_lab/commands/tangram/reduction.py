@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import aligned, number
+from referee_lab.commands.tangram.sources import align_columns, format_number
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.reduction import Level, Reduction
@@ -45,11 +45,15 @@ def reduction(
     reduced = (
         reduce_games(corpus, data, seed) if is_shipped else reduce_dialogues(*open_source(corpus, data, seed), seed)
     )
-    print(json.dumps(asdict(reduced), ensure_ascii=False, indent=1) if form == "json" else "\n".join(_lines(reduced)))
+    print(
+        json.dumps(asdict(reduced), ensure_ascii=False, indent=1)
+        if form == "json"
+        else "\n".join(_format_lines(reduced))
+    )
     return 0
 
 
-def _lines(r: Reduction) -> list[str]:
+def _format_lines(r: Reduction) -> list[str]:
     """Return the reduction as lines of text."""
     from referee_lab.tangram.models.reduction import LEAST
 
@@ -66,24 +70,25 @@ def _lines(r: Reduction) -> list[str]:
     s, d = r.slope, r.specificity
     unit = "games" if r.pairs == r.games else "pairs"
     of_pairs = "" if unit == "games" else f" of {r.pairs} pairs"
-    lines = [f"{r.corpus}: {r.games} games{of_pairs}", "", *aligned(rows), ""]
+    lines = [f"{r.corpus}: {r.games} games{of_pairs}", "", *align_columns(rows), ""]
     lines += [
         f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} {unit}"
         if s is not None
         else f"  log words on log repetition: no slope, for there are fewer than three {unit}, or their words do not change",
         f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other {unit}):",
-        f"  {number(d.difference)} [{number(d.low)}, {number(d.high)}], t({d.df:.0f}) = {number(d.t, 2)}"
+        f"  {format_number(d.difference)} [{format_number(d.low)}, {format_number(d.high)}], t({d.df:.0f}) = {format_number(d.t, 2)}"
         if d.t is not None
         else "  –",
     ]
     if r.heard:
         heard = [("who", "source", "block", "found", "interval", "n")]
         heard += [
-            (h.who, h.source, h.block, number(h.accuracy), f"[{h.low:.3f}, {h.high:.3f}]", str(h.n)) for h in r.heard
+            (h.who, h.source, h.block, format_number(h.accuracy), f"[{h.low:.3f}, {h.high:.3f}]", str(h.n))
+            for h in r.heard
         ]
         lines += [
             "",
-            *aligned(heard),
+            *align_columns(heard),
             "  addressees and overhearers come from different games: the gap is between corpora",
         ]
     return lines
@@ -93,4 +98,4 @@ def _format_level(level: Level | None, digits: int) -> Sequence[str]:
     """Return a mean and its interval as two cells."""
     if level is None:
         return "–", "–"
-    return number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"
+    return format_number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"

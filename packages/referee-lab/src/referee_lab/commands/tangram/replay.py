@@ -54,7 +54,7 @@ def replay(
             remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
         )
     if corpus is not None:
-        return _corpus_pages(corpus, data, only, out, port if serve else None)
+        return _write_corpus_pages(corpus, data, only, out, port if serve else None)
     if only is not None:
         raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
     assert recording is not None
@@ -65,13 +65,13 @@ def replay(
     return 0
 
 
-def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
-    """A page for every dialogue, or one of them shown."""
-    from referee_lab.commands.tangram.sources import corpus_dialogues
+def _write_corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
+    """Write a page for every dialogue, or show the page of one."""
+    from referee_lab.commands.tangram.sources import read_corpus_dialogues
     from referee_lab.tangram.desk.replay_page import build_session_page
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
-    dialogues = corpus_dialogues(corpus, data, only)
+    dialogues = read_corpus_dialogues(corpus, data, only)
     if port is not None:
         if len(dialogues) != 1:
             ids = ", ".join(d.id for d in dialogues)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from referee.cli import options
 from referee.cli.progress import show_progress
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
+from referee_lab.commands.tangram.sources import align_columns, format_number, is_transfer, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
@@ -51,13 +51,13 @@ def resolve(
     and the printed table. The twenty figures of kth-tangrams: history, words as classifiers and earlier wordings, beside chance and recency.
     """
     options.check_form(form)
-    from referee_lab.tangram.models.history import all_situations
+    from referee_lab.tangram.models.history import list_situations
 
     has_source = bool(files) or recordings is not None or synthetic or corpus is not None
     learned: Sequence[Situation] = ()
     if is_transfer(train, test, has_source, annotator):
         names, sources = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
-        learned, situations = (all_situations(source) for source in sources)
+        learned, situations = (list_situations(source) for source in sources)
         if not learned or not situations:
             raise InputError(
                 f"{names[0 if not learned else 1]} has no reference to one object",
@@ -66,13 +66,13 @@ def resolve(
         name = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}"
     else:
         name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
-        situations = all_situations(dialogues)
+        situations = list_situations(dialogues)
         if corpus == options.KTH:
-            return _figures(name, situations, folds, seed, form)
-    return _pieces(name, situations, learned, folds, by, seed, form)
+            return _print_figure_accuracies(name, situations, folds, seed, form)
+    return _print_piece_accuracies(name, situations, learned, folds, by, seed, form)
 
 
-def _pieces(
+def _print_piece_accuracies(
     name: str, situations: Sequence[Situation], learned: Sequence[Situation], folds: int, by: str, seed: int, form: str
 ) -> int:
     """Print the accuracies of the resolvers over pieces."""
@@ -91,12 +91,12 @@ def _pieces(
     table = [("accuracy (published)", "n", *FEATURE_SETS)]
     for model, printed in PUBLISHED_ACCURACY.items():
         n = str(value[model, "discourse"].n)
-        table.append((model, n, *(f"{number(value[model, f].value)} ({printed[f]:.3f})" for f in FEATURE_SETS)))
+        table.append((model, n, *(f"{format_number(value[model, f].value)} ({printed[f]:.3f})" for f in FEATURE_SETS)))
     design = "" if learned else f"{int(fold_places(situations, folds, by, seed).max()) + 1} folds by {by}; "
     lines = [
         f"{name}: {len(situations)} references; {design}chance {chance:.3f}",
         "",
-        *aligned(table),
+        *align_columns(table),
         "",
     ]
     lines += ["  published: Iida, Kobayashi & Tokunaga 2010, 2,035 references of 40 Japanese dialogues, tenfold"]
@@ -104,7 +104,7 @@ def _pieces(
     return 0
 
 
-def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
+def _print_figure_accuracies(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
     """Print the accuracies of the resolvers over figures."""
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
@@ -114,7 +114,7 @@ def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, 
         return 0
     used = min(folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
-    table += [(r.source, number(r.top1), number(r.mrr)) for r in accuracies]
+    table += [(r.source, format_number(r.top1), format_number(r.mrr)) for r in accuracies]
     head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; cross-validated by game, {used} folds"
-    print("\n".join([head, "", *aligned(table)]))
+    print("\n".join([head, "", *align_columns(table)]))
     return 0

@@ -72,22 +72,22 @@ def serve(
         partner = "bot" if bot or player else "none" if solo else "person"
         settings: dict[str, Any] = {"voice": voice, "group": group, **({"player": player} if player else {})}
         settings |= {"pairing": "invited"} if invited else {}
-        chosen = _figures(puzzles, goals, pieces, settings)
+        chosen = _add_figures(puzzles, goals, pieces, settings)
         _make(data, chosen, partner, settings, training, participants, mode, language)
     serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
 
-def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
+def _add_figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
     """Return the names of the figures; custom ones are added to the settings.
 
     Raises an error for a wrong one before the folder is made.
     """
-    from referee_lab.commands.tangram.figures import chosen_goals
+    from referee_lab.commands.tangram.figures import choose_goals
     from referee_lab.tangram.game.goals import compute_turn_step, export_custom_goal
 
     if puzzles is None and goals is None and pieces == "tangram":
         return []  # those of the protocol
-    chosen = chosen_goals(puzzles, goals, pieces)
+    chosen = choose_goals(puzzles, goals, pieces)
     figure_lines = [line for goal in chosen for line in export_custom_goal(goal).get("goals", ())]
     if figure_lines:
         settings["goals"] = figure_lines
@@ -106,7 +106,7 @@ def _make(
     language: str,
 ) -> None:
     """Make the study folder."""
-    from referee_lab.commands.study.new import id_of
+    from referee_lab.commands.study.new import make_id
     from referee_lab.rooms.tangram_study import make_tangram_study
 
     make_tangram_study(
@@ -116,7 +116,7 @@ def _make(
         participants=participants,
         language=language,
         mode=mode,
-        id=id_of(data),
+        id=make_id(data),
         practice=training and partner == "person",
         settings=settings,
     )

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.errors import InputError, MalformedInput
-from referee_lab.commands.tangram.recordings import is_session, open_session, proposed, tiers_of
+from referee_lab.commands.tangram.recordings import is_session, open_session, propose_expressions, read_tiers
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
-from referee_lab.tangram.tiers.rex_tiers import with_positions
+from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, read_game_dialogues
+from referee_lab.tangram.tiers.rex_tiers import add_positions
 
 if TYPE_CHECKING:
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -50,17 +50,20 @@ def open_dialogues(
 
         return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
     if corpus is not None:
-        return corpus, _corpus(corpus, data)
+        return corpus, _read_corpus(corpus, data)
     if recordings is not None:
-        files = _files_in(recordings)
-    tier_map = _tier_map(tiers)
-    dialogues = _unique_ids([(path, d) for path in files for d in _read(path, tier_map, annotator)])
+        files = _list_files(recordings)
+    tier_map = _read_tier_map(tiers)
+    dialogues = _make_ids_unique([(path, d) for path in files for d in _read(path, tier_map, annotator)])
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
-    return f"{'SYNTHETIC ' if any(d.synthetic for d in dialogues) else ''}{name}{told_proposals(dialogues)}", dialogues
+    return (
+        f"{'SYNTHETIC ' if any(d.synthetic for d in dialogues) else ''}{name}{format_proposal_warning(dialogues)}",
+        dialogues,
+    )
 
 
-def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
+def _make_ids_unique(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
     """Return the dialogues with unique ids, because files of one name may be in different folders."""
     dialogues = [d for _, d in read]
     for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
@@ -82,19 +85,19 @@ def open_sessions(
     places: Sequence[Path], tiers: Path | None = None, annotator: str | None = None
 ) -> list[tuple[Path, DialogueSession]]:
     """Return the dialogues of files and folders with their recordings, where there are any."""
-    tier_map = _tier_map(tiers)
-    files = [path for place in places for path in (_files_in(place) if place.is_dir() else [place])]
+    tier_map = _read_tier_map(tiers)
+    files = [path for place in places for path in (_list_files(place) if place.is_dir() else [place])]
     sessions = [(path, s) for path in files for s in _read_sessions(path, tier_map, annotator)]
-    dialogues = _unique_ids([(path, session.dialogue) for path, session in sessions])
+    dialogues = _make_ids_unique([(path, session.dialogue) for path, session in sessions])
     return [(path, s._replace(dialogue=d)) for (path, s), d in zip(sessions, dialogues, strict=True)]
 
 
-def told_proposals(dialogues: Sequence[Dialogue]) -> str:
+def format_proposal_warning(dialogues: Sequence[Dialogue]) -> str:
     """Return a warning about expressions that a program marked; empty without any.
 
     Its referents are guesses from handling and mentions, which models of reference then rediscover.
     """
-    marked = sum(any(e.data.get("proposed") for e in d.tier(EXPRESSION)) for d in dialogues)
+    marked = sum(any(e.data.get("proposed") for e in d.select_tier(EXPRESSION)) for d in dialogues)
     if not marked:
         return ""
     which = "" if marked == len(dialogues) else f" in {marked} of {len(dialogues)} dialogues"
@@ -106,14 +109,14 @@ def open_source(
 ) -> tuple[str, list[Dialogue]]:
     """Return the dialogues of a corpus by its name, of a folder, or of a file, and their label."""
     if text == KTH:
-        from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, kth_dialogues
+        from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, read_kth_dialogues
 
         # A whole turn is hardly ever a pronoun.
-        return f"{KTH}, by utterance", kth_dialogues(data, unit=UTTERANCE_UNIT)
+        return f"{KTH}, by utterance", read_kth_dialogues(data, unit=UTTERANCE_UNIT)
     if text in DIALOGUE_CORPORA:
         return open_dialogues([], None, False, text, data, seed)
     if text in GAME_CORPORA:
-        return text, game_dialogues(text, data)
+        return text, read_game_dialogues(text, data)
     place = Path(text)
     if not place.exists():
         corpora = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
@@ -138,12 +141,12 @@ def is_transfer(train: str | None, test: str | None, has_source: bool, annotator
     return train is not None
 
 
-def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
+def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
     """Return the dialogues of a corpus: all, or those with ids that end in the given names (*r1-2*), separated by
     commas.
     """
     # A whole turn is no expression of an utterance.
-    dialogues = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
+    dialogues = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _read_corpus(name, data)
     if only is None:
         return dialogues
     named_ids = [part.strip() for part in only.split(",") if part.strip()]
@@ -155,24 +158,24 @@ def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> l
     return [d for d in dialogues if d.id in named]
 
 
-def _corpus(name: str, data: Path | None) -> list[Dialogue]:
+def _read_corpus(name: str, data: Path | None) -> list[Dialogue]:
     """Return the dialogues of a corpus by name."""
     if name == KTH:
-        from referee_lab.tangram.tiers.kth_dialogues import kth_dialogues
+        from referee_lab.tangram.tiers.kth_dialogues import read_kth_dialogues
 
-        return kth_dialogues(data)
+        return read_kth_dialogues(data)
     if name == PENTO_CV:
-        from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
+        from referee_lab.tangram.tiers.pento_dialogues import read_pento_dialogues
 
-        return pento_dialogues(data)
+        return read_pento_dialogues(data)
     if name in GAME_CORPORA:
-        return game_dialogues(name, data)
+        return read_game_dialogues(name, data)
     raise InputError(
         f"{name} is not a corpus of dialogues", remedy=f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
     )
 
 
-def _files_in(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     """Return the dialogue files of a folder. Raises InputError if it is none."""
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue
 
@@ -235,7 +238,7 @@ class TierMap(NamedTuple):
     pieces: Mapping[str, Mapping[str, str]] | None = None
 
 
-def _tier_map(path: Path | None) -> TierMap:
+def _read_tier_map(path: Path | None) -> TierMap:
     """Return the map of a .toml file: lines at the top or in a table `tiers`."""
     import tomllib
 
@@ -266,14 +269,14 @@ def _tier_map(path: Path | None) -> TierMap:
 def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     """Return the dialogues of a file, with the positions of a recording."""
     sessions = _read_sessions(path, tiers, annotator)
-    return [s.dialogue if s.recording is None else with_positions(s.dialogue, s.recording) for s in sessions]
+    return [s.dialogue if s.recording is None else add_positions(s.dialogue, s.recording) for s in sessions]
 
 
 def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[DialogueSession]:
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue
     from referee_lab.tangram.tiers import elan, tier_tables
-    from referee_lab.tangram.tiers.json_corpora import foreign_dialogues, is_foreign
+    from referee_lab.tangram.tiers.json_corpora import is_foreign, read_json_corpus
 
     try:
         content = path.read_bytes()
@@ -283,26 +286,26 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
         ) from None
     pieces = tiers.pieces
     if path.suffix in (".eaf", ".TextGrid"):
-        document = _document(content, path)
-        names = tiers.names or _proposed_names(path)
-        read = [_told_faults(elan.from_eaf(document, str(path), names, pieces), path)]
-        return [DialogueSession(None, _marked(d, path)) for d in _in_language(read, tiers.language, path)]
+        document = _read_document(content, path)
+        names = tiers.names or _propose_names(path)
+        read = [_print_faults(elan.from_eaf(document, str(path), names, pieces), path)]
+        return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(read, tiers.language, path)]
     if path.suffix == ".csv":
-        rows = tier_tables.from_csv(decode_text(content, str(path)), str(path), pieces)
-        return [DialogueSession(None, _marked(d, path)) for d in _in_language(rows, tiers.language, path)]
+        rows = tier_tables.parse_csv(decode_text(content, str(path)), str(path), pieces)
+        return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(rows, tiers.language, path)]
     if path.suffix == ".json" and is_foreign(decode_text(content, str(path))):
-        return [DialogueSession(None, dialogue) for dialogue in foreign_dialogues(path)]
+        return [DialogueSession(None, dialogue) for dialogue in read_json_corpus(path)]
     if path.suffix == ".json" and not is_dialogue(path):
-        return [DialogueSession(None, _played_game(content, path))]
+        return [DialogueSession(None, _read_played_game(content, path))]
     session = open_session(path)
-    return [session._replace(dialogue=tiers_of(session, path, annotator))]
+    return [session._replace(dialogue=read_tiers(session, path, annotator))]
 
 
-def _document(content: bytes, path: Path) -> bytes:
+def _read_document(content: bytes, path: Path) -> bytes:
     """Return a TextGrid as an ELAN document, and an ELAN document as it is."""
-    from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+    from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
 
-    return text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content
+    return convert_text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content
 
 
 def proposed_tiers(path: Path) -> dict[str, str]:
@@ -313,12 +316,12 @@ def proposed_tiers(path: Path) -> dict[str, str]:
 
     if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
         return {}
-    root = parse_eaf(_document(path.read_bytes(), path), str(path))
+    root = parse_eaf(_read_document(path.read_bytes(), path), str(path))
     names = [tier.get("TIER_ID") for tier in root.iterfind("TIER")]
     return {} if set(names) & set(TIERS) else propose_tiers(root)
 
 
-def _proposed_names(path: Path) -> dict[str, str]:
+def _propose_names(path: Path) -> dict[str, str]:
     """Return the proposed map of a file's tiers, and print it."""
     proposal = proposed_tiers(path)
     if proposal:
@@ -327,18 +330,18 @@ def _proposed_names(path: Path) -> dict[str, str]:
     return proposal
 
 
-def _played_game(content: bytes, path: Path) -> Dialogue:
+def _read_played_game(content: bytes, path: Path) -> Dialogue:
     """Return a reference game, as `referee play` and `referee tangram export --as games` write it, as a dialogue."""
-    from referee_lab.tangram.players.reference_game import game_to_dialogue, parse_game
+    from referee_lab.tangram.players.reference_game import convert_game_to_dialogue, parse_game
 
     try:
-        return game_to_dialogue(parse_game(decode_text(content, str(path))))
+        return convert_game_to_dialogue(parse_game(decode_text(content, str(path))))
     except (ValueError, TypeError, KeyError, AttributeError):
         remedy = 'a dialogue has "format": "referee-dialogue" (`referee dialogue schema`); a game is as `referee play` writes it'
         raise MalformedInput("neither a dialogue nor a played game", where=path, remedy=remedy) from None
 
 
-def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:
+def _set_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:
     """Return the dialogues of a file in their language.
 
     Where it says none, in the one that was named, else in the one that its words are of.
@@ -360,22 +363,22 @@ def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path
     return [replace(d, language=guess) if d.language == UNTOLD else d for d in dialogues]
 
 
-def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
+def _print_faults(dialogue: Dialogue, path: Path) -> Dialogue:
     """Return the dialogue, with its violations of the format printed."""
     for fault, n in dialogue.meta.get("faults", {}).items():
         print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
     return dialogue
 
 
-def _marked(dialogue: Dialogue, path: Path) -> Dialogue:
+def _add_automatic_marks(dialogue: Dialogue, path: Path) -> Dialogue:
     """Return a chat without annotations with automatic marks."""
-    if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
+    if dialogue.select_tier(EXPRESSION) or not dialogue.select_tier(UTTERANCE):
         return dialogue
-    return proposed(dialogue, path)
+    return propose_expressions(dialogue, path)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table with columns of equal width, the first one flush left."""
+def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table with columns of equal width; the first is aligned left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  " + "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
@@ -383,11 +386,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def number_of(n: int, noun: str) -> str:
+def format_count(n: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not one."""
     return f"{n:,} {noun}" + ("s" if n != 1 else "")
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """A number as papers print it; – where there is none."""
+def format_number(value: float | None, digits: int = 3) -> str:
+    """Return a number as papers print it, or – for a missing one."""
     return "–" if value is None else f"{value:.{digits}f}"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import aligned, open_dialogues, open_source
+from referee_lab.commands.tangram.sources import align_columns, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
@@ -47,11 +47,11 @@ def statistics(
     if form == "json":
         print(json.dumps({"source": name, **asdict(counted)}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(name, counted)))
+        print("\n".join(_format_lines(name, counted)))
     return 0
 
 
-def _lines(name: str, c: CorpusStatistics) -> list[str]:
+def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
     """Return the statistics as lines of text."""
     from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED
     from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
@@ -78,7 +78,7 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
     return [
         *lines,
         "",
-        *aligned(rows),
+        *align_columns(rows),
         "",
         *([] if c.coded else ["  Kinds by the words of the expressions, which are not coded."]),
         "  printed: 1,242 expressions of the solver for one piece (Spanger et al. 2013, table 2)",

@@ -11,7 +11,7 @@ import typer
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import corpus_dialogues, open_sessions, told_proposals
+from referee_lab.commands.tangram.sources import format_proposal_warning, open_sessions, read_corpus_dialogues
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UTTERANCE
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ def study(
     shown with the words of every system in every context.
     """
     from referee.files import write_atomically
-    from referee_lab.commands.study.new import id_of
+    from referee_lab.commands.study.new import make_id
     from referee_lab.study.folder.draft import write_study
     from referee_lab.tangram.desk.clip_answers import CLASSIFIER
     from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
 
     plan = Wanted(
-        id=id_of(out),
+        id=make_id(out),
         title=title,
         participants=participants,
         fp=fp,
@@ -127,10 +127,10 @@ def study(
         threshold=threshold,
     )
     if systems is not None:
-        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
-        return _context_study(out, sessions, plan, systems.split(","), contexts.split(","), items)
+        sessions = _read_sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
+        return _make_context_study(out, sessions, plan, systems.split(","), contexts.split(","), items)
     with show_clock("sessions, classifier and clips"):
-        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
+        sessions = _read_sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
         prepared = prepare_overhearing(sessions, plan)
         made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
@@ -147,7 +147,7 @@ def study(
     return 0
 
 
-def _context_study(
+def _make_context_study(
     out: Path,
     sessions: list[DialogueSession],
     plan: Wanted,
@@ -181,7 +181,7 @@ def _context_study(
     return 0
 
 
-def _sessions(
+def _read_sessions(
     places: list[Path],
     bots: int,
     annotator: str | None,
@@ -201,20 +201,20 @@ def _sessions(
             remedy="leave it out, or add --bots N",
         )
     if bots:
-        from referee_lab.commands.tangram.figures import chosen_goals
+        from referee_lab.commands.tangram.figures import choose_goals
         from referee_lab.tangram.desk.clip_study import make_bot_sessions
 
-        chosen = chosen_goals(None, goals, "tangram")
+        chosen = choose_goals(None, goals, "tangram")
         return make_bot_sessions(bots, seed, chosen)
     from referee_lab.tangram.game.dialogue_film import number_pieces
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     sessions: list[DialogueSession] = []
     if corpus is not None:
-        sessions = [DialogueSession(None, number_pieces(dialogue)) for dialogue in corpus_dialogues(corpus, data)]
+        sessions = [DialogueSession(None, number_pieces(dialogue)) for dialogue in read_corpus_dialogues(corpus, data)]
     for path, session in open_sessions(places, tiers, annotator):
         dialogue = session.dialogue
-        utterances, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
+        utterances, done = len(dialogue.select_tier(UTTERANCE)), dialogue.meta.get("annotated")
         if done is not None and done < utterances:
             print(
                 f"  note: {utterances - done} of {utterances} utterances of {path.name} are not annotated and count as without references"
@@ -227,7 +227,7 @@ def _sessions(
             "  note: the instructions speak of two people who lay a figure: change the texts where the dialogues differ"
         )
     _refuse_untimed([session.dialogue for session in sessions])
-    if proposals := told_proposals([session.dialogue for session in sessions]):
+    if proposals := format_proposal_warning([session.dialogue for session in sessions]):
         print(f"  note:{proposals}")
     return sessions
 
@@ -235,7 +235,7 @@ def _sessions(
 def _refuse_untimed(dialogues: list[Dialogue]) -> None:
     """Raise InputError for a dialogue whose speech has no times."""
     for dialogue in dialogues:
-        speech = (*dialogue.tier(UTTERANCE), *dialogue.tier(EXPRESSION))
+        speech = (*dialogue.select_tier(UTTERANCE), *dialogue.select_tier(EXPRESSION))
         if any(event.start_ms is None for event in speech):
             raise InputError(
                 f"the speech of dialogue {dialogue.id} has no times, so that no clip can be cut before a reference",

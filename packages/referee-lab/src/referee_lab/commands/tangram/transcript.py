@@ -14,7 +14,7 @@ import typer
 from referee.cli import options
 from referee.errors import CannotWrite, InputError
 from referee_lab.commands.tangram.recordings import SPOKEN, open_recording
-from referee_lab.tangram.tiers.annotations import annotation_files
+from referee_lab.tangram.tiers.annotations import find_annotation_files
 
 if TYPE_CHECKING:
     from referee_lab.tangram.game.log import Recording
@@ -54,16 +54,16 @@ def transcript(
 
     if (source is None) == (endpoint is None):
         raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
-    target = out or _beside(recording)
-    _spare_annotations(recording, target)
+    target = out or _make_speech_path(recording)
+    _refuse_annotated(recording, target)
     # The other one's transcript, put in before, stays.
     recorded = open_recording(target if out is None and target.exists() else recording)
     if language is not None:
-        recorded = replace(recorded, header=replace(recorded.header, language=_checked(language)))
+        recorded = replace(recorded, header=replace(recorded.header, language=_check_language(language)))
     recorded = (
-        _from_file(recorded, source, by, tier, begins)
+        _read_transcript(recorded, source, by, tier, begins)
         if source is not None
-        else _by_endpoint(recorded, recording.parent, str(endpoint), model)
+        else _transcribe_by_endpoint(recorded, recording.parent, str(endpoint), model)
     )
     write_atomically(target, format_recording(recorded).rstrip("\n").split("\n"))
     spoken = Counter(entry.actor for entry in recorded.entries if entry.kind == "speech")
@@ -75,20 +75,20 @@ def transcript(
     return 0
 
 
-def _beside(recording: Path) -> Path:
+def _make_speech_path(recording: Path) -> Path:
     """Return the path of the copy with speech; for such a copy, its own path."""
     return recording if recording.name.endswith(SPOKEN) else recording.with_name(f"{recording.stem}{SPOKEN}")
 
 
-def _spare_annotations(recording: Path, target: Path) -> None:
+def _refuse_annotated(recording: Path, target: Path) -> None:
     """Raise InputError if annotations exist: they count utterances, and added speech would renumber these."""
-    if target.exists() and (annotators := list(annotation_files(target))):
+    if target.exists() and (annotators := list(find_annotation_files(target))):
         raise CannotWrite(
             f"it was annotated by {', '.join(annotators)}, and added speech would shift the marks to other utterances",
             where=target,
             remedy="--out another file, or transcribe all speakers before annotating",
         )
-    if recording != target and (annotators := list(annotation_files(recording))):
+    if recording != target and (annotators := list(find_annotation_files(recording))):
         print(
             f"warning: {recording}: annotated by {', '.join(annotators)}, which does not hold for the copy with the speech\n"
             "  → annotate the copy",
@@ -96,17 +96,19 @@ def _spare_annotations(recording: Path, target: Path) -> None:
         )
 
 
-def _checked(language: str) -> str:
+def _check_language(language: str) -> str:
     """Return the language code. Raises InputError if it is none."""
     if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
         raise InputError(f"{language!r} is not a language", remedy="two letters, as in --language de")
     return language
 
 
-def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
+def _read_transcript(
+    recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None
+) -> Recording:
     """Return the recording with the speech of a transcript file."""
     from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
-    from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
+    from referee_lab.tangram.tiers.transcripts import add_speech, read_transcript
 
     if by is None:
         raise InputError("the speaker is not named", remedy="add --by solver, --by operator or an alias")
@@ -118,14 +120,14 @@ def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | No
     lines = read_transcript(content, str(source), tier)
     starts = [sound.start_ms for sound in list_recorded_sounds(recorded) if sound.actor == actor]
     start = 1000 * begins if begins is not None else min(starts, default=0.0)
-    return with_speech(recorded, actor, lines, start)
+    return add_speech(recorded, actor, lines, start)
 
 
-def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
+def _transcribe_by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
     """Return the recording with the speech that an endpoint transcribed."""
     from referee.models.transcription import transcribe
     from referee_lab.tangram.game.recorded_sound import find_sounds
-    from referee_lab.tangram.tiers.transcripts import read_whisper, with_speech
+    from referee_lab.tangram.tiers.transcripts import add_speech, read_whisper
 
     sounds = find_sounds(recorded, folder)
     if not sounds:
@@ -141,5 +143,5 @@ def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -
         ]
         lines.setdefault(sound.actor, []).extend(speaker_lines)
     for actor, speaker_lines in lines.items():
-        recorded = with_speech(recorded, actor, speaker_lines)
+        recorded = add_speech(recorded, actor, speaker_lines)
     return recorded

@@ -38,7 +38,7 @@ def create_seats(
             "study": study,
             "mode": mode,
             "list": lists[n % len(lists)],
-            "seed": _seed(study, mode, seed, n),
+            "seed": _make_seed(study, mode, seed, n),
             "state": "free",
         }
         for n in range(present, max(planned, present + more))
@@ -47,7 +47,7 @@ def create_seats(
         connection.execute(insert(slots), new)
 
 
-def _seed(study: str, mode: str, seed: int, number: int) -> int:
+def _make_seed(study: str, mode: str, seed: int, number: int) -> int:
     # Not `hash`, which differs from process to process: plans are made anew from this number.
     digest = hashlib.sha256(f"{study}|{mode}|{seed}|{number}".encode()).digest()
     return int.from_bytes(digest[:4], "big")

@@ -22,7 +22,7 @@ from referee_lab.study.folder.study import Check, Study, StudyList
 from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown, Stimulus
 from referee_lab.study.protocols.own_plugin import CELLS, FOLDER, OWN, is_response_correct
-from referee_lab.study.texts import fill_placeholders, to_html
+from referee_lab.study.texts import convert_to_html, fill_placeholders
 
 # Also stored with answers (`trial.kind`) and exported: these words are a format.
 PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
@@ -160,7 +160,7 @@ Parts = dict[str, Any]
 
 
 def _make_page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
-    html = to_html(study.texts[name])
+    html = convert_to_html(study.texts[name])
     return _make_parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
 
 
@@ -174,7 +174,7 @@ def _make_sound_check(study: Study) -> Iterator[Parts]:
     """Yield the step that checks the sound, if any description is heard."""
     if study.session.sound_check and has_media(study):
         yield _make_parts(
-            PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={})
+            PAGE, "sound-check", Shown(parameters={"html": convert_to_html(study.strings["sound_check"])}, labels={})
         )
 
 
@@ -228,7 +228,7 @@ def _make_own_page(study: Study, name: str) -> Parts:
     branch = {"branch": next((rule for rule in study.branches if name in rule.show), None)}
     if not isinstance(content, str):
         return {**_make_form(study, "", content), **branch}
-    shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
+    shown = Shown(parameters={"html": convert_to_html(content), "button": study.strings["continue"]}, labels={})
     return {**_make_parts(PAGE, "page", shown), **branch}
 
 
@@ -260,7 +260,7 @@ def _make_closing(study: Study) -> Iterator[Parts]:
 def _make_form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
     """Return a step with a form."""
     parameters = {
-        "html": to_html(text),
+        "html": convert_to_html(text),
         "fields": [form_field.public() for form_field in fields],
         "button": study.strings["continue"],
     }
@@ -351,13 +351,13 @@ def _matches_expected(name: str, expected: Any, step: PlanStep, answer: GivenAns
     """
     answered = answer.answer.get(name)
     if name == "ratings":
-        return bool(answered == expected_ratings(expected, step.shown.parameters["scales"]))
+        return bool(answered == list_expected_ratings(expected, step.shown.parameters["scales"]))
     if name == "ranking" and isinstance(answered, list):
         return bool(answered) and bool(step.shown.labels.get(answered[0]) == expected)
     return answered == expected or (isinstance(answered, str) and step.shown.labels.get(answered) == expected)
 
 
-def expected_ratings(expected: Any, scales: Sequence[Mapping[str, Any]]) -> Any:
+def list_expected_ratings(expected: Any, scales: Sequence[Mapping[str, Any]]) -> Any:
     """Return the ratings that a check expects: the same point or end of every scale, unless each is named."""
     if not isinstance(expected, str):
         return expected

@@ -74,7 +74,11 @@ class SignedLinks:
         try:
             async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_SECONDS) as client:
                 reply = (await client.get(KEYS_PATH)).raise_for_status().json()
-            self._keys = {str(k["kid"]): (_number(k["n"]), _number(k["e"])) for k in reply["keys"] if k["kty"] == "RSA"}
+            self._keys = {
+                str(k["kid"]): (_decode_number(k["n"]), _decode_number(k["e"]))
+                for k in reply["keys"]
+                if k["kty"] == "RSA"
+            }
             self._fetched = self.clock()
         except (httpx.HTTPError, ValueError, KeyError, TypeError):
             if not self._keys:
@@ -118,7 +122,7 @@ def _decode_bytes(text: str) -> bytes:
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def _number(text: str) -> int:
+def _decode_number(text: str) -> int:
     return int.from_bytes(_decode_bytes(text))
 
 

@@ -85,7 +85,7 @@ def get_bearer_token(authorization: str) -> str:
 def _require_organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
     """Return a dependency that admits organisers with one of these rights (manage, view)."""
 
-    async def allowed(
+    async def is_allowed(
         request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
     ) -> Served:
         right = served.keys.right(get_bearer_token(authorization))
@@ -98,7 +98,7 @@ def _require_organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
             raise Problem(403, "view-only", "This link only shows. Use the managing link to change anything.")
         return served
 
-    return allowed
+    return is_allowed
 
 
 Viewing = Annotated[Served, Depends(_require_organiser("view", "manage"))]

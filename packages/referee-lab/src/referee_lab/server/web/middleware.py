@@ -99,7 +99,7 @@ class SecureReplies:
         extra = self._study_headers.get(_study_of(scope["path"]), self._plain)
         begun = False
 
-        async def secured(message: Message) -> None:
+        async def add_security_headers(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
@@ -107,16 +107,17 @@ class SecureReplies:
             await send(message)
 
         try:
-            await self.app(scope, receive, secured)
+            await self.app(scope, receive, add_security_headers)
         except Problem as problem:
-            await send_problem(secured, problem)
+            await send_problem(add_security_headers, problem)
         except Exception as error:
             _log.error("a request failed: %s", type(error).__name__, exc_info=error)
             # Half a reply is out: only breaking the connection tells the page that it is not whole.
             if begun:
                 raise
             await send_problem(
-                secured, Problem(500, "server-error", "Something went wrong here. Your answers are kept; try again.")
+                add_security_headers,
+                Problem(500, "server-error", "Something went wrong here. Your answers are kept; try again."),
             )
 
 
@@ -209,7 +210,7 @@ class Crowd:
             return
         self.now += 1
 
-        async def unhurried() -> Message:
+        async def wait_for_turn() -> Message:
             # Waiting for a slow client's body does not block other requests.
             self.now -= 1
             try:
@@ -218,7 +219,7 @@ class Crowd:
                 self.now += 1
 
         try:
-            await self.app(scope, unhurried, send)
+            await self.app(scope, wait_for_turn, send)
         finally:
             self.now -= 1
 
@@ -250,12 +251,12 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         if _get_announced_length(scope) > self.limit:
-            await send_problem(send, self._too_large())
+            await send_problem(send, self._refuse_large_body())
             return
         seen = 0
         end = time.monotonic() + WHOLE_BODY_SECONDS
 
-        async def counted() -> Message:
+        async def count_bytes() -> Message:
             nonlocal seen
             try:
                 left = min(SLOWEST_SECONDS, max(end - time.monotonic(), 0.0))
@@ -267,9 +268,9 @@ class BodyLimit:
                 raise _TooLarge(413)
             return message
 
-        await self.app(scope, counted, send)
+        await self.app(scope, count_bytes, send)
 
-    def _too_large(self) -> Problem:
+    def _refuse_large_body(self) -> Problem:
         return Problem(413, "too-large", f"At most {self.limit // 1024} kB can be sent at once.")
 
 

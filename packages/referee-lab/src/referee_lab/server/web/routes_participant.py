@@ -63,7 +63,7 @@ async def enter(
 
     agent = request.headers.get("user-agent", "")[:400]
 
-    def come_in(connection: Any) -> dict[str, Any]:
+    def enter_study(connection: Any) -> dict[str, Any]:
         row = enrolment.find_session(connection, served, arriving)
         if row is None:
             if not is_fresh:
@@ -88,7 +88,7 @@ async def enter(
             )
         return _describe_session(connection, served, row, body.tab)
 
-    return _join_welcome(served, await served.store.awrite(come_in))
+    return _join_welcome(served, await served.store.awrite(enter_study))
 
 
 def _choose_mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
@@ -355,13 +355,15 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
             _require_branch(connection, caller.session, step, passed_by)
         receipt = kept_answers.save(connection, served, outline, sender, answer)
         if out is not None:
-            return receipt, {"ended": _screen_out(connection, served, caller.session, "screened_out", question=out)}
+            return receipt, {
+                "ended": _exclude_participant(connection, served, caller.session, "screened_out", question=out)
+            }
         if (
             receipt.new
             and step.fields
             and (over := _find_full_question(connection, served, caller.session, answer)) is not None
         ):
-            return receipt, {"ended": _screen_out(connection, served, caller.session, "full", question=over)}
+            return receipt, {"ended": _exclude_participant(connection, served, caller.session, "full", question=over)}
         return receipt, {}
 
     stored_receipt, ended = await served.store.awrite(keep)
@@ -384,7 +386,9 @@ def _find_full_question(connection: Any, served: Served, session_id: str, answer
     return None if filled is None else filled.question
 
 
-def _screen_out(connection: Any, served: Served, session_id: str, outcome: str, question: str) -> dict[str, Any]:
+def _exclude_participant(
+    connection: Any, served: Served, session_id: str, outcome: str, question: str
+) -> dict[str, Any]:
     """End the session after an answer that does not admit the person, and return the last screen.
 
     The study is not for this person, or has enough people like them. The answer stays stored.

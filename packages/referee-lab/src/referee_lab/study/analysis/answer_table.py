@@ -51,7 +51,7 @@ def build_hearing_frame(collected: Dataset, *, raw: bool = False, without: Seque
         response = a.response or _read_without_choice(a)
         if response is None:
             continue
-        r = response if raw else a.timed(response)
+        r = response if raw else a.drop_excluded_times(response)
         # A place in a picture where nothing is was meant for something: it is as wrong as another object.
         named = r.outcome in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
         # Times of answers that named nothing are times of giving up.

@@ -83,7 +83,7 @@ class StoredAnswer(GivenAnswer):
         """Return whether no mark excludes the answer from these scopes; without scopes, from at least one."""
         return not any(mark.scope == ALL or mark.scope in scopes for mark in self.marks)
 
-    def timed(self, response: Response) -> Response:
+    def drop_excluded_times(self, response: Response) -> Response:
         """Return the response without the times that the exclusion rules leave out."""
         return replace(
             response,

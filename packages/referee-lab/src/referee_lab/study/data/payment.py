@@ -102,7 +102,7 @@ def write_payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
             f"this study recruits by {study.recruitment.platform!r}, not by {needed}",
             remedy="--form csv is for everybody",
         )
-    return _to_csv(_FORMS[form](study, people))
+    return _convert_to_csv(_FORMS[form](study, people))
 
 
 Rows = Iterable[Sequence[object]]
@@ -179,7 +179,7 @@ def _round_to_cents(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
 
 
-def _to_csv(rows: Rows) -> str:
+def _convert_to_csv(rows: Rows) -> str:
     """Return rows as CSV text."""
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(rows)

@@ -39,7 +39,7 @@ def _convert_response(a: StoredAnswer) -> Response:
     A simulated participant becomes a hearer with probability 1 on its choice.
     """
     assert a.response is not None  # only those are asked for
-    response = replace(a.timed(a.response), system=a.response.system or HUMAN)
+    response = replace(a.drop_excluded_times(a.response), system=a.response.system or HUMAN)
     if a.sitting.simulated is None:
         return response
     # Runs tell people by the absence of a belief; a bot without one would be counted among them.

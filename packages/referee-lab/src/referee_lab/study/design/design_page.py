@@ -13,7 +13,7 @@ from referee_lab.study.design.text_claims import find_false_claims, find_unmenti
 from referee_lab.study.folder.settings import DERIVED
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.own_plugin import OWN
-from referee_lab.study.texts import REQUIRED, default_pages
+from referee_lab.study.texts import REQUIRED, read_default_pages
 
 # The interval is about ±4 points wide at a power of one half.
 SIMULATIONS = 500
@@ -125,7 +125,7 @@ def list_open_tasks(study: Study) -> list[str]:
         advice.append("study.toml [analysis] hypothesis is empty: state the expectation before the first participant")
     if study.kind.info.plugin == OWN:
         folder = study.folder / "texts" / study.language
-        shipped = default_pages(study.language, study.protocol)
+        shipped = read_default_pages(study.language, study.protocol)
         same = [p for p in REQUIRED if (folder / f"{p}.md").read_text("utf-8").strip() == shipped[p].strip()]
         if same:
             pages = ", ".join(f"texts/{study.language}/{page}.md" for page in same)

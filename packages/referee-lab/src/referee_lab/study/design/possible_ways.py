@@ -18,16 +18,16 @@ def prove_ways(study: Study) -> list[BalanceClaim]:
     steps = make_plan(study, study.lists[0].id, study.seed).steps if study.branches or study.quotas else ()
     if study.branches:
         wrong = [problem for branch in study.branches for problem in _explain_unreachable(study, branch, steps)]
-        claims.append(_claim("every branch can be taken", len(study.branches), "branch", wrong))
+        claims.append(_make_claim("every branch can be taken", len(study.branches), "branch", wrong))
     if study.quotas:
         wrong = [p for quota in study.quotas for p in _explain_unusable(study, quota, steps)] + list(
             _find_small_quotas(study)
         )
-        claims.append(_claim("the quotas admit all planned participants", len(study.quotas), "quota", wrong))
+        claims.append(_make_claim("the quotas admit all planned participants", len(study.quotas), "quota", wrong))
     return claims
 
 
-def _claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceClaim:
+def _make_claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceClaim:
     counted = f"{number} branches" if word == "branch" and number > 1 else format_count(number, word)
     return BalanceClaim(sentence=sentence, holds=not wrong, counted="; not so: ".join([counted, *wrong]))
 
@@ -49,11 +49,11 @@ def _explain_unreachable(study: Study, branch: PageBranch, steps: tuple[PlanStep
         if step.branch is branch and step.index <= asked.index:
             yield f"{', '.join(branch.show)}: {branch.question} is not asked before"
             return
-    if asked.branch is not None and _excludes(asked.branch, branch):
+    if asked.branch is not None and _are_exclusive(asked.branch, branch):
         yield f"{', '.join(branch.show)}: {branch.question} is asked only after answering {asked.branch.question} otherwise"
 
 
-def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
+def _are_exclusive(outer: PageBranch, inner: PageBranch) -> bool:
     """Return whether two branches exclude each other: they depend on one question and share no answer."""
     return outer.question == inner.question and not {*outer.answers} & {*inner.answers}
 

@@ -30,7 +30,7 @@ from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
 from referee_lab.study.protocols.scene import compute_layout, get_context_picture, get_option_text, is_bare
-from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
+from referee_lab.study.texts import LANGUAGES, REQUIRED, read_default_pages
 from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
 # Settings of protocols that people read.
@@ -290,7 +290,7 @@ def prove_language(study: Study) -> list[BalanceClaim]:
     folder = study.folder / "texts" / study.language
     english = []
     if spoken not in LANGUAGES:
-        pages = default_pages(study.language, study.protocol)
+        pages = read_default_pages(study.language, study.protocol)
         english = [f"{p}.md" for p in REQUIRED if (folder / f"{p}.md").read_text("utf-8").strip() == pages[p].strip()]
         english += [] if (folder / "strings.toml").exists() else ["strings.toml"]
     defaults = study.kind.info.parameters

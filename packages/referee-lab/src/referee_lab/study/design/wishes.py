@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee_lab.study.design.as_printed import PRESETS
-from referee_lab.study.texts import default_title
+from referee_lab.study.texts import get_default_title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Wishes:
 
 def choose_title(wishes: Wishes, language: str) -> str:
     """Return the title for participants: the requested one, or one made from the folder's name."""
-    word = default_title(language)
+    word = get_default_title(language)
     return wishes.title or (f"{word} {wishes.id}" if wishes.id != "study" else word)
 
 

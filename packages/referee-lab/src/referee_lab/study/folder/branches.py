@@ -48,7 +48,7 @@ class Quota:
         return bool(self.question) and bool(list_answers(answers_so_far.get(self.question)) & {*self.answers})
 
     def said(self) -> str:
-        """The condition of the quota in words."""
+        """Return the condition of the quota in words."""
         return f"the condition {self.condition}" if self.condition else f"{self.question}: {' or '.join(self.answers)}"
 
 
@@ -74,10 +74,10 @@ def read_rules(kind: type[R], raw: Any, name: str, where: Path) -> tuple[R, ...]
     """Return the tables of one kind from study.toml. Raises MalformedInput for an invalid table."""
     if not isinstance(raw, list):
         raise MalformedInput(f"[{name}] should be [[{name}]]", where=where, remedy=_REMEDIES[name])
-    return tuple(_rule(kind, rule, number, name, where) for number, rule in enumerate(raw, 1))
+    return tuple(_parse_rule(kind, rule, number, name, where) for number, rule in enumerate(raw, 1))
 
 
-def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: Path) -> R:
+def _parse_rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: Path) -> R:
     """Return a branch or quota from its table in study.toml. Raises MalformedInput for an invalid field."""
     types = {field.name: str(field.type) for field in fields(kind)}
     for key, value in raw.items():

@@ -30,11 +30,11 @@ from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.scene import get_context_picture, get_option_text, is_bare
 from referee_lab.study.texts import (
     READ,
-    default_demographics,
-    default_pages,
-    default_questions,
+    get_default_demographics,
+    get_default_questions,
     get_ready_page,
     get_voices_sentence,
+    read_default_pages,
 )
 
 # Plug-ins that show the objects of a scene, each with a picture of its own.
@@ -199,9 +199,9 @@ def _write_texts(folder: Path, draft: Draft) -> None:
     folder.mkdir(parents=True)
     spoken = is_spoken(draft.fields.get("protocol", {}))
     pages = (
-        default_pages(draft.language, f"{draft.protocol}-spoken")
+        read_default_pages(draft.language, f"{draft.protocol}-spoken")
         if spoken
-        else default_pages(draft.language, draft.protocol, _get_presentation(draft), _name_display(draft))
+        else read_default_pages(draft.language, draft.protocol, _get_presentation(draft), _name_display(draft))
     )
     if not draft.practice and draft.protocol not in ROOMS:
         pages["ready"] = get_ready_page(draft.language)
@@ -212,7 +212,7 @@ def _write_texts(folder: Path, draft: Draft) -> None:
         )
     for name, text in pages.items():
         write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
-    write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())
+    write_atomically(folder / "demographics.toml", get_default_demographics(draft.language).rstrip("\n").splitlines())
 
 
 def _name_display(draft: Draft) -> str:
@@ -304,7 +304,7 @@ def _choose_devices(draft: Draft) -> dict[str, dict[str, Any]]:
 def _get_draft_values(draft: Draft) -> dict[str, dict[str, Any]]:
     """Return the values of study.toml that the draft determines."""
     layout = draft.layout
-    asked = default_questions(draft.language, draft.protocol, _name_display(draft))
+    asked = get_default_questions(draft.language, draft.protocol, _name_display(draft))
     return {
         "study": {
             "id": draft.id,

@@ -91,7 +91,7 @@ def measure_press_areas(scene: Scene, domain: str | None, layout: Layout) -> dic
     """
     areas = compute_hit_areas(scene, domain, layout)
     sides = dict.fromkeys(layout, 1.0)
-    for entity, free in _visible_areas(areas, layout).items():
+    for entity, free in _compute_visible_areas(areas, layout).items():
         left, top, right, bottom = free.bounds if not free.is_empty else (0.0, 0.0, 0.0, 0.0)
         sides[entity] = min(right - left, bottom - top) / BOX
     return sides
@@ -105,7 +105,7 @@ def sort_back_to_front(layout: Layout) -> list[str]:
 def find_small_targets(scene: Scene, domain: str | None, layout: Layout) -> list[str]:
     """Return the entities without a visible area that is large enough to press."""
     areas = compute_hit_areas(scene, domain, layout)
-    free = _visible_areas(areas, layout)
+    free = _compute_visible_areas(areas, layout)
     return [entity for entity in areas if free[entity].buffer(-LEAST_ACROSS / 2).is_empty]
 
 
@@ -119,7 +119,7 @@ def find_pressed(x: float, y: float, areas: Mapping[str, Sequence[float]], layou
     return None
 
 
-def _visible_areas(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
+def _compute_visible_areas(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
     """Return each area minus the areas that cover it."""
     from shapely.ops import unary_union
 

@@ -45,7 +45,14 @@ from referee_lab.study.protocols.contract import Info, Kind, Stimulus
 from referee_lab.study.protocols.own_plugin import FOLDER, OWN, create_protocol, is_own
 from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.room_protocol import RoomProtocol
-from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill_placeholders, load_interface_words, to_html
+from referee_lab.study.texts import (
+    PAGES,
+    REQUIRED,
+    convert_to_html,
+    fill_placeholders,
+    load_interface_words,
+    read_default_pages,
+)
 from referee_lab.study.texts.plurals import inflect
 
 __all__ = [
@@ -159,7 +166,7 @@ class Study:
         if not (self.about.contact or self.about.institution):
             # A paragraph of which only its bold lead is left.
             text = re.sub(r"^\*\*[^*\n]+\*\*[ \t]*\n(?:\n|$)", "", text, flags=re.MULTILINE)
-        return to_html(text)
+        return convert_to_html(text)
 
     def list(self, list_id: str) -> StudyList:
         """Return a list by its id."""
@@ -224,7 +231,7 @@ def open_study(path: str | Path) -> Study:
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
     kind: Kind = create_protocol(about.protocol)
-    settings = fill_defaults(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    settings = fill_defaults(raw.get("protocol", {}), _make_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
     stimuli, lists = _load_stimuli(folder, spoken=kind.info.plugin not in ("produce", OWN))
@@ -386,7 +393,7 @@ def _check_names(about: StudySection, where: Path, text: str) -> None:
         )
 
 
-def _as_settings(info: Info) -> dict[str, Setting]:
+def _make_settings(info: Info) -> dict[str, Setting]:
     return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
 
 
@@ -462,7 +469,7 @@ def _describe_room(
 def _load_pages(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
     """Return the pages of a study: its own, or shipped pages where its own are optional and missing."""
     texts_folder = folder / "texts" / language
-    shipped = default_pages(language, protocol)
+    shipped = read_default_pages(language, protocol)
     pages = {}
     for page in PAGES:
         path = texts_folder / f"{page}.md"

@@ -33,7 +33,7 @@ def _choose_language(language: str) -> str:
 LIKE = {"ranking": "judgement-pairwise", "production-spoken": "production"}
 
 
-def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
+def read_default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
     """Return the shipped pages of a language, with a protocol's own pages; English for other languages.
 
     English for a language without texts.
@@ -76,12 +76,12 @@ def get_ready_page(language: str) -> str:
     return f"{heading}\n\n{_load_scene_texts(folder.name)['ready']}\n"
 
 
-def default_title(language: str) -> str:
+def get_default_title(language: str) -> str:
     """Return the heading of a study without a title."""
     return str(_load_scene_texts(_choose_language(language))["title"])
 
 
-def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
+def get_default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
     """Return a protocol's questions as values of study.toml [protocol].
 
     Empty if its own (English) ones apply.
@@ -93,7 +93,7 @@ def default_questions(language: str, protocol: str, shown: str = "") -> dict[str
     return tomllib.loads(path.read_text(encoding="utf-8")).get(protocol, {}) if path.exists() else {}
 
 
-def default_demographics(language: str) -> str:
+def get_default_demographics(language: str) -> str:
     """Return the optional questions about the person as TOML."""
     folder = HERE / _choose_language(language)
     return (folder / "demographics.toml").read_text(encoding="utf-8")
@@ -156,6 +156,6 @@ def _make_renderer() -> object:
 
 
 @lru_cache(maxsize=1024)
-def to_html(markdown: str) -> str:
+def convert_to_html(markdown: str) -> str:
     """Return Markdown as safe HTML: tags are shown as text, and scripts and foreign pictures are left out."""
     return str(_make_renderer().render(markdown))  # type: ignore[attr-defined]

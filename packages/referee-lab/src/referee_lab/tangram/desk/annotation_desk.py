@@ -22,12 +22,12 @@ from referee_lab.tangram.tiers.annotations import (
     ADJUDICATED,
     Annotation,
     ExpressionMark,
-    annotation_path,
-    header_of,
-    line_of,
-    marks_from,
-    marks_in,
+    extract_marks,
+    format_header,
+    format_utterance_state,
+    make_annotation_path,
     parse_annotation,
+    parse_marks,
 )
 from referee_lab.tangram.tiers.dialogue import UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.expressions import preannotate
@@ -57,7 +57,7 @@ class AnnotationSheet:
 
     @cached_property
     def texts(self) -> list[str]:
-        return [u.text or "" for u in self.dialogue.tier(UTTERANCE)]
+        return [u.text or "" for u in self.dialogue.select_tier(UTTERANCE)]
 
     @cached_property
     def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
@@ -67,7 +67,7 @@ class AnnotationSheet:
         """
         if not self.offer or not self.has_words:
             return {}
-        return marks_in(preannotate(self.dialogue, self.session.positions(), self.words))
+        return extract_marks(preannotate(self.dialogue, self.session.positions(), self.words))
 
     @property
     def has_words(self) -> bool:
@@ -75,11 +75,11 @@ class AnnotationSheet:
 
     @property
     def file(self) -> Path:
-        return annotation_path(self.path, self.annotator)
+        return make_annotation_path(self.path, self.annotator)
 
     def annotation(self, annotator: str | None = None) -> Annotation:
         """Return the annotation that is stored so far."""
-        path = self.file if annotator is None else annotation_path(self.path, annotator)
+        path = self.file if annotator is None else make_annotation_path(self.path, annotator)
         if not path.exists():
             return Annotation(annotator=annotator or self.annotator, session=self.dialogue.id)
         annotation = parse_annotation(path.read_text(encoding="utf-8"), str(path))
@@ -93,14 +93,18 @@ class AnnotationSheet:
         if not 0 <= utterance < len(self.texts):
             raise InputError(f"there is no utterance {utterance}", remedy=f"0 to {len(self.texts) - 1}")
         text = self.texts[utterance]
-        marks = marks_from(expressions, text)
+        marks = parse_marks(expressions, text)
         if strange := {r for m in marks for r in m.referents} - self.dialogue.pieces.keys():
             raise InputError(f"there is no piece {sorted(strange)[0]!r}", remedy=", ".join(self.dialogue.pieces))
         if done and (open_mark := next((m for m in marks if not m.referents and not m.uncertain), None)):
             words = text[open_mark.start : open_mark.end]
             raise InputError(f"{words!r} has no referent yet", remedy="name its piece, or say that it is unclear")
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        _append_line(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
+        _append_line(
+            self.file,
+            format_header(self.annotator, self.dialogue.id),
+            format_utterance_state(utterance, text, marks, done, now),
+        )
 
     def progress(self) -> dict[str, Any]:
         """Return the annotator's progress.
@@ -124,7 +128,7 @@ class AnnotationSheet:
         annotation, asked = self.annotation(), self._find_assigned()
         others = {name: self.annotation(name) for name in self.beside}
         film = self.session.build_film()
-        utterances = self.dialogue.tier(UTTERANCE)
+        utterances = self.dialogue.select_tier(UTTERANCE)
         rows = [
             {
                 "by": u.by,
@@ -178,7 +182,7 @@ class Desk:
     @classmethod
     def adjudicate(cls, recordings: Sequence[Path], annotators: tuple[str, str]) -> Desk:
         """A desk for deciding between two, with the recordings that both have worked on."""
-        both = [p for p in recordings if all(annotation_path(p, name).exists() for name in annotators)]
+        both = [p for p in recordings if all(make_annotation_path(p, name).exists() for name in annotators)]
         if not both:
             raise InputError(
                 f"no recording was annotated by both {annotators[0]} and {annotators[1]}",

@@ -32,7 +32,7 @@ def load_overheard_answers(
 
 
 def _add_category(answered: StoredAnswer, response: Response) -> Response:
-    timed = answered.timed(response)
+    timed = answered.drop_excluded_times(response)
     return replace(timed, flags=(*response.flags, SIMULATED)) if answered.sitting.simulated else timed
 
 

@@ -43,11 +43,11 @@ from referee_lab.tangram.game.goals import GOALS, Goal
 from referee_lab.tangram.game.recorded_sound import SoundStretch, cut_sounds
 from referee_lab.tangram.models.context import Clip, cut
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
-from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.history import Situation, list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import OPERATOR, Dialogue
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 PRACTICE = "practice"
 DEMO_SESSIONS = 3
@@ -122,7 +122,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
             remedy="give more recordings: a clip needs an earlier mention and an earlier action on the target within 30 s",
         )
     # The simulated evaluators' ear has never heard the dialogues of the study.
-    ear = ReferenceResolver().fit(all_situations(invent_sessions(request.seed + 1)))
+    ear = ReferenceResolver().fit(list_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
     trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
@@ -142,7 +142,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
 
 def _classify_situations(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classification, float]:
     """Return the classifier's decisions and the threshold for them."""
-    situations = all_situations(dialogues)
+    situations = list_situations(dialogues)
 
     def tried(threshold: float) -> Classification:
         about = {"folds": request.folds, "by": request.by, "seed": request.seed, "weights": request.weights}
@@ -171,7 +171,7 @@ def make_bot_sessions(
 ) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
     played = [play_bot_game(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
-    return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
+    return [DialogueSession(recording, convert_to_dialogue(recording)) for recording in played]
 
 
 def make_overhearing_demo(

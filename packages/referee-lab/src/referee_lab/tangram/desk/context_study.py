@@ -34,13 +34,13 @@ from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, repla
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.models.context import VARIANTS, Clip, Unusable, cut
-from referee_lab.tangram.models.dialogue_items import dialogue_items
-from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
+from referee_lab.tangram.models.history import Situation, list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import OPERATOR
-from referee_lab.tangram.tiers.reference_forms import demonstrative
-from referee_lab.tangram.tiers.rex_tiers import with_positions
+from referee_lab.tangram.tiers.reference_forms import choose_demonstrative
+from referee_lab.tangram.tiers.rex_tiers import add_positions
 
 # A cell with fewer items says more about the items than about the system.
 FEWEST_ITEMS = 8
@@ -73,7 +73,7 @@ def prepare_context_study(
 
     InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be shared out evenly to the lists.
     """
-    by_label, contexts = _checked_systems(systems), _checked_contexts(contexts)
+    by_label, contexts = _check_systems(systems), _check_contexts(contexts)
     cells = [(label, context) for context in contexts for label in by_label]
     if request.participants % len(cells):
         more = request.participants + len(cells) - request.participants % len(cells)
@@ -82,7 +82,7 @@ def prepare_context_study(
             remedy=f"--participants {more}",
         )
     by_id = {session.dialogue.id: session for session in sessions}
-    situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by != OPERATOR]
+    situations = [s for s in list_situations([s.dialogue for s in sessions]) if s.expression.by != OPERATOR]
     usable, unusable = _find_usable(situations, contexts)
     later_events = [context for context in contexts if context in ONE_EVENT]
     # Before systems are asked, which takes long.
@@ -111,7 +111,7 @@ def prepare_context_study(
         ]
         for shift in range(len(cells))
     ]
-    ear = ReferenceResolver().fit(all_situations(invent_sessions(request.seed + 1)))
+    ear = ReferenceResolver().fit(list_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
     items_shown = list({(item.id, item.condition): item for item in shown.values()}.values())
     trials = list(make_clips(with_progress(items_shown, "clips"), by_id, ear, sounds))
@@ -130,7 +130,7 @@ def prepare_context_study(
     return ContextStudy(draft=draft, items_per_cell=number // len(cells), power=power, notes=tuple(notes))
 
 
-def _checked_systems(systems: Sequence[str]) -> dict[str, System | None]:
+def _check_systems(systems: Sequence[str]) -> dict[str, System | None]:
     """Return the systems by label (`graph` is classic/graph); people and the pronoun have none. Raises UnknownName for an unknown one."""
     system_names = names("system")
     checked: dict[str, System | None] = {}
@@ -146,7 +146,7 @@ def _checked_systems(systems: Sequence[str]) -> dict[str, System | None]:
     return checked
 
 
-def _checked_contexts(contexts: Sequence[str]) -> list[str]:
+def _check_contexts(contexts: Sequence[str]) -> list[str]:
     """Return the contexts without repeats. Raises InputError for an unknown one."""
     if unknown := [context for context in contexts if context not in VARIANTS]:
         raise InputError(f"there is no context {unknown[0]!r}", remedy=f"one or more of {', '.join(VARIANTS)}")
@@ -242,7 +242,7 @@ def _collect_texts(
     A system learns from the other pairs.
     """
     texts: dict[str, dict[str, str]] = {HUMAN: {s.id: s.text for s in situations}}
-    texts[THAT] = {s.id: pronoun or demonstrative(s.language, NAME_PRONOUN) for s in situations}
+    texts[THAT] = {s.id: pronoun or choose_demonstrative(s.language, NAME_PRONOUN) for s in situations}
     silent = Counter[str]()
     if others := {label: system for label, system in systems.items() if system is not None}:
         trials = _make_trials(sessions)
@@ -254,8 +254,8 @@ def _collect_texts(
 
 
 def _make_trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
-    dialogues = [s.dialogue if s.recording is None else with_positions(s.dialogue, s.recording) for s in sessions]
-    return {trial.id: trial for dialogue in dialogues for trial in dialogue_items(dialogue)}
+    dialogues = [s.dialogue if s.recording is None else add_positions(s.dialogue, s.recording) for s in sessions]
+    return {trial.id: trial for dialogue in dialogues for trial in iterate_dialogue_items(dialogue)}
 
 
 def _describe_situations(

@@ -17,7 +17,7 @@ from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import Goal, find_goal, format_outline
 from referee_lab.tangram.game.log import Header, Recording, find_faults
 from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
@@ -25,7 +25,7 @@ _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 def build_replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
     """Return the page for one recording, with the sounds in the folder `sounds`."""
-    return build_session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
+    return build_session_page(DialogueSession(recording, convert_to_dialogue(recording), sounds), static)
 
 
 def build_session_page(session: DialogueSession, static: Path = STATIC) -> str:

@@ -18,7 +18,7 @@ from referee_lab.tangram.evaluation.simulated_evaluators import (
 )
 from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, Review, evaluate, review_confusion
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
-from referee_lab.tangram.models.history import all_situations
+from referee_lab.tangram.models.history import list_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
@@ -51,7 +51,7 @@ def rehearse(
 
     The evaluators' resolver is trained on the dialogues of `training`.
     """
-    classification = classify(all_situations(dialogues), folds=folds, by=by, seed=seed)
+    classification = classify(list_situations(dialogues), folds=folds, by=by, seed=seed)
     material = collect_material(classification, seed)
     lists = make_lists(material)
     items = [*lists[0], *lists[1]]
@@ -61,7 +61,7 @@ def rehearse(
             remedy="give more dialogues: a clip needs an earlier mention and an earlier action on the target within 30 s",
         )
     # On other dialogues: an ear that had learned from these would know the answers.
-    resolver = ReferenceResolver().fit(all_situations(training))
+    resolver = ReferenceResolver().fit(list_situations(training))
     responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
     trials = convert_to_trials(items, synthetic=any(d.synthetic for d in dialogues))
     evaluation = evaluate(responses, trials, ties=ties, margin=margin)

@@ -23,7 +23,7 @@ from referee_lab.tangram.models.context import Clip, Unusable, cut
 from referee_lab.tangram.models.demonstratives import Classification
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import OPERATOR
-from referee_lab.tangram.tiers.reference_forms import demonstrative
+from referee_lab.tangram.tiers.reference_forms import choose_demonstrative
 
 Thing = TypeVar("Thing")
 # Beyond it a machine is sure of the other class.
@@ -205,7 +205,7 @@ def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tupl
 
 def _make_item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
     """Return the item of a situation in a condition, with its words."""
-    words = (pronoun or demonstrative(situation.language, NAME_PRONOUN)) if condition == FP_DP else None
+    words = (pronoun or choose_demonstrative(situation.language, NAME_PRONOUN)) if condition == FP_DP else None
     shown = replace_expression(situation, words)
     assert shown is not None  # only situations whose expression was found are collected
     return Item(situation=situation, clip=clip, condition=condition, utterance=shown[0], span=shown[1])

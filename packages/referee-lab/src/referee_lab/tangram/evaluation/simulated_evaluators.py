@@ -20,8 +20,8 @@ from referee.errors import InputError
 from referee.jobs.progress import with_progress
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 from referee_lab.tangram.evaluation.replacement import FP_DP, Item
-from referee_lab.tangram.models.context import seen
-from referee_lab.tangram.models.history import Situation, situations
+from referee_lab.tangram.models.context import hide_unseen_events
+from referee_lab.tangram.models.history import Situation, iterate_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
@@ -119,7 +119,7 @@ def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dic
 def _restrict_situation(item: Item, dialogue: Dialogue) -> Situation:
     """Return the situation as an overhearer knows it. Raises InputError if it is not in its own clip."""
     last = None
-    for situation in situations(seen(dialogue, item.situation, item.clip)):
+    for situation in iterate_situations(hide_unseen_events(dialogue, item.situation, item.clip)):
         last = situation
     if last is None or last.onset_ms != item.situation.onset_ms:
         raise InputError(f"{item.id} is not in its own clip", remedy="cut clips from the dialogue they belong to")

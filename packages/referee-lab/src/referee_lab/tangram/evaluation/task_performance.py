@@ -188,11 +188,11 @@ def _measure_category(
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
         ir_interval=_compute_interval(answers, trials),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
-        right_ms=_mean([t for r in answers if _is_right(r, trials) and (t := _get_time(r)) is not None]),
+        right_ms=_average_values([t for r in answers if _is_right(r, trials) and (t := _get_time(r)) is not None]),
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def _average_values(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 

@@ -112,9 +112,9 @@ class Board:
 
     def find_piece_at(self, x: float, y: float) -> str | None:
         """The top-most piece under a point, its edge included."""
-        return next((p for p in reversed(self.order) if self._covers(p, x, y)), None)
+        return next((p for p in reversed(self.order) if self._contains_point(p, x, y)), None)
 
-    def _covers(self, piece: str, x: float, y: float) -> bool:
+    def _contains_point(self, piece: str, x: float, y: float) -> bool:
         """Return whether a piece covers a point."""
         placed = self.placements[piece]
         # No corner lies further from its centroid, those of own pieces included: a cheap test first.
@@ -137,7 +137,7 @@ class Board:
         """Return whether the pieces cover the outline, anywhere on the board: see `compute_cover_error`."""
         return max(compute_cover_error(self, outline)) <= tolerance
 
-    def to_canonical_text(self) -> str:
+    def format_canonically(self) -> str:
         """Return the state as one line of whole numbers, the same text in every language and machine."""
         rows = (
             f"{piece}:{_round_half_up(p.x)},{_round_half_up(p.y)},{p.rotation},{int(p.flipped)}"
@@ -146,7 +146,7 @@ class Board:
         return f"{';'.join(rows)}|{','.join(self.order)}"
 
     def hash(self) -> str:
-        return hashlib.sha256(self.to_canonical_text().encode("ascii")).hexdigest()
+        return hashlib.sha256(self.format_canonically().encode("ascii")).hexdigest()
 
     def to_data(self) -> dict[str, Any]:
         """The whole state as plain data; `from_data` gives it back."""

@@ -82,7 +82,7 @@ def make_dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> di
         "marks": list(_make_marks(dialogue, place_at, start_ms, end_ms)),
         "said": [
             {"by": u.by, "text": u.text, "start_ms": u.start_ms, "end_ms": u.end_ms, "shown_ms": u.start_ms}
-            for u in dialogue.tier(UTTERANCE)
+            for u in dialogue.select_tier(UTTERANCE)
             if start_ms <= (u.start_ms or 0.0) < end_ms
         ],
         "hints": [],
@@ -95,7 +95,7 @@ def track_recorded_positions(dialogue: Dialogue) -> _PlaceAt | None:
     None where not every piece has a position: some in rows and others as they lay would show false relations.
     """
     moves: dict[str, list[tuple[float, float, float]]] = {piece: [] for piece in dialogue.pieces}
-    for event in dialogue.tier(POSITION):
+    for event in dialogue.select_tier(POSITION):
         for piece in event.entities:
             moves[piece].append((event.start_ms or 0.0, float(event.data["x"]), float(event.data["y"])))
     if not all(moves.values()):
@@ -184,13 +184,13 @@ def _get_outline(kind: Mapping[str, str]) -> list[list[float]]:
 def _make_marks(dialogue: Dialogue, place_at: _PlaceAt, start_ms: float, end_ms: float) -> Iterator[list[Any]]:
     """Yield events of the film in order: lift, put down, move, turn, and the position of the hand."""
     marks: list[tuple[float, str, str]] = []
-    for stay in dialogue.tier(MOUSE):
+    for stay in dialogue.select_tier(MOUSE):
         for piece in stay.entities:
             marks += [(stay.start_ms or 0.0, "up", piece), (stay.end_ms or 0.0, "down", piece)]
-    done = [(a.end_ms or 0.0, a.data.get("action"), p) for a in dialogue.tier(ACTION) for p in a.entities]
+    done = [(a.end_ms or 0.0, a.data.get("action"), p) for a in dialogue.select_tier(ACTION) for p in a.entities]
     marks += [(t_ms, "turn", piece) for t_ms, action, piece in done if action == "rotate"]
     marks += [(t_ms, "point", piece) for t_ms, action, piece in done if action == "select"]
-    marks += [(p.start_ms or 0.0, "move", piece) for p in dialogue.tier(POSITION) for piece in p.entities]
+    marks += [(p.start_ms or 0.0, "move", piece) for p in dialogue.select_tier(POSITION) for piece in p.entities]
     hands, turned = dict.fromkeys(dialogue.pieces, 0), dict.fromkeys(dialogue.pieces, 0)
     for t_ms, what, piece in sorted(marks):
         if what == "turn":

@@ -18,7 +18,7 @@ from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers import dialogue_form
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import Positions
-from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 # In the first line of a dialogue the form may stand behind the objects.
 HEADER_BYTES = 65_536
@@ -75,4 +75,4 @@ def read_session(path: Path) -> DialogueSession:
         recording = parse_recording(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
-    return DialogueSession(recording, to_dialogue(recording), path.parent)
+    return DialogueSession(recording, convert_to_dialogue(recording), path.parent)

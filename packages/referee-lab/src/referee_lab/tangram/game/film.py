@@ -18,7 +18,7 @@ from referee.records import Event
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.log import Moment, Recording, iterate_moments
-from referee_lab.tangram.tiers.rex_tiers import utterances
+from referee_lab.tangram.tiers.rex_tiers import list_utterances
 
 
 def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None = None) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         # first to begin typing may send last.
         "said": [
             _export_utterance(u)
-            for u in sorted(utterances(recording), key=_get_display_time)
+            for u in sorted(list_utterances(recording), key=_get_display_time)
             if start_ms <= _get_display_time(u) < until
         ],
         "hints": [
@@ -77,13 +77,13 @@ def _make_marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
 
 def _make_mark(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
     """Yield the mark that turns one board into another."""
-    state = after.to_canonical_text()
-    if before.to_canonical_text() == state:
+    state = after.format_canonically()
+    if before.format_canonically() == state:
         return
     top = after.order[-1]
     placed = after.placements[top]
     # Nearly always one piece went to the top; any other change is a whole board.
-    is_single_piece = before.put(top, placed).to_canonical_text() == state
+    is_single_piece = before.put(top, placed).format_canonically() == state
     yield [t_ms, top, *placed] if is_single_piece else [t_ms, after.to_data()]
 
 

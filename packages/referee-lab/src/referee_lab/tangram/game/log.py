@@ -39,9 +39,15 @@ from referee_lab.tangram.game.board import CHANGES, Board, read_placement
 from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.own_pieces import register_from_data
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, get_descriptions
-from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.json_lines import parse_json_object
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
-from referee_lab.tangram.tiers.dialogue_form import BOARD_GAME, VERSION, game_kind, header_row, json_line
+from referee_lab.tangram.tiers.dialogue_form import (
+    BOARD_GAME,
+    VERSION,
+    format_json_line,
+    get_game_kind,
+    make_header_row,
+)
 
 # The format of files before dialogues and recordings had one.
 OLD_FORMAT = "referee-tangram"
@@ -165,13 +171,17 @@ def format_header(header: Header, pieces: Mapping[str, Mapping[str, str]] = PIEC
     game = {name: getattr(header, name) for name in ("goal", "code")}
     game |= {"players": dict(header.players), "settings": dict(header.settings)}
     about = {name: getattr(header, name) for name in ("pair", "language", "synthetic")}
-    return json_line(header_row(pieces, id=header.session, **about, meta={"game": {"kind": BOARD_GAME, **game}}))
+    return format_json_line(
+        make_header_row(pieces, id=header.session, **about, meta={"game": {"kind": BOARD_GAME, **game}})
+    )
 
 
 def format_entry(entry: LogEntry) -> str:
     """Return an entry as a line of JSON with its line end."""
     times = {"server_ms": entry.t_server_ms, "client_ms": entry.t_client_ms}
-    return json_line({"kind": entry.kind, "by": entry.actor, "seq": entry.seq, **times, "data": dict(entry.data)})
+    return format_json_line(
+        {"kind": entry.kind, "by": entry.actor, "seq": entry.seq, **times, "data": dict(entry.data)}
+    )
 
 
 def format_recording(recording: Recording) -> str:
@@ -187,7 +197,7 @@ def get_pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
 
 def is_recording_header(row: Any) -> bool:
     """Return whether a JSON value is the header of a recording, in today's or the older form."""
-    return isinstance(row, dict) and (row.get("format") == OLD_FORMAT or game_kind(row) == BOARD_GAME)
+    return isinstance(row, dict) and (row.get("format") == OLD_FORMAT or get_game_kind(row) == BOARD_GAME)
 
 
 def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
@@ -287,7 +297,7 @@ def _find_gaps(entries: Iterable[LogEntry]) -> list[str]:
 
 
 def _parse_object(line: str, where: str, number: int) -> dict[str, Any]:
-    return json_object(line, where, number, "restore the line from the server")
+    return parse_json_object(line, where, number, "restore the line from the server")
 
 
 def _parse_first(line: str, where: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
         problems += _check_shape(placements)
     if problems:
         return CheckedGoal(name, None, tuple(problems))
-    middle = _centre(placements)
+    middle = _move_to_middle(placements)
     goal = Goal(name, False, MappingProxyType(middle))
     return CheckedGoal(name, Goal(name, _is_symmetric(get_outline(goal)), goal.placements))
 
@@ -120,7 +120,7 @@ def _group_connected(placements: Mapping[str, Placement]) -> list[set[str]]:
     return groups
 
 
-def _centre(placements: Mapping[str, Placement]) -> dict[str, Placement]:
+def _move_to_middle(placements: Mapping[str, Placement]) -> dict[str, Placement]:
     """Return the placements relative to the middle of the figure."""
     from shapely import unary_union
 

@@ -64,37 +64,37 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
 
     None when every piece is in place.
     """
-    if mind.focus is None or in_place(mind, board, mind.focus):
+    if mind.focus is None or is_in_place(mind, board, mind.focus):
         # In the order of the pieces, large ones first.
-        focus = next((p for p in mind.goal_placements if not in_place(mind, board, p)), None)
+        focus = next((p for p in mind.goal_placements if not is_in_place(mind, board, p)), None)
         if focus is None:
             return None, mind
-        return (_new(focus, mind, board, rng), replace(mind, focus=focus))
+        return (_request_new_piece(focus, mind, board, rng), replace(mind, focus=focus))
     if handled != mind.focus:
-        return _again(mind.focus, handled), mind
+        return _correct_choice(mind.focus, handled), mind
     return _adjust(mind.focus, mind.goal_placements[mind.focus], board, rng), mind
 
 
 def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instruction:
     """Return an answer to a question: the piece and its position, or the action for the piece in hand."""
     focus = mind.focus or next(iter(mind.goal_placements))
-    if handled == focus and not in_place(mind, board, focus):
+    if handled == focus and not is_in_place(mind, board, focus):
         return _adjust(focus, mind.goal_placements[focus], board, rng)
-    phrase, attributes = _named(focus)
+    phrase, attributes = _name_piece(focus)
     rivals = [p for p in mind.goal_placements if p != focus and get_piece_name(p) == get_piece_name(focus)]
     if rivals:
-        phrase += " " + _side(board.placements[focus], board.placements[rivals[0]])
+        phrase += " " + _describe_side(board.placements[focus], board.placements[rivals[0]])
         attributes.append("prj")
     return _make_instruction("I mean ", phrase, "", focus, attributes)
 
 
-def in_place(mind: Mind, board: Board, piece: str) -> bool:
+def is_in_place(mind: Mind, board: Board, piece: str) -> bool:
     """Return whether a piece is at its goal placement, to visual accuracy."""
     now, goal = board.placements[piece], mind.goal_placements[piece]
-    return _turn(piece, now, goal, board.step) == 0 and max(_way(now, goal)) <= NEAR
+    return _turn(piece, now, goal, board.step) == 0 and max(_measure_shift(now, goal)) <= NEAR
 
 
-def _way(now: Placement, goal: Placement) -> tuple[float, float]:
+def _measure_shift(now: Placement, goal: Placement) -> tuple[float, float]:
     return abs(goal.x - now.x), abs(goal.y - now.y)
 
 
@@ -104,52 +104,52 @@ def _turn(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
     None if the piece has to be flipped.
     """
     looks = (goal.rotation, goal.flipped)
-    return _shortest(piece, (now.rotation, now.flipped), looks, step)
+    return _find_smallest_rotation(piece, (now.rotation, now.flipped), looks, step)
 
 
 @lru_cache(maxsize=4096)
-def _shortest(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
+def _find_smallest_rotation(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
     """Return the smallest rotation from one pose to another that looks the same; None if there is none."""
     turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
     goal = compute_corners(piece, Placement(0.0, 0.0, *pose))
     return next(
-        (t for t in turns if _alike(compute_corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None
+        (t for t in turns if _are_alike(compute_corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None
     )
 
 
-def _alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+def _are_alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
     return all(any(math.dist(a, b) < SAME for b in other) for a in points)
 
 
-def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
+def _request_new_piece(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
     """Return a request for a new piece, usually with its position where its kind is ambiguous."""
-    phrase, attributes = _named(piece)
+    phrase, attributes = _name_piece(piece)
     rivals = [p for p in mind.goal_placements if p != piece and get_piece_name(p) == get_piece_name(piece)]
     if rivals and rng.random() < 0.6:
-        phrase += " " + _side(board.placements[piece], board.placements[rivals[0]])
+        phrase += " " + _describe_side(board.placements[piece], board.placements[rivals[0]])
         attributes.append("prj")
     opening = rng.choice(("take ", "now take ", "pick up ", "next is "))
     return _make_instruction(opening, phrase, "", piece, attributes)
 
 
-def _side(placement: Placement, other: Placement) -> str:
+def _describe_side(placement: Placement, other: Placement) -> str:
     """Return the side of one piece relative to another, in words."""
     if abs(placement.x - other.x) >= abs(placement.y - other.y):
         return "on the left" if placement.x < other.x else "on the right"
     return "at the top" if placement.y < other.y else "at the bottom"
 
 
-def _again(piece: str, handled: str | None) -> Instruction:
+def _correct_choice(piece: str, handled: str | None) -> Instruction:
     """Corrects a wrong choice."""
     size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
     if handled is not None and get_piece_name(handled) == get_piece_name(piece):
         other = f"the other {size} one" if size else f"the other {get_piece_name(piece)}"
         return _make_instruction("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
-    phrase, attributes = _named(piece)
+    phrase, attributes = _name_piece(piece)
     return _make_instruction("no, take ", phrase, "", piece, attributes)
 
 
-def _named(piece: str) -> tuple[str, list[str]]:
+def _name_piece(piece: str) -> tuple[str, list[str]]:
     """A piece by its name, and the kinds of words in it."""
     sized = piece in PIECES and get_piece_name(piece) != ALL_PIECES[piece]["shape"]
     return f"the {get_piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
@@ -158,7 +158,7 @@ def _named(piece: str) -> tuple[str, list[str]]:
 def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
     """Turns, flips or moves the piece in hand."""
     now = board.placements[piece]
-    form, attributes = _form(piece, rng)
+    form, attributes = _choose_form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.
     turn = _turn(piece, now, goal, board.step)
     if turn is None:
@@ -169,19 +169,19 @@ def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instructi
         return _make_instruction(
             "turn ", form, f" to the {side}{TURNS.get(steps, f' {steps} times')}", piece, attributes
         )
-    if max(_way(now, goal)) > 200:
+    if max(_measure_shift(now, goal)) > 200:
         nearest = min(REGIONS, key=lambda r: sum(abs(a - b) for a, b in zip(REGIONS[r], goal[:2], strict=True)))
-        if _far(now, REGIONS[nearest]):
+        if _is_far(now, REGIONS[nearest]):
             return _make_instruction("put ", form, f" {nearest}", piece, attributes)
-    return _make_instruction("move ", form, " " + " and ".join(_shifts(now, goal)), piece, attributes)
+    return _make_instruction("move ", form, " " + " and ".join(_list_shifts(now, goal)), piece, attributes)
 
 
-def _far(now: Placement, place: tuple[float, float]) -> bool:
+def _is_far(now: Placement, place: tuple[float, float]) -> bool:
     """Return whether a piece is still far from a region."""
     return max(abs(now.x - place[0]), abs(now.y - place[1])) > 100
 
 
-def _shifts(now: Placement, goal: Placement) -> Iterator[str]:
+def _list_shifts(now: Placement, goal: Placement) -> Iterator[str]:
     """Yield the shifts that bring a piece to its goal, in words."""
     for missing, ways in ((goal.x - now.x, ("left", "right")), (goal.y - now.y, ("up", "down"))):
         if abs(missing) > NEAR:
@@ -189,7 +189,7 @@ def _shifts(now: Placement, goal: Placement) -> Iterator[str]:
             yield f"{ways[missing > 0]} {amount}"
 
 
-def _form(piece: str, rng: Random) -> tuple[str, list[str]]:
+def _choose_form(piece: str, rng: Random) -> tuple[str, list[str]]:
     ((form, attributes, _),) = rng.choices(FORMS, [weight for _, _, weight in FORMS])
     return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else get_piece_name(piece)), list(attributes)
 

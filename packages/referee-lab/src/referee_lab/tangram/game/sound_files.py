@@ -27,7 +27,7 @@ MILLISECOND = Fraction(1, 1000)  # the unit of time of WebM, unless a file says 
 FORM = {"fflags": "+bitexact"}  # no random identifiers: the same packets are the same bytes
 
 
-def whole_sound(content: bytes) -> bytes:
+def index_sound(content: bytes) -> bytes:
     """Return a browser's recording with its duration and an index.
 
     Anything that is not sound in WebM is returned unchanged.
@@ -71,17 +71,17 @@ def _cut_wav(content: bytes, start_ms: float, end_ms: float) -> bytes:
     with wave.open(io.BytesIO(content)) as file:
         first, last = (min(round(t * file.getframerate() / 1000), file.getnframes()) for t in (start_ms, end_ms))
         file.setpos(first)
-        return _wav(file, file.readframes(max(last - first, 0)))
+        return _format_wav(file, file.readframes(max(last - first, 0)))
 
 
 def _delay_wav(content: bytes, by_ms: float) -> bytes:
     """Return a WAV file with silence before it."""
     with wave.open(io.BytesIO(content)) as file:
         silence = bytes(round(by_ms * file.getframerate() / 1000) * file.getnchannels() * file.getsampwidth())
-        return _wav(file, silence + file.readframes(file.getnframes()))
+        return _format_wav(file, silence + file.readframes(file.getnframes()))
 
 
-def _wav(like: wave.Wave_read, frames: bytes) -> bytes:
+def _format_wav(like: wave.Wave_read, frames: bytes) -> bytes:
     """Return frames as a WAV file with the format of another."""
     out = io.BytesIO()
     with wave.open(out, "wb") as file:

@@ -44,7 +44,7 @@ def repair_voices(puzzles: Sequence[Recording], folder: Path) -> list[RepairedPu
     repaired: dict[int, RepairedPuzzle] = {}
     for number, source in enumerate(puzzles):
         for sound, file in find_sounds(source, folder):
-            later = list(_later_puzzles(puzzles, number, sound))
+            later = list(_iterate_later_puzzles(puzzles, number, sound))
             if not later:
                 continue
             content = file.read_bytes()
@@ -56,22 +56,24 @@ def repair_voices(puzzles: Sequence[Recording], folder: Path) -> list[RepairedPu
                 piece = cut_sound(content, first, last, str(file))
                 before = repaired.get(target, RepairedPuzzle(puzzles[target], {}, ()))
                 span = (first + start_ms, last + start_ms)
-                repaired[target] = _with_voice(before, sound, target, span, piece, file.suffix)
+                repaired[target] = _replace_voice(before, sound, target, span, piece, file.suffix)
     return [repaired[number] for number in sorted(repaired)]
 
 
-def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSound) -> Iterator[tuple[int, float]]:
+def _iterate_later_puzzles(
+    puzzles: Sequence[Recording], number: int, sound: RecordedSound
+) -> Iterator[tuple[int, float]]:
     """Yield the later puzzles that a file also covers and that have no sound of the speaker, each with the file's start
     in its time.
     """
     source = puzzles[number]
-    offsets = _offsets_of(source, sound.actor)
+    offsets = _find_clock_offsets(source, sound.actor)
     # A file that goes on after the puzzle is of the last page that was loaded in it.
     source_offset = offsets[max(offsets)] if offsets else None
     for target in range(number + 1, len(puzzles)):
         if any(other.actor == sound.actor for other in list_recorded_sounds(puzzles[target])):
             return
-        target_offsets = _offsets_of(puzzles[target], sound.actor)
+        target_offsets = _find_clock_offsets(puzzles[target], sound.actor)
         # A lost line may leave the first connection without a ping; the page and its clock stay.
         offset = target_offsets[min(target_offsets)] if target_offsets else None
         if source_offset is None or offset is None:
@@ -92,12 +94,12 @@ def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSou
         yield target, start_ms
 
 
-def _offsets_of(recording: Recording, actor: str) -> dict[int, float]:
+def _find_clock_offsets(recording: Recording, actor: str) -> dict[int, float]:
     """Return the offsets of a speaker's clock by connection."""
     return {connection: offset for (by, connection), offset in estimate_clock_offsets(recording).items() if by == actor}
 
 
-def _with_voice(
+def _replace_voice(
     puzzle: RepairedPuzzle, sound: RecordedSound, number: int, span: tuple[float, float], content: bytes, suffix: str
 ) -> RepairedPuzzle:
     """Return the puzzle with one file of the speaker in place of the earlier ones."""
@@ -105,7 +107,7 @@ def _with_voice(
     earlier = [s.name for s in list_recorded_sounds(recording) if s.name == sound.name]
     part = int(sound.name.removesuffix(".webm").rpartition("-")[2])
     name = make_sound_name(recording, sound.actor, part)
-    offsets = _offsets_of(recording, sound.actor)
+    offsets = _find_clock_offsets(recording, sound.actor)
     start_ms, end_ms = (t - offsets[max(offsets)] for t in span)
     other_entries = [
         e

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from referee_lab.tangram.models.history import BINS, Situation, Standing, bin_of
-from referee_lab.tangram.tiers.reference_forms import words_of
+from referee_lab.tangram.models.history import BINS, Situation, Standing, find_bin
+from referee_lab.tangram.tiers.reference_forms import split_words
 
 DISCOURSE_NAMES = tuple(f"DH{i}" for i in range(1, 11))
 ACTION_NAMES = tuple(f"AH{i}" for i in range(1, 7))
@@ -55,23 +55,23 @@ _AFTER = {"o": re.compile(r"^\s*(?:o\b|ã‚’)"), "ni": re.compile(r"^\s*(?:ni\b|ã
 def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, str]]) -> bool:
     """Whether a piece has every attribute an expression names; an expression that names none fits all."""
     # In lower case also single letters, which name pieces of the Pentomino.
-    words = {word.lower() for word in words_of(text)}
+    words = {word.lower() for word in split_words(text)}
     for attribute in piece:
         values = {attributes[attribute] for attributes in pieces.values() if attribute in attributes}
-        named = {value for value in values if _says(text, words, value)}
+        named = {value for value in values if _has_word_for(text, words, value)}
         if named and piece[attribute] not in named:
             return False
     return True
 
 
-def _says(text: str, words: set[str], value: str) -> bool:
+def _has_word_for(text: str, words: set[str], value: str) -> bool:
     """Return whether a text contains a word for an attribute value."""
     names = (value.lower(), *WORDS.get(value.lower(), ()))
     # Japanese sets no blanks between words, so they are looked for inside the text.
     return any(name in words if name.isascii() and " " not in name else name in text.lower() for name in names)
 
 
-def candidate_features(
+def compute_candidate_features(
     situation: Situation, piece: str, *, text: str | None = None, pronoun: bool | None = None
 ) -> dict[str, float]:
     """Return the 22 features of a piece for the expression of a situation, or for another text in its place."""
@@ -79,19 +79,19 @@ def candidate_features(
     is_pronoun = situation.pronoun if pronoun is None else pronoun
     standing = situation.standings[piece]
     yes = {
-        **_discourse(standing, is_pronoun),
+        **_compute_dialogue_features(standing, is_pronoun),
         "DH6": fits(words, situation.pieces[piece], situation.pieces),
-        "DH7": _followed_by(situation, "o"),
-        "DH8": _followed_by(situation, "ni"),
-        **_cursor(standing),
-        **_handled(standing),
+        "DH7": _is_followed_by(situation, "o"),
+        "DH8": _is_followed_by(situation, "ni"),
+        **_compute_cursor_features(standing),
+        **_compute_handling_features(standing),
     }
     return {name: float(yes[name]) for name in CANDIDATE_NAMES}
 
 
-def _discourse(s: Standing, pronoun: bool) -> dict[str, bool]:
+def _compute_dialogue_features(s: Standing, pronoun: bool) -> dict[str, bool]:
     """Return the dialogue features of a piece."""
-    time = bin_of(s.since_mention)
+    time = find_bin(s.since_mention)
     return {
         "DH1": s.mentioned_last,
         "DH2": time == "10s",
@@ -103,23 +103,23 @@ def _discourse(s: Standing, pronoun: bool) -> dict[str, bool]:
     }
 
 
-def _cursor(s: Standing) -> dict[str, bool]:
-    return _by_time(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor)
+def _compute_cursor_features(s: Standing) -> dict[str, bool]:
+    return _compute_time_features(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor)
 
 
-def _handled(s: Standing) -> dict[str, bool]:
-    return _by_time(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled)
+def _compute_handling_features(s: Standing) -> dict[str, bool]:
+    return _compute_time_features(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled)
 
 
-def _by_time(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:
-    """Six features of one kind of event: going on, the last one, and how long ago."""
-    time = bin_of(since)
+def _compute_time_features(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:
+    """Return six features of one kind of event: whether it is going on, whether it is the last one, and how long ago it was."""
+    time = find_bin(since)
     # The second of each six asks for the last event only where none is going on ("if AH1 is no", table 2).
     return dict(zip(names, (now, last and not now, *(time == bin for bin in BINS)), strict=True))
 
 
-def _followed_by(situation: Situation, particle: str) -> bool:
-    """Whether the expression is followed by a particle in its utterance."""
+def _is_followed_by(situation: Situation, particle: str) -> bool:
+    """Return whether the expression is followed by a particle in its utterance."""
     if situation.language != "ja" or situation.utterance is None or situation.utterance.text is None:
         return False
     _, separator, rest = situation.utterance.text.partition(situation.text)

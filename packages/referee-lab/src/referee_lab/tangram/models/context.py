@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from referee.errors import InputError
 from referee.records import Event
-from referee_lab.tangram.models.history import Situation, known_ms
+from referee_lab.tangram.models.history import Situation, find_known_time
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
 VARIANTS = ("both", "mention", "action", "none")
@@ -46,7 +46,7 @@ def cut(
     """The clip before the utterance of a reference that shows both events, one of them, or none."""
     if shows not in VARIANTS:
         raise InputError(f"a clip cannot show {shows!r}", remedy=f"one of {', '.join(VARIANTS)}")
-    end = _onset(situation)
+    end = _find_clip_end(situation)
     mention, action = situation.standing.mention, situation.standing.action
     if mention is None:
         return Unusable(reason="no earlier mention")
@@ -90,11 +90,11 @@ def _begin(shows: str, mention: Event, action: Event | None, end: float, margin:
     return max(_start(shown) - margin, _end(other))
 
 
-def _onset(situation: Situation) -> float:
+def _find_clip_end(situation: Situation) -> float:
     """Return the end of a clip: the start of the utterance, or the time when it is shown."""
     utterance = situation.utterance
     if "shown_ms" in situation.expression.data:
-        return known_ms(situation.expression)
+        return find_known_time(situation.expression)
     # The sentence is read as a whole: the clip ends where it begins, not where the expression does.
     return (
         situation.onset_ms
@@ -105,15 +105,15 @@ def _onset(situation: Situation) -> float:
 
 def _start(event: Event) -> float:
     # A message begins to be there when it is shown.
-    return known_ms(event)
+    return find_known_time(event)
 
 
 def _end(event: Event) -> float:
     return _start(event) if event.end_ms is None else max(event.end_ms, _start(event))
 
 
-def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
-    """Return the dialogue as an overhearer knows it: without events that end before the clip, and without any after the
+def hide_unseen_events(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
+    """Return the dialogue as an overhearer knows it, without events that end before the clip or come after it.
     expression.
     """
     last = situation.expression

@@ -13,9 +13,9 @@ from referee.catalogue import configure
 from referee.errors import InputError, NotTrained
 from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
 from referee.records import Description, HearerView, Outcome, Response, Trial
-from referee_lab.tangram.models.dialogue_items import salience_rank, situation_in
+from referee_lab.tangram.models.dialogue_items import infer_situation, rank_salience
 from referee_lab.tangram.models.resolution import ReferenceResolver
-from referee_lab.tangram.tiers.reference_forms import in_words
+from referee_lab.tangram.tiers.reference_forms import get_description_text
 
 
 @dataclass(eq=False, repr=False)
@@ -32,7 +32,7 @@ class ContextHearer(Listener):
         single = [t for t in trials if len(t.targets) == 1 and t.references and t.references[0].text]
         if not single:
             raise InputError("there is no reference to one object to learn from", remedy="train on dialogue items")
-        situations = [situation_in(t.for_speaker(), t.targets[0], t.references[0].text or "") for t in single]
+        situations = [infer_situation(t.for_speaker(), t.targets[0], t.references[0].text or "") for t in single]
         self.resolver_ = ReferenceResolver(separate=self.separate).fit(situations)
         return self
 
@@ -40,10 +40,10 @@ class ContextHearer(Listener):
         """Return the piece with the highest probability in the view's dialogue."""
         if not hasattr(self, "resolver_"):
             raise NotTrained(self)
-        text = in_words(description)
+        text = get_description_text(description)
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
-        situation = situation_in(view, view.scene.entities[0].id, text)
+        situation = infer_situation(view, view.scene.entities[0].id, text)
         beliefs = dict(self.resolver_.probabilities(situation))
         return answer(self.name, view, [beliefs[entity.id] for entity in view.scene.entities])
 
@@ -75,10 +75,10 @@ class SalientHearer(Listener):
         if self.behind is None:
             raise NotTrained(self)
         response: Response = self.behind.resolve(description, view)
-        if not in_words(description) or not view.history:
+        if not get_description_text(description) or not view.history:
             return response
         beliefs, ids = dict(response.probabilities or ()), [e.id for e in view.scene.entities]
-        situation = situation_in(view, ids[0])
-        ranks = [salience_rank(situation, id) + situation.standings[id].mentioned_last for id in ids]
+        situation = infer_situation(view, ids[0])
+        ranks = [rank_salience(situation, id) + situation.standings[id].mentioned_last for id in ids]
         shares = [beliefs.get(id, 0.0) * exp(self.weight * rank) for id, rank in zip(ids, ranks, strict=True)]
         return answer(self.name, view, shares, beliefs.get(SEVERAL, 0.0), beliefs.get(NONE, 0.0))

@@ -16,7 +16,7 @@ from referee.models.messages import message
 from referee.models.prompt_files import PromptFile
 from referee.records import Event, HearerView, Scene, SpeakerView
 from referee.systems.language_model import LanguageModel, shuffle_entities
-from referee_lab.tangram.models.dialogue_items import events_before, speaker_now
+from referee_lab.tangram.models.dialogue_items import find_current_speaker, list_past_events
 from referee_lab.tangram.tiers.dialogue import ACTION, GAZE, MOUSE, UTTERANCE
 
 EVENTS = 30
@@ -38,10 +38,10 @@ class ModelInDialogue(LanguageModel):
         """Return the prompt's variables with the transcript and the speaker."""
         asked = super()._build_question(view)
         numbers = {e.id: n for n, e in enumerate(shuffle_entities(view), 1)}
-        past = transcript(view.history, numbers, self.events)
+        past = format_transcript(view.history, numbers, self.events)
         if not past:
             return asked
-        by = speaker_now(view.history) or "the speaker"
+        by = find_current_speaker(view.history) or "the speaker"
         last = f"\n\nYou are {by}, and now refer to it in an utterance that goes on from there. A pronoun is a good answer where it is understood."
         parts = asked["content"]
         if isinstance(parts, str):
@@ -65,34 +65,34 @@ class ModelOverhearer(Remote):
     def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
         """Return the prompt with the transcript before the question."""
         numbers = {e.id: n for n, e in enumerate(shown.entities, 1)}
-        past = transcript(view.history, numbers, self.events)
-        now = f"Now {speaker_now(view.history) or 'the speaker'} goes on. " if past else ""
+        past = format_transcript(view.history, numbers, self.events)
+        now = f"Now {find_current_speaker(view.history) or 'the speaker'} goes on. " if past else ""
         return past + now + super()._worded(text, shown, view, template)
 
 
-def transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int = EVENTS) -> str:
+def format_transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int = EVENTS) -> str:
     """Return the last utterances and actions of a history in words, with numbers for objects, and the pointing now;
     empty without any.
     """
-    before, now = events_before(history)
-    lines = [line for event in before if (line := _line(event, numbers))][-events:] if events > 0 else []
+    before, now = list_past_events(history)
+    lines = [line for event in before if (line := _format_event(event, numbers))][-events:] if events > 0 else []
     lasting = [e for e in before if e.kind in (MOUSE, GAZE) and e.end_ms is not None and e.end_ms > now]
     for event in lasting[-1:]:
-        lines.append(f"(the {'cursor' if event.kind == MOUSE else 'gaze'} is on {_objects(event, numbers)})")
+        lines.append(f"(the {'cursor' if event.kind == MOUSE else 'gaze'} is on {_list_objects(event, numbers)})")
     return "From a dialogue about the objects that are listed below:\n" + "\n".join(lines) + "\n\n" if lines else ""
 
 
-def _line(event: Event, numbers: Mapping[str, int]) -> str:
+def _format_event(event: Event, numbers: Mapping[str, int]) -> str:
     """Return one event as a line of the transcript."""
     by = event.by or "somebody"
     if event.kind in (UTTERANCE, "message"):
         return f"{by}: {event.text}" if event.text else ""
     if event.kind == ACTION:
-        return f"({by}: {event.data.get('action') or 'handles'} {_objects(event, numbers)})"
+        return f"({by}: {event.data.get('action') or 'handles'} {_list_objects(event, numbers)})"
     if event.kind in ("click", "feedback"):
-        return f"({'chosen' if event.kind == 'click' else 'meant'}: {_objects(event, numbers)})"
+        return f"({'chosen' if event.kind == 'click' else 'meant'}: {_list_objects(event, numbers)})"
     return ""
 
 
-def _objects(event: Event, numbers: Mapping[str, int]) -> str:
+def _list_objects(event: Event, numbers: Mapping[str, int]) -> str:
     return " and ".join(f"object {numbers[id]}" for id in event.entities if id in numbers) or "nothing"

@@ -18,11 +18,11 @@ from referee.contracts import Speaker
 from referee.errors import InputError, NotTrained
 from referee.realisation.plain import Plain
 from referee.records import Description, Event, Scene, SpeakerView, Trial
-from referee_lab.tangram.models.demonstratives import matrix, train_classifier
-from referee_lab.tangram.models.dialogue_items import events_before, salience_rank, situation_in
+from referee_lab.tangram.models.demonstratives import make_feature_matrix, train_classifier
+from referee_lab.tangram.models.dialogue_items import infer_situation, list_past_events, rank_salience
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import EXPRESSION
-from referee_lab.tangram.tiers.reference_forms import demonstrative, is_pronoun
+from referee_lab.tangram.tiers.reference_forms import choose_demonstrative, is_pronoun
 
 NOUN_PHRASES = "classic/incremental"
 
@@ -35,7 +35,7 @@ class _InContext:
     seed: int = 1
     behind: Any = field(default=None, init=False)
 
-    def _speaker(self) -> Speaker:
+    def _get_speaker(self) -> Speaker:
         """Return the speaker of noun phrases, created on first use."""
         if self.behind is None:
             self.behind = configure("system", self.noun_phrases, self.seed)
@@ -44,15 +44,15 @@ class _InContext:
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the speaker behind."""
-        self.behind = self._speaker().fit(trials)
+        self.behind = self._get_speaker().fit(trials)
         return self
 
-    def _noun_phrase(self, view: SpeakerView) -> Description:
+    def _make_noun_phrase(self, view: SpeakerView) -> Description:
         """Return the output of the noun-phrase speaker.
 
         Properties without words get the plainest ones of the language.
         """
-        description = self._speaker().describe(view)
+        description = self._get_speaker().describe(view)
         if description.text is not None or description.properties is None:
             return description
         return replace(description, text=Plain().realise(description.properties, view))
@@ -75,13 +75,15 @@ class PronounSpeaker(_InContext):
         trials = list(trials)
         super().fit(trials)
         single = [t for t in trials if len(t.targets) == 1 and t.references]
-        used = np.array([_said_pronoun(t) for t in single], dtype=bool)
+        used = np.array([_has_pronoun(t) for t in single], dtype=bool)
         if not len(used) or used.all() or not used.any():
             raise InputError(
                 f"{int(used.sum())} of {len(used)} references are pronouns: there is nothing to learn",
                 remedy="train on dialogues with pronouns and other references",
             )
-        self.classifier_ = train_classifier(matrix([_situation(t.for_speaker()) for t in single]), used)
+        self.classifier_ = train_classifier(
+            make_feature_matrix([_get_situation(t.for_speaker()) for t in single]), used
+        )
         return self
 
     def describe(self, view: SpeakerView) -> Description:
@@ -89,10 +91,10 @@ class PronounSpeaker(_InContext):
         if not hasattr(self, "classifier_"):
             raise NotTrained(self)
         if len(view.targets) == 1 and view.history:
-            (decision,) = self.classifier_.decision_function(matrix([_situation(view)]))
+            (decision,) = self.classifier_.decision_function(make_feature_matrix([_get_situation(view)]))
             if decision > 0:
-                return Description(text=self.word or demonstrative(view.language, "dialogue/that|word:WORD"))
-        return self._noun_phrase(view)
+                return Description(text=self.word or choose_demonstrative(view.language, "dialogue/that|word:WORD"))
+        return self._make_noun_phrase(view)
 
 
 class AsLastTime(_InContext):
@@ -103,10 +105,10 @@ class AsLastTime(_InContext):
 
     def describe(self, view: SpeakerView) -> Description:
         """Return the last expression for the same targets, else a noun phrase."""
-        events, _ = events_before(view.history)
+        events, _ = list_past_events(view.history)
         mentions = (e for e in reversed(events) if e.kind in (EXPRESSION, "message") and e.text)
         last = next((e.text for e in mentions if set(e.entities) == set(view.targets)), None)
-        return self._noun_phrase(view) if last is None else Description(text=last)
+        return self._make_noun_phrase(view) if last is None else Description(text=last)
 
 
 class SalientSpeaker(_InContext):
@@ -119,18 +121,18 @@ class SalientSpeaker(_InContext):
     def describe(self, view: SpeakerView) -> Description:
         """Describe the target among the objects of at least its salience."""
         if len(view.targets) != 1 or not view.history:
-            return self._noun_phrase(view)
-        situation = _situation(view)
-        least = salience_rank(situation, view.targets[0])
-        salient = tuple(e for e in view.scene.entities if salience_rank(situation, e.id) >= least)
-        return self._noun_phrase(replace(view, scene=Scene(entities=salient, id=view.scene.id)))
+            return self._make_noun_phrase(view)
+        situation = _get_situation(view)
+        least = rank_salience(situation, view.targets[0])
+        salient = tuple(e for e in view.scene.entities if rank_salience(situation, e.id) >= least)
+        return self._make_noun_phrase(replace(view, scene=Scene(entities=salient, id=view.scene.id)))
 
 
-def _situation(view: SpeakerView) -> Situation:
-    return situation_in(view, view.targets[0])
+def _get_situation(view: SpeakerView) -> Situation:
+    return infer_situation(view, view.targets[0])
 
 
-def _said_pronoun(trial: Trial) -> bool:
+def _has_pronoun(trial: Trial) -> bool:
     """Return whether people used a pronoun: by the corpus's codes, else by the words."""
     marked = trial.meta.get("pronoun")
     if isinstance(marked, bool):

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from referee.records import Event
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.expressions import codes_by_words
-from referee_lab.tangram.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, marked_kind
+from referee_lab.tangram.tiers.expressions import infer_codes
+from referee_lab.tangram.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, classify_coded_pronoun, is_pronoun
 
 # The groups of the table, each with its codes; a group counts expressions, not codes.
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -68,21 +68,23 @@ class CorpusStatistics:
 
 def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
     """All counts over some dialogues."""
-    expressions = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
-    codes = Counter(code for _, e in expressions for code in set(_codes(e)))
+    expressions = [(d, e) for d in dialogues for e in d.select_tier(EXPRESSION)]
+    codes = Counter(code for _, e in expressions for code in set(_count_codes(e)))
     groups = {
-        name: sum(bool(set(group_codes) & set(_codes(e))) for _, e in expressions)
+        name: sum(bool(set(group_codes) & set(_count_codes(e))) for _, e in expressions)
         for name, group_codes in GROUPS.items()
     }
-    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in expressions if is_pronoun(e, d.language))
+    kinds = Counter(
+        classify_coded_pronoun(e.text or "", d.language) for d, e in expressions if is_pronoun(e, d.language)
+    )
     return CorpusStatistics(
         dialogues=len(dialogues),
         pairs=len({d.pair for d in dialogues}),
-        minutes=round(sum(_length(d) for d in dialogues) / 60_000, 1),
-        utterances=sum(len(d.tier(UTTERANCE)) for d in dialogues),
-        actions=sum(len(d.tier(ACTION)) for d in dialogues),
+        minutes=round(sum(_measure_length(d) for d in dialogues) / 60_000, 1),
+        utterances=sum(len(d.select_tier(UTTERANCE)) for d in dialogues),
+        actions=sum(len(d.select_tier(ACTION)) for d in dialogues),
         expressions=len(expressions),
-        by_speaker=_by_speaker([e.by or "nobody" for _, e in expressions]),
+        by_speaker=_count_by_speaker([e.by or "nobody" for _, e in expressions]),
         one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in expressions),
         several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in expressions),
         unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in expressions),
@@ -90,12 +92,14 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
         groups=groups,
         codes={code: codes[code] for group_codes in GROUPS.values() for code in group_codes},
         pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
-        coded=any(set(_codes(e)) - {"dpr"} for _, e in expressions),
-        by_words=_count_by_words(expressions) if not any(set(_codes(e)) - {"dpr"} for _, e in expressions) else {},
+        coded=any(set(_count_codes(e)) - {"dpr"} for _, e in expressions),
+        by_words=_count_by_words(expressions)
+        if not any(set(_count_codes(e)) - {"dpr"} for _, e in expressions)
+        else {},
     )
 
 
-def _by_speaker(speakers: Sequence[str]) -> dict[str, int]:
+def _count_by_speaker(speakers: Sequence[str]) -> dict[str, int]:
     """Return how many expressions every speaker has.
 
     Solver and operator are named even without any, unless others speak.
@@ -111,7 +115,7 @@ def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, 
 
     Empty for languages without a vocabulary.
     """
-    coded = [codes_by_words(e, d.language, d.pieces) for d, e in expressions]
+    coded = [infer_codes(e, d.language, d.pieces) for d, e in expressions]
     if any(codes is None for codes in coded):
         return {}
     sets = [set(codes or ()) for codes in coded]
@@ -119,11 +123,11 @@ def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, 
     return groups | {code: sum(code in code_set for code_set in sets) for codes in GROUPS.values() for code in codes}
 
 
-def _codes(event: Event) -> tuple[str, ...]:
+def _count_codes(event: Event) -> tuple[str, ...]:
     codes = event.data.get("attributes") or ()
     return tuple(codes.replace(",", " ").split()) if isinstance(codes, str) else tuple(codes)
 
 
-def _length(dialogue: Dialogue) -> float:
+def _measure_length(dialogue: Dialogue) -> float:
     times = [t for e in dialogue.events for t in (e.start_ms, e.end_ms) if t is not None]
     return max(times) - min(times) if times else 0.0

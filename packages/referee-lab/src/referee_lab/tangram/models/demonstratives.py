@@ -23,7 +23,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError, naming_extra
 from referee.jobs.progress import with_progress
 from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
-from referee_lab.tangram.models.history import CATEGORIES, Situation, target_features
+from referee_lab.tangram.models.history import CATEGORIES, Situation, encode_target
 
 IntArray = npt.NDArray[np.int64]
 
@@ -133,18 +133,18 @@ class Classification:
         used, suggested = self.situations[place].pronoun, self.decisions[place] > 0
         return ("TP" if suggested else "FN") if used else ("FP" if suggested else "TN")
 
-    def of_category(self, category: str) -> list[int]:
+    def select_category(self, category: str) -> list[int]:
         return [i for i in range(len(self.situations)) if self.category(i) == category]
 
-    def worst_false_positives(self, n: int = 10) -> list[tuple[float, Situation]]:
+    def find_false_positives(self, n: int = 10) -> list[tuple[float, Situation]]:
         """Return the most confident false positives: the speaker used another form."""
-        wrong = [(self.decisions[i], self.situations[i]) for i in self.of_category("FP")]
+        wrong = [(self.decisions[i], self.situations[i]) for i in self.select_category("FP")]
         return sorted(wrong, key=lambda pair: (-pair[0], pair[1].id))[:n]
 
 
-def matrix(situations: Sequence[Situation], categories: Sequence[str] = CATEGORIES) -> FloatArray:
-    """One row of features for every situation."""
-    return np.array([list(target_features(s, categories).values()) for s in situations], dtype=np.float64)
+def make_feature_matrix(situations: Sequence[Situation], categories: Sequence[str] = CATEGORIES) -> FloatArray:
+    """Return one row of features for every situation."""
+    return np.array([list(encode_target(s, categories).values()) for s in situations], dtype=np.float64)
 
 
 def classify(
@@ -157,33 +157,33 @@ def classify(
     threshold: float = 0.0,
 ) -> Classification:
     """Baselines, the model with all features, and the model without each category."""
-    used = _used(situations)
+    used = _find_pronouns(situations)
     places = fold_places(situations, folds, by, seed)
 
     def decide(rows: FloatArray) -> FloatArray:
         return _decide(rows, used, places, weights)
 
-    return _classified(situations, used, decide, int(places.max()) + 1, by, threshold)
+    return _predict_by_folds(situations, used, decide, int(places.max()) + 1, by, threshold)
 
 
 def classify_new(
     train: Sequence[Situation], test: Sequence[Situation], *, weights: str = "equal", threshold: float = 0.0
 ) -> Classification:
     """The same rows for dialogues of another source than the one the models were trained on."""
-    learned, used = _used(train), np.array([s.pronoun for s in test], dtype=bool)
+    learned, used = _find_pronouns(train), np.array([s.pronoun for s in test], dtype=bool)
     if not len(used):
         raise InputError("nothing to test on", remedy="give dialogues with references to one piece")
     both = [*train, *test]
 
     def decide(rows: FloatArray) -> FloatArray:
         seen, new = rows[: len(train)], rows[len(train) :]
-        decisions: FloatArray = _machine(seen, weights).fit(seen, learned).decision_function(new)
+        decisions: FloatArray = _make_classifier(seen, weights).fit(seen, learned).decision_function(new)
         return decisions
 
-    return _classified(test, used, decide, 0, "source", threshold, both)
+    return _predict_by_folds(test, used, decide, 0, "source", threshold, both)
 
 
-def _used(situations: Sequence[Situation]) -> npt.NDArray[np.bool_]:
+def _find_pronouns(situations: Sequence[Situation]) -> npt.NDArray[np.bool_]:
     """Return which references are pronouns. Raises InputError if all or none are."""
     used = np.array([s.pronoun for s in situations], dtype=bool)
     if used.all() or not used.any():
@@ -194,7 +194,7 @@ def _used(situations: Sequence[Situation]) -> npt.NDArray[np.bool_]:
     return used
 
 
-def _classified(
+def _predict_by_folds(
     situations: Sequence[Situation],
     used: npt.NDArray[np.bool_],
     decide: Callable[[FloatArray], FloatArray],
@@ -206,7 +206,9 @@ def _classified(
     """Return the cross-validated predictions of a classifier."""
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
     fitted = with_progress(models.items(), "models")
-    values = {name: decide(matrix(rows_of or situations, categories)) - threshold for name, categories in fitted}
+    values = {
+        name: decide(make_feature_matrix(rows_of or situations, categories)) - threshold for name, categories in fitted
+    }
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
     suggested |= {name: decisions > 0 for name, decisions in values.items()}
     pairs = Clusters.of({"pair": [s.pair for s in situations]})
@@ -219,9 +221,9 @@ def _classified(
             rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))
         elif name == CURSOR and pointed_pairs is not None and not pointed.all():
             chosen = (used[pointed], suggested[name][pointed], suggested[ALL][pointed])
-            rows.append(_row(name, *chosen, pointed_pairs, False))
+            rows.append(_make_classifier_row(name, *chosen, pointed_pairs, False))
         else:
-            rows.append(_row(name, used, suggested[name], suggested[ALL], pairs, name in models))
+            rows.append(_make_classifier_row(name, used, suggested[name], suggested[ALL], pairs, name in models))
     return Classification(
         rows=tuple(rows),
         situations=tuple(situations),
@@ -231,7 +233,7 @@ def _classified(
     )
 
 
-def _row(
+def _make_classifier_row(
     name: str,
     used: npt.NDArray[np.bool_],
     suggested: npt.NDArray[np.bool_],
@@ -240,21 +242,21 @@ def _row(
     learned: bool,
 ) -> ClassifierRow:
     """Return the row of a classifier with its confusion and intervals."""
-    counts = _counts(used, suggested)
-    estimate = spread(counts, _f_of, pairs, limits=(0.0, 1.0))
-    gap = None if name == ALL else compare_clustered(counts, _counts(used, model), _f_of, pairs)
+    counts = _count_hits(used, suggested)
+    estimate = spread(counts, _compute_f, pairs, limits=(0.0, 1.0))
+    gap = None if name == ALL else compare_clustered(counts, _count_hits(used, model), _compute_f, pairs)
     # A rule that never hits has the same F without any pair: that is no sign of certainty.
     low, high = (None if isnan(v) or estimate.error == 0 else v for v in (estimate.low, estimate.high))
     confusion = Confusion.of(used, suggested)
     return ClassifierRow(name=name, confusion=confusion, learned=learned, low=low, high=high, gap=gap)
 
 
-def _counts(used: npt.NDArray[np.bool_], suggested: npt.NDArray[np.bool_]) -> FloatArray:
+def _count_hits(used: npt.NDArray[np.bool_], suggested: npt.NDArray[np.bool_]) -> FloatArray:
     """Return the hits and the terms of F's denominator: pronouns used and pronouns predicted."""
     return np.column_stack([used & suggested, used, suggested]).astype(float)
 
 
-def _f_of(totals: FloatArray, counts: FloatArray) -> FloatArray:
+def _compute_f(totals: FloatArray, counts: FloatArray) -> FloatArray:
     """Return F from total counts; NaN where undefined."""
     whole = totals[..., 1] + totals[..., 2]
     f: FloatArray = np.divide(2 * totals[..., 0], whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
@@ -285,7 +287,7 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray,
             # Nothing to tell apart in training: whatever all of it does is the guess.
             decisions[test] = 1.0 if used[~test].all() else -1.0
             continue
-        machine = _machine(features[~test], weights).fit(features[~test], used[~test])
+        machine = _make_classifier(features[~test], weights).fit(features[~test], used[~test])
         decisions[test] = machine.decision_function(features[test])
     return decisions
 
@@ -295,10 +297,10 @@ def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_], weights:
 
     Its decision value is above 0 where it suggests a pronoun.
     """
-    return _machine(features, weights).fit(features, used)
+    return _make_classifier(features, weights).fit(features, used)
 
 
-def _machine(features: FloatArray, weights: str) -> Any:
+def _make_classifier(features: FloatArray, weights: str) -> Any:
     """Return a linear support vector machine with SVM-light's default c."""
     if weights not in WEIGHTS:
         raise InputError(f"class weights {weights!r} are not known", remedy=f"one of {', '.join(WEIGHTS)}")

@@ -16,9 +16,9 @@ from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from referee.records import Description, Entity, Event, HearerView, Property, Scene, SpeakerView, Trial
-from referee_lab.tangram.models.history import Situation, situations
+from referee_lab.tangram.models.history import Situation, iterate_situations
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, GAZE, MOUSE, POSITION, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.dialogue_form import utterance_indices
+from referee_lab.tangram.tiers.dialogue_form import iterate_utterance_indices
 from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 
 MOMENT = "moment"
@@ -38,27 +38,29 @@ NAMES = {"shape": "type"}
 GRID = {"x": ("x-dimension", 5), "y": ("y-dimension", 3)}
 
 
-def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
+def iterate_dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
     """Yield a trial for every expression with certain referents that its speaker sees, in order of their start.
 
     Several referents are several targets. Where positions are known, an object also has the column (of five) and the
     row (of three) in which it lies.
     """
-    dialogue = _storable(dialogue)
-    timed = [(e, t) for e, t in zip(dialogue.events, _onsets(dialogue.events), strict=True) if e.kind == EXPRESSION]
-    references = [(t, number, e) for number, (e, t) in enumerate(timed) if _problem(e, dialogue) is None]
+    dialogue = _make_storable(dialogue)
+    timed = [
+        (e, t) for e, t in zip(dialogue.events, _find_onsets(dialogue.events), strict=True) if e.kind == EXPRESSION
+    ]
+    references = [(t, number, e) for number, (e, t) in enumerate(timed) if _find_problem(e, dialogue) is None]
     references.sort(key=lambda reference: reference[0])
-    timeline = _timeline(dialogue)
-    utterances, position_at = dialogue.tier(UTTERANCE), _places(dialogue)
+    timeline = _make_timeline(dialogue)
+    utterances, position_at = dialogue.select_tier(UTTERANCE), _make_position_lookup(dialogue)
     before: Trial | None = None
     history: tuple[Event, ...] = ()
-    for (onset, number, expression), episode in zip(references, _episodes(timeline, references), strict=True):
-        first = _moment(expression)
+    for (onset, number, expression), episode in zip(references, _iterate_episodes(timeline, references), strict=True):
+        first = _make_moment(expression)
         if before is None:
-            history = (*_events_until(timeline, references[0][0]), first)
+            history = (*_select_events_until(timeline, references[0][0]), first)
         trial = Trial(
             id=f"{dialogue.id}-{number + 1}",
-            scene=_scene(dialogue, expression, position_at(onset)),
+            scene=_make_scene(dialogue, expression, position_at(onset)),
             targets=expression.entities,
             domain="dialogue",
             # People who talk to each other are no independent speakers: folds and intervals go by pair.
@@ -68,13 +70,13 @@ def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
             episode=episode,
             after=None if before is None else before.id,
             references=(Description(text=expression.text),),
-            meta=_about(dialogue, expression, utterances),
+            meta=_make_meta(dialogue, expression, utterances),
         )
         yield trial
         before, history = trial, history + episode
 
 
-def _storable(dialogue: Dialogue) -> Dialogue:
+def _make_storable(dialogue: Dialogue) -> Dialogue:
     """Return the dialogue with lists for tuples in the data of its events, as after a round trip through a file."""
     events = (
         replace(e, data={name: list(v) if isinstance(v, tuple) else v for name, v in e.data.items()}) if e.data else e
@@ -85,25 +87,25 @@ def _storable(dialogue: Dialogue) -> Dialogue:
 
 def count_words_elsewhere(dialogue: Dialogue) -> int:
     """Return how many expressions name utterances that do not have their words."""
-    utterances, count = dialogue.tier(UTTERANCE), 0
-    for expression in dialogue.tier(EXPRESSION):
-        text = " ".join(utterances[i].text or "" for i in utterance_indices(expression))
-        count += bool(text) and _plain(expression.text or "") not in _plain(text)
+    utterances, count = dialogue.select_tier(UTTERANCE), 0
+    for expression in dialogue.select_tier(EXPRESSION):
+        text = " ".join(utterances[i].text or "" for i in iterate_utterance_indices(expression))
+        count += bool(text) and _normalise_text(expression.text or "") not in _normalise_text(text)
     return count
 
 
-def _plain(text: str) -> str:
+def _normalise_text(text: str) -> str:
     """Return a text in lower case with single blanks."""
     return " ".join(text.casefold().split())
 
 
-def unusable_references(dialogues: Iterable[Dialogue]) -> Counter[str]:
+def count_unusable_references(dialogues: Iterable[Dialogue]) -> Counter[str]:
     """Return how many expressions are no items, by reason."""
-    problems = (_problem(e, dialogue) for dialogue in dialogues for e in dialogue.tier(EXPRESSION))
+    problems = (_find_problem(e, dialogue) for dialogue in dialogues for e in dialogue.select_tier(EXPRESSION))
     return Counter(problem for problem in problems if problem is not None)
 
 
-def _problem(expression: Event, dialogue: Dialogue) -> str | None:
+def _find_problem(expression: Event, dialogue: Dialogue) -> str | None:
     """Return the reason why an expression is not used; None if it is."""
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
     if not (expression.text or "").strip():
@@ -115,11 +117,11 @@ def _problem(expression: Event, dialogue: Dialogue) -> str | None:
     return None if all(entity in visible for entity in expression.entities) else HIDDEN
 
 
-def _about(dialogue: Dialogue, expression: Event, utterances: Sequence[Event]) -> dict[str, Any]:
+def _make_meta(dialogue: Dialogue, expression: Event, utterances: Sequence[Event]) -> dict[str, Any]:
     """Return the fields of a trial's `meta`; `game` is the pair, by which trials are clustered."""
     about: dict[str, Any] = {"game": dialogue.pair, "dialogue": dialogue.id, "role": expression.by}
     about |= {"onset_ms": expression.start_ms} if expression.start_ms is not None else {}
-    texts = [utterances[i].text or "" for i in utterance_indices(expression)]
+    texts = [utterances[i].text or "" for i in iterate_utterance_indices(expression)]
     about |= {"utterance": " ".join(texts)} if texts else {}
     for name in ("span", "attributes"):
         if name in expression.data:
@@ -134,15 +136,17 @@ def _about(dialogue: Dialogue, expression: Event, utterances: Sequence[Event]) -
 # -- time ----------------------------------------------------------------------------------------------------------------------
 
 
-def _timeline(dialogue: Dialogue) -> list[tuple[_Time, Event]]:
-    """Return the events with the times at which they are known, in order: words when they are over, the rest when it begins and again when it ends.
+def _make_timeline(dialogue: Dialogue) -> list[tuple[_Time, Event]]:
+    """Return the events with the times at which they are known, in order of these times.
 
     An utterance is known after the references in it have begun. Without times, the order of the events counts.
     """
-    onsets = _onsets(dialogue.events)
+    onsets = _find_onsets(dialogue.events)
     began: dict[int, float] = {}
     for event, onset in zip(dialogue.events, onsets, strict=True):
-        began |= {i: max(onset, began.get(i, onset)) for i in utterance_indices(event) if event.kind == EXPRESSION}
+        began |= {
+            i: max(onset, began.get(i, onset)) for i in iterate_utterance_indices(event) if event.kind == EXPRESSION
+        }
     references = sorted(t for e, t in zip(dialogue.events, onsets, strict=True) if e.kind == EXPRESSION)
     marks: list[tuple[_Time, int, Event]] = []
     utterances = 0
@@ -174,7 +178,7 @@ class _Time(NamedTuple):
     turn: int
 
 
-def _onsets(events: Sequence[Event]) -> list[float]:
+def _find_onsets(events: Sequence[Event]) -> list[float]:
     """Return when each event began.
 
     Without any times its index, and without a time of its own a moment after the latest event before it.
@@ -189,11 +193,11 @@ def _onsets(events: Sequence[Event]) -> list[float]:
     return onsets
 
 
-def _events_until(timeline: Sequence[tuple[_Time, Event]], onset: float) -> tuple[Event, ...]:
+def _select_events_until(timeline: Sequence[tuple[_Time, Event]], onset: float) -> tuple[Event, ...]:
     return tuple(event for time, event in timeline if time < (onset, REFERENCE))
 
 
-def _episodes(
+def _iterate_episodes(
     timeline: Sequence[tuple[_Time, Event]], references: Sequence[tuple[float, int, Event]]
 ) -> Iterator[tuple[Event, ...]]:
     """Yield the events between successive references, each part ending with the moment of the next one.
@@ -202,25 +206,25 @@ def _episodes(
     """
     if not references:
         return
-    known = len(_events_until(timeline, references[0][0]))
+    known = len(_select_events_until(timeline, references[0][0]))
     for onset, _, following in references[1:]:
         # In order of time, what is known is a beginning of the timeline.
-        upto = len(_events_until(timeline, onset))
-        yield (*(event for _, event in timeline[known:upto]), _moment(following))
+        upto = len(_select_events_until(timeline, onset))
+        yield (*(event for _, event in timeline[known:upto]), _make_moment(following))
         known = upto
     yield tuple(event for _, event in timeline[known:])
 
 
-def _moment(expression: Event) -> Event:
+def _make_moment(expression: Event) -> Event:
     return Event(kind=MOMENT, by=expression.by, start_ms=expression.start_ms)
 
 
 # -- space ---------------------------------------------------------------------------------------------------------------------
 
 
-def _places(dialogue: Dialogue) -> Callable[[float], Mapping[str, tuple[float, float]]]:
+def _make_position_lookup(dialogue: Dialogue) -> Callable[[float], Mapping[str, tuple[float, float]]]:
     """Return a function from a time to the positions of the objects."""
-    timed = zip(_onsets(dialogue.events), dialogue.events, strict=True)
+    timed = zip(_find_onsets(dialogue.events), dialogue.events, strict=True)
     moves = sorted(((t, event) for t, event in timed if event.kind == POSITION), key=lambda move: move[0])
 
     def at(t_ms: float) -> Mapping[str, tuple[float, float]]:
@@ -230,15 +234,18 @@ def _places(dialogue: Dialogue) -> Callable[[float], Mapping[str, tuple[float, f
     return at
 
 
-def _scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, tuple[float, float]]) -> Scene:
+def _make_scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, tuple[float, float]]) -> Scene:
     """Return the objects that the speaker sees, with their positions when the expression begins."""
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
-    cell_of = _grid(dialogue)
+    cell_of = _make_grid_lookup(dialogue)
     return Scene(
         entities=tuple(
             Entity(
                 id=id,
-                attributes=(*_properties(dialogue.pieces[id]), *(cell_of(positions[id]) if id in positions else ())),
+                attributes=(
+                    *_list_properties(dialogue.pieces[id]),
+                    *(cell_of(positions[id]) if id in positions else ()),
+                ),
                 position=positions.get(id),
             )
             for id in dialogue.pieces
@@ -247,14 +254,14 @@ def _scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, tuple[
     )
 
 
-def _properties(attributes: Mapping[str, str]) -> list[Property]:
+def _list_properties(attributes: Mapping[str, str]) -> list[Property]:
     names = {} if "type" in attributes else NAMES
     return [Property(names.get(name, name), value) for name, value in attributes.items()]
 
 
-def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property, ...]]:
+def _make_grid_lookup(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property, ...]]:
     """Return a function from a position to its column and row in the area that all positions of the dialogue span."""
-    moves = dialogue.tier(POSITION)
+    moves = dialogue.select_tier(POSITION)
     limits = {axis: (min(v), max(v)) for axis in GRID if (v := [float(e.data[axis]) for e in moves])}
 
     def properties(position: tuple[float, float]) -> tuple[Property, ...]:
@@ -271,7 +278,7 @@ def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property,
 # -- back to a situation -------------------------------------------------------------------------------------------------------
 
 
-def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
+def list_past_events(history: Sequence[Event]) -> tuple[list[Event], float]:
     """Return the events of a history, each once, and the time of its last moment.
 
     Events that are going on then end after it.
@@ -291,23 +298,23 @@ def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
     return events, now
 
 
-def speaker_now(history: Sequence[Event]) -> str | None:
+def find_current_speaker(history: Sequence[Event]) -> str | None:
     """Return who speaks at the moment at which a history ends."""
     return next((e.by for e in reversed(history) if e.kind == MOMENT), None)
 
 
-def situation_in(view: SpeakerView | HearerView, target: str, text: str = "") -> Situation:
+def infer_situation(view: SpeakerView | HearerView, target: str, text: str = "") -> Situation:
     """Return the situation of a reference to `target` from the history of a view, with the state of every object."""
-    events, now = events_before(view.history)
+    events, now = list_past_events(view.history)
     # With codes, so that only these words decide about pronouns.
     expression = Event(kind=EXPRESSION, text=text, entities=(target,), start_ms=now, data={"attributes": ()})
     pieces = {e.id: {p.name: p.value for p in e.attributes} for e in view.scene.entities}
     dialogue = Dialogue(id=view.id, pair=view.id, pieces=pieces, events=(*events, expression), language=view.language)
-    (situation,) = situations(dialogue, first=sum(e.kind == EXPRESSION for e in dialogue.events))
+    (situation,) = iterate_situations(dialogue, first=sum(e.kind == EXPRESSION for e in dialogue.events))
     return replace(situation, pronoun=bool(text) and is_pronoun(Event(kind=EXPRESSION, text=text), view.language))
 
 
-def salience_rank(situation: Situation, entity: str) -> int:
+def rank_salience(situation: Situation, entity: str) -> int:
     """Return a rank from 0 (never mentioned or handled) to 4 (being handled or pointed at)."""
     standing = situation.standings[entity]
     if standing.handled_now or standing.cursor_over:

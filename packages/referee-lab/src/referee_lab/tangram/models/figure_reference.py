@@ -21,12 +21,12 @@ import numpy.typing as npt
 from referee.contracts import FloatArray
 from referee.errors import NotTrained, naming_extra
 from referee.jobs.progress import ProgressCallback, with_progress
-from referee_lab.tangram.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
+from referee_lab.tangram.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, compute_candidate_features
 from referee_lab.tangram.models.context import VARIANTS, Clip, cut
-from referee_lab.tangram.models.demonstratives import fold_places, matrix
+from referee_lab.tangram.models.demonstratives import fold_places, make_feature_matrix
 from referee_lab.tangram.models.history import ACTION_HISTORY, DIALOGUE_HISTORY, Situation
 from referee_lab.tangram.models.resolution import learn_ranking
-from referee_lab.tangram.tiers.reference_forms import FORMS, describing_words, form_of, words_of
+from referee_lab.tangram.tiers.reference_forms import FORMS, classify_form, list_describing_words, split_words
 
 SIZES = {"small": 0.0, "medium": 0.5, "large": 1.0}
 STEPS = 12
@@ -40,7 +40,7 @@ class Use(NamedTuple):
     place: int
 
 
-def figure_features(
+def compute_figure_features(
     pieces: Mapping[str, Mapping[str, str]], positions: Mapping[str, Sequence[float]], shapes: Sequence[str]
 ) -> FloatArray:
     """Shape (one column each), size, area, colour (hue as a point on a circle, saturation, brightness, red, green, blue) and position."""
@@ -142,21 +142,21 @@ class FormPrediction:
 
 def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[FormPrediction]:
     """The majority form of the other games, then linear machines on dialogue history, action history, both, and both with the figure's past forms."""
-    formed = [s for s in situations if form_of(s.text) is not None]
-    forms = np.array([str(form_of(s.text)) for s in formed])
+    formed = [s for s in situations if classify_form(s.text) is not None]
+    forms = np.array([str(classify_form(s.text)) for s in formed])
     places = fold_places(formed, folds, "pair", seed)
     sources = {
-        "dialogue history": matrix(formed, (DIALOGUE_HISTORY,)),
-        "action history": matrix(formed, (ACTION_HISTORY,)),
-        "both": matrix(formed, (DIALOGUE_HISTORY, ACTION_HISTORY)),
+        "dialogue history": make_feature_matrix(formed, (DIALOGUE_HISTORY,)),
+        "action history": make_feature_matrix(formed, (ACTION_HISTORY,)),
+        "both": make_feature_matrix(formed, (DIALOGUE_HISTORY, ACTION_HISTORY)),
     }
-    sources["both + repetition, last form"] = np.column_stack([sources["both"], _past_features(formed)])
-    guesses = {"majority": _majority(forms, places)}
+    sources["both + repetition, last form"] = np.column_stack([sources["both"], _compute_past_features(formed)])
+    guesses = {"majority": _predict_majority(forms, places)}
     guesses |= {name: _guess(rows, forms, places) for name, rows in with_progress(sources.items(), "models of forms")}
-    return [_prediction(name, forms, guess) for name, guess in guesses.items()]
+    return [_evaluate_predictions(name, forms, guess) for name, guess in guesses.items()]
 
 
-def _past_features(situations: Sequence[Situation]) -> FloatArray:
+def _compute_past_features(situations: Sequence[Situation]) -> FloatArray:
     """Return how often the pair has mentioned the figure (log scale) and its last form: reduction depends on
     repetitions, not on seconds.
     """
@@ -165,11 +165,11 @@ def _past_features(situations: Sequence[Situation]) -> FloatArray:
     for s in situations:
         past = forms.setdefault((s.dialogue, s.target), [])
         rows.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
-        past.append(str(form_of(s.text)))
+        past.append(str(classify_form(s.text)))
     return np.array(rows)
 
 
-def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
+def _predict_majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
     common = {fold: Counter(forms[places != fold].tolist()).most_common(1)[0][0] for fold in set(places.tolist())}
     return np.array([common[p] for p in places.tolist()])
 
@@ -187,7 +187,7 @@ def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> n
     return guessed
 
 
-def _prediction(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.str_]) -> FormPrediction:
+def _evaluate_predictions(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.str_]) -> FormPrediction:
     """Return accuracy and F values of predictions."""
 
     def f(form: str) -> float | None:
@@ -225,12 +225,12 @@ def resolve_figures(
 ) -> list[FigureRanking]:
     """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
     places = fold_places(situations, folds, "pair", seed)
-    uses = _uses(situations)
+    uses = _list_uses(situations)
     meant = np.array([u.place for u in uses])
-    recency = [_recency(s) for s in situations]
-    history = [_history(s) for s in situations]
-    earlier = _earlier_wordings(situations)
-    words = _word_scores(uses, places)
+    recency = [_score_recency(s) for s in situations]
+    history = [_list_earlier_mentions(s) for s in situations]
+    earlier = _compare_earlier_wordings(situations)
+    words = _score_words(uses, places)
     scores: dict[str, list[FloatArray]] = {
         "chance": [np.zeros(len(u.things)) for u in uses],
         "most recently mentioned": recency,
@@ -240,47 +240,50 @@ def resolve_figures(
     }
     # Word scores of games that meanings were learned from look too good; the stack is trained on scores of unseen ones.
     numbered = list(range(int(places.max()) + 1))
-    inner = {fold: _inner(uses, places, fold) for fold in (numbered if watch is None else watch(numbered, "folds"))}
+    inner = {
+        fold: _score_training_words(uses, places, fold)
+        for fold in (numbered if watch is None else watch(numbered, "folds"))
+    }
     scores["history + words"] = _stack([history], words, inner, meant, places)
     scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
-    return [_ranking(name, source_scores, meant) for name, source_scores in scores.items()]
+    return [_compute_mean_ranks(name, source_scores, meant) for name, source_scores in scores.items()]
 
 
-def _uses(situations: Sequence[Situation]) -> list[Use]:
+def _list_uses(situations: Sequence[Situation]) -> list[Use]:
     """Return the references as training instances for words as classifiers."""
     shapes = sorted({p["shape"] for s in situations for p in s.pieces.values()})
     return [
         Use(
-            words=words_of(s.text),
-            things=figure_features(s.pieces, s.expression.data["positions"], shapes),
+            words=split_words(s.text),
+            things=compute_figure_features(s.pieces, s.expression.data["positions"], shapes),
             place=list(s.standings).index(s.target),
         )
         for s in situations
     ]
 
 
-def _recency(situation: Situation) -> FloatArray:
+def _score_recency(situation: Situation) -> FloatArray:
     """Return recency scores of all figures: higher is more recent."""
     times = [s.since_mention for s in situation.standings.values()]
     # Never mentioned comes after everything mentioned, however long ago.
     return np.array([-1e12 if t is None else -t for t in times])
 
 
-def _history(situation: Situation) -> FloatArray:
-    rows = [candidate_features(situation, piece) for piece in situation.standings]
+def _list_earlier_mentions(situation: Situation) -> FloatArray:
+    rows = [compute_candidate_features(situation, piece) for piece in situation.standings]
     return np.array([[row[name] for name in HISTORY] for row in rows])
 
 
-def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
+def _compare_earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
     """Return, for every figure, the best Dice of the words with the pair's earlier words for it, and whether it had
     any.
     """
     wordings: dict[tuple[str, str], list[set[str]]] = {}
     overlaps = []
     for s in situations:
-        now = set(describing_words(s.text))
+        now = set(list_describing_words(s.text))
         rows = [
-            [_best_overlap(now, wordings.get((s.dialogue, p), [])), float((s.dialogue, p) in wordings)]
+            [_find_best_overlap(now, wordings.get((s.dialogue, p), [])), float((s.dialogue, p) in wordings)]
             for p in s.standings
         ]
         overlaps.append(np.array(rows))
@@ -288,12 +291,12 @@ def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
     return overlaps
 
 
-def _best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
+def _find_best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
     return max((2 * len(now & b) / (len(now) + len(b)) for b in before if now or b), default=0.0)
 
 
-def _word_scores(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:
-    """Scores by meanings learned from the other folds."""
+def _score_words(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:
+    """Return word scores for the uses of every fold, with meanings learned from the other folds."""
     scores: list[FloatArray] = [np.zeros(0)] * len(uses)
     for fold in sorted(set(places.tolist())):
         meanings = WordMeanings().fit([u for u, p in zip(uses, places, strict=True) if p != fold])
@@ -302,11 +305,11 @@ def _word_scores(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:
     return scores
 
 
-def _inner(uses: Sequence[Use], places: IntArray, fold: int) -> dict[int, FloatArray]:
-    """Word scores of the training instances of a fold, each by meanings that have not seen its game."""
+def _score_training_words(uses: Sequence[Use], places: IntArray, fold: int) -> dict[int, FloatArray]:
+    """Return the word scores of a fold's training instances, each by meanings learned without its game."""
     train = np.flatnonzero(places != fold).tolist()
     groups = {old: new % INNER for new, old in enumerate(sorted(set(places[train].tolist())))}
-    scores = _word_scores([uses[i] for i in train], np.array([groups[p] for p in places[train].tolist()]))
+    scores = _score_words([uses[i] for i in train], np.array([groups[p] for p in places[train].tolist()]))
     return dict(zip(train, scores, strict=True))
 
 
@@ -321,14 +324,14 @@ def _stack(
     stacked: list[FloatArray] = [np.zeros(0)] * len(words)
     for fold, inner_scores in inner.items():
         train = sorted(inner_scores)
-        table = [_beside([r[i] for r in rows], inner_scores[i]) for i in train]
+        table = [_append_scores([r[i] for r in rows], inner_scores[i]) for i in train]
         weights = learn_ranking(table, [int(meant[i]) for i in train])
         for i in np.flatnonzero(places == fold).tolist():
-            stacked[i] = _beside([r[i] for r in rows], words[i]) @ weights
+            stacked[i] = _append_scores([r[i] for r in rows], words[i]) @ weights
     return stacked
 
 
-def _beside(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
+def _append_scores(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
     return np.column_stack([*rows, scores - scores.mean()])
 
 
@@ -343,7 +346,7 @@ def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list
     return ranked
 
 
-def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> FigureRanking:
+def _compute_mean_ranks(name: str, scores: Sequence[FloatArray], meant: IntArray) -> FigureRanking:
     """Return the mean ranks of the targets from scores."""
     first, reciprocal = [], []
     for figure_scores, place in zip(scores, meant, strict=True):

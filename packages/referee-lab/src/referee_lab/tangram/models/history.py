@@ -109,22 +109,22 @@ class _Trace:
             stays = before is not None and event.kind != EXPRESSION and _end(before) > _end(event)
             self.last[piece] = before if before is not None and stays else event
 
-    def latest(self) -> Event | None:
+    def find_latest(self) -> Event | None:
         return self.last[next(reversed(self.last))] if self.last else None
 
     def ranks(self) -> dict[str, int]:
-        """How many other pieces came after each piece."""
+        """Return how many other pieces came after each piece."""
         return {piece: after for after, piece in enumerate(reversed(self.last))}
 
     def other(self, piece: str) -> Event | None:
-        """The latest event of another piece: the last one, or the one before it."""
+        """Return the latest event of another piece: the last one, or the one before it."""
         return next((event for name, event in reversed(self.last.items()) if name != piece), None)
 
 
-def situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
+def iterate_situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
     """Yield every expression that surely refers to exactly one piece, from the `first` on, with its situation; time linear in the number of events."""
-    utterances = dialogue.tier(UTTERANCE)
-    recorded = {"has_pointer": bool(dialogue.tier(MOUSE)), "has_actions": bool(dialogue.tier(ACTION))}
+    utterances = dialogue.select_tier(UTTERANCE)
+    recorded = {"has_pointer": bool(dialogue.select_tier(MOUSE)), "has_actions": bool(dialogue.select_tier(ACTION))}
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
     unsent: list[Event] = []
@@ -139,36 +139,36 @@ def situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
         number += 1
         # Only now, and by their ends: an action that began earlier may be over later.
         under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
-        unsent = _mention(unsent, event, traces[EXPRESSION])
+        unsent = _record_mentions(unsent, event, traces[EXPRESSION])
         if number >= first and _is_single(event, dialogue):
-            yield _situation(dialogue, number, event, utterances, traces, recorded)
+            yield _make_situation(dialogue, number, event, utterances, traces, recorded)
         if not event.data.get("uncertain"):
             unsent.append(event)
 
 
-def known_ms(event: Event) -> float:
-    """When an expression was known to both: typed ones when they were shown, spoken ones when they began."""
+def find_known_time(event: Event) -> float:
+    """Return when both partners knew an expression: typed ones when shown, spoken ones when they began."""
     shown = event.data.get("shown_ms")
     return float(shown) if isinstance(shown, int | float) else event.start_ms or 0.0
 
 
-def _mention(unsent: Iterable[Event], now: Event, trace: _Trace) -> list[Event]:
+def _record_mentions(unsent: Iterable[Event], now: Event, trace: _Trace) -> list[Event]:
     """Record the mentions that are known by now, or earlier in the same utterance, in the order of becoming known;
     return the unsent rest.
     """
     waiting, here = [], now.data.get("utterance")
-    for event in sorted(unsent, key=lambda e: (known_ms(e), e.start_ms or 0.0)):
+    for event in sorted(unsent, key=lambda e: (find_known_time(e), e.start_ms or 0.0)):
         same = here is not None and event.data.get("utterance") == here
-        if same or known_ms(event) <= (now.start_ms or 0.0):
+        if same or find_known_time(event) <= (now.start_ms or 0.0):
             trace.note(event)
         else:
             waiting.append(event)
     return waiting
 
 
-def all_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
-    """The situations of many dialogues."""
-    return [situation for dialogue in dialogues for situation in situations(dialogue)]
+def list_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
+    """Return the situations of many dialogues."""
+    return [situation for dialogue in dialogues for situation in iterate_situations(dialogue)]
 
 
 def _is_single(event: Event, dialogue: Dialogue) -> bool:
@@ -177,9 +177,9 @@ def _is_single(event: Event, dialogue: Dialogue) -> bool:
 
 def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
     """Notes the actions that are over by now, in order of their end; the others remain."""
-    for event in sorted((e for e in under_way if not _going_on(e, now)), key=_end):
+    for event in sorted((e for e in under_way if not _is_going_on(e, now)), key=_end):
         done.note(event)
-    return [e for e in under_way if _going_on(e, now)]
+    return [e for e in under_way if _is_going_on(e, now)]
 
 
 def _order(event: Event) -> tuple[float, bool]:
@@ -187,7 +187,7 @@ def _order(event: Event) -> tuple[float, bool]:
     return event.start_ms or 0.0, event.kind == EXPRESSION
 
 
-def _situation(
+def _make_situation(
     dialogue: Dialogue,
     number: int,
     event: Event,
@@ -206,47 +206,49 @@ def _situation(
         target=event.entities[0],
         pronoun=is_pronoun(event, dialogue.language),
         pieces=dialogue.pieces,
-        standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces, dialogue.language),
+        standings=_compute_standings(event.start_ms or 0.0, dialogue.pieces, traces, dialogue.language),
         language=dialogue.language,
         synthetic=dialogue.synthetic,
         **recorded,
     )
 
 
-def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace], language: str) -> dict[str, Standing]:
+def _compute_standings(
+    now: float, pieces: Iterable[str], traces: Mapping[str, _Trace], language: str
+) -> dict[str, Standing]:
     """Return the state of every piece at a time."""
     mentions, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
     mention_ranks, done_ranks = mentions.ranks(), done.ranks()
-    last_mention, last_done, last_started, last_under = (t.latest() for t in (mentions, done, started, under))
+    last_mention, last_done, last_started, last_under = (t.find_latest() for t in (mentions, done, started, under))
     standings = {}
     for piece in pieces:
         mention, past, cursor = mentions.last.get(piece), done.last.get(piece), under.last.get(piece)
         action = started.last.get(piece)
         standings[piece] = Standing(
-            since_mention=_since(mention, now),
+            since_mention=_measure_time_since(mention, now),
             mention_was_pronoun=None if mention is None else is_pronoun(mention, language),
-            mentioned_last=_about(last_mention, piece),
+            mentioned_last=_select_events_about(last_mention, piece),
             # Never mentioned: all pieces mentioned so far stand before it.
             others_mentioned_since=mention_ranks.get(piece, len(mention_ranks)),
-            since_other_mention=_since(mentions.other(piece), now),
-            since_action=_since(past, now),
+            since_other_mention=_measure_time_since(mentions.other(piece), now),
+            since_action=_measure_time_since(past, now),
             last_action=None if past is None else str(past.data.get("action", "")),
-            handled_last=_about(last_done, piece),
+            handled_last=_select_events_about(last_done, piece),
             others_handled_since=done_ranks.get(piece, len(done_ranks)),
-            since_other_action=_since(done.other(piece), now),
-            handled_now=_going_on(action, now),
-            since_handled=_since(action, now),
-            handled_latest=_about(last_started, piece),
-            cursor_over=_going_on(cursor, now),
-            since_cursor=_since(cursor, now),
-            cursor_last=_about(last_under, piece),
+            since_other_action=_measure_time_since(done.other(piece), now),
+            handled_now=_is_going_on(action, now),
+            since_handled=_measure_time_since(action, now),
+            handled_latest=_select_events_about(last_started, piece),
+            cursor_over=_is_going_on(cursor, now),
+            since_cursor=_measure_time_since(cursor, now),
+            cursor_last=_select_events_about(last_under, piece),
             mention=mention,
             action=action,
         )
     return standings
 
 
-def _about(event: Event | None, piece: str) -> bool:
+def _select_events_about(event: Event | None, piece: str) -> bool:
     return event is not None and piece in event.entities
 
 
@@ -254,67 +256,67 @@ def _end(event: Event) -> float:
     return (event.start_ms if event.end_ms is None else event.end_ms) or 0.0
 
 
-def _since(event: Event | None, now: float) -> float | None:
-    return None if event is None else max(0.0, now - max(_end(event), known_ms(event)))
+def _measure_time_since(event: Event | None, now: float) -> float | None:
+    return None if event is None else max(0.0, now - max(_end(event), find_known_time(event)))
 
 
-def _going_on(event: Event | None, now: float) -> bool:
+def _is_going_on(event: Event | None, now: float) -> bool:
     return event is not None and event.end_ms is not None and event.end_ms > now
 
 
 # -- features of the target ----------------------------------------------------------------------------------------------------
 
 
-def bin_of(since: float | None) -> str:
-    """The time bin of the resolution study: at most 10 s, at most 20 s, older, never."""
+def find_bin(since: float | None) -> str:
+    """Return the time bin of the resolution study: at most 10 s, at most 20 s, older, or never."""
     if since is None:
         return "never"
     return "10s" if since <= NEAR_MS else "20s" if since <= FAR_MS else "older"
 
 
-def _binned(name: str, since: float | None) -> dict[str, float]:
-    bin_label = bin_of(since)
+def _encode_bin(name: str, since: float | None) -> dict[str, float]:
+    bin_label = find_bin(since)
     return {f"{name} {label}": float(label == bin_label) for label in BINS}
 
 
-def _counted(name: str, count: int) -> dict[str, float]:
+def _encode_count(name: str, count: int) -> dict[str, float]:
     return {f"{name} {label}": float(hit) for label, hit in (("0", count == 0), ("1", count == 1), ("2+", count > 1))}
 
 
-def _dialogue_history(s: Standing) -> dict[str, float]:
+def _encode_dialogue_history(s: Standing) -> dict[str, float]:
     """Return the features of the dialogue history."""
     return {
-        **_binned("target mentioned", s.since_mention),
+        **_encode_bin("target mentioned", s.since_mention),
         "target's last mention a pronoun": float(s.mention_was_pronoun is True),
         "target's last mention no pronoun": float(s.mention_was_pronoun is False),
-        **_counted("other pieces mentioned since:", s.others_mentioned_since),
-        **_binned("another piece mentioned", s.since_other_mention),
+        **_encode_count("other pieces mentioned since:", s.others_mentioned_since),
+        **_encode_bin("another piece mentioned", s.since_other_mention),
         "target mentioned last": float(s.mentioned_last),
     }
 
 
-def _action_history(s: Standing) -> dict[str, float]:
+def _encode_action_history(s: Standing) -> dict[str, float]:
     """Return the features of the action history."""
     return {
-        **_binned("target handled", s.since_action),
+        **_encode_bin("target handled", s.since_action),
         **{f"target's last action {kind}": float(s.last_action == kind) for kind in ("move", "rotate", "flip")},
-        **_counted("other pieces handled since:", s.others_handled_since),
-        **_binned("another piece handled", s.since_other_action),
+        **_encode_count("other pieces handled since:", s.others_handled_since),
+        **_encode_bin("another piece handled", s.since_other_action),
         "target handled last": float(s.handled_last),
     }
 
 
-def _current_operation(s: Standing) -> dict[str, float]:
+def _encode_current_operation(s: Standing) -> dict[str, float]:
     return {"target being handled": float(s.handled_now), "cursor over target": float(s.cursor_over)}
 
 
 _TARGET = {
-    DIALOGUE_HISTORY: _dialogue_history,
-    ACTION_HISTORY: _action_history,
-    CURRENT_OPERATION: _current_operation,
+    DIALOGUE_HISTORY: _encode_dialogue_history,
+    ACTION_HISTORY: _encode_action_history,
+    CURRENT_OPERATION: _encode_current_operation,
 }
 
 
-def target_features(situation: Situation, categories: Iterable[str] = CATEGORIES) -> dict[str, float]:
-    """The features of the target by descriptive name, for some categories or all; all are 0 or 1."""
+def encode_target(situation: Situation, categories: Iterable[str] = CATEGORIES) -> dict[str, float]:
+    """Return the features of the target by name, for some or all categories; all are 0 or 1."""
     return {name: value for category in categories for name, value in _TARGET[category](situation.standing).items()}

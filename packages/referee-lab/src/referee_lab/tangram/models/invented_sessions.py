@@ -17,7 +17,7 @@ import numpy as np
 
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECES
-from referee_lab.tangram.models.history import NEAR_MS, Situation, situations
+from referee_lab.tangram.models.history import NEAR_MS, Situation, iterate_situations
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
 
 # Of the 694 expressions without a pronoun: demonstrative adjective 194, shape 566, projective relation 143, action mentioned 85.
@@ -198,7 +198,7 @@ def _operate(table: _Table, free: float, onset: float, habits: Habits, rng: np.r
             now = _act(table, table.mentioned, now + 300, onset, habits, rng)
         now += float(rng.exponential(habits.placed_ms if placed else habits.waiting_ms))
     while now + 400 < onset:
-        table.point(_another(table.cursor, rng), now)
+        table.point(_choose_other(table.cursor, rng), now)
         if table.cursor is not None and rng.random() < habits.tries:
             now = _act(table, table.cursor, now + 300, onset, habits, rng)
         now += float(rng.exponential(2500.0)) + 400
@@ -215,7 +215,7 @@ def _act(table: _Table, piece: str, start: float, onset: float, habits: Habits, 
     return min(end, onset)
 
 
-def _another(piece: str | None, rng: np.random.Generator) -> str:
+def _choose_other(piece: str | None, rng: np.random.Generator) -> str:
     return str(rng.choice([p for p in PIECES if p != piece]))
 
 
@@ -223,13 +223,13 @@ def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.ran
     """One expression without words yet; the time at which its utterance is over."""
     if alone and rng.random() < habits.over:
         if table.cursor is None:
-            table.point(_another(None, rng), onset - 300)
+            table.point(_choose_other(None, rng), onset - 300)
         target = str(table.cursor)
     elif table.mentioned not in (None, table.cursor) and rng.random() < habits.continues:
         target = str(table.mentioned)
     else:
         target = str(rng.choice([p for p in PIECES if p not in (table.cursor, table.mentioned)]))
-    entities = (target,) if alone else (target, _another(target, rng))
+    entities = (target,) if alone else (target, _choose_other(target, rng))
     by = OPERATOR if rng.random() < habits.operator_share else SOLVER
     end = onset + float(rng.uniform(400, 1200))
     table.events.append(Event(kind=EXPRESSION, by=by, entities=entities, start_ms=onset, end_ms=end))
@@ -244,17 +244,17 @@ def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.ran
 def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Generator) -> list[Dialogue]:
     """Pronoun or not for every reference, by recency, pair and cursor, with the printed share in either cursor state."""
     moods = {pair: float(rng.normal(0, habits.pair_sd)) for pair in dict.fromkeys(d.pair for d in drafts)}
-    scenes = [list(situations(d)) for d in drafts]
+    scenes = [list(iterate_situations(d)) for d in drafts]
     flat = [s for dialogue_situations in scenes for s in dialogue_situations]
     pull = np.array([_pull(s, habits) + moods[s.pair] for s in flat])
     over = np.array([s.standing.cursor_over for s in flat], dtype=bool)
     chance = np.empty(len(flat))
     # The printed shares hold in either state of the cursor; recency and pair move pronouns about within it.
     for state, share in ((over, habits.pronoun_over), (~over, habits.pronoun_elsewhere)):
-        chance[state] = _shifted(pull[state], share)
+        chance[state] = _shift_chances(pull[state], share)
     pronoun = dict(zip((s.id for s in flat), rng.random(len(flat)) < chance, strict=True))
     return [
-        _worded(draft, {s.onset_ms: s for s in dialogue_situations}, pronoun, rng)
+        _add_utterances(draft, {s.onset_ms: s for s in dialogue_situations}, pronoun, rng)
         for draft, dialogue_situations in zip(drafts, scenes, strict=True)
     ]
 
@@ -269,8 +269,8 @@ def _is_near(since: float | None) -> bool:
     return since is not None and since <= NEAR_MS
 
 
-def _shifted(pull: np.ndarray, share: float) -> np.ndarray:
-    """Chances with these log-odds differences whose mean is the share."""
+def _shift_chances(pull: np.ndarray, share: float) -> np.ndarray:
+    """Return chances with these log-odds differences whose mean is the given proportion."""
     from scipy.optimize import brentq
     from scipy.special import expit
 
@@ -282,7 +282,7 @@ def _shifted(pull: np.ndarray, share: float) -> np.ndarray:
     return chances
 
 
-def _worded(
+def _add_utterances(
     draft: Dialogue,
     situations_by_onset: Mapping[float, Situation],
     pronoun: Mapping[str, bool],

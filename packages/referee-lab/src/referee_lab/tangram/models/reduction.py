@@ -18,9 +18,9 @@ from referee.records import Trial
 from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, paired_t
-from referee_lab.tangram.models.dialogue_items import dialogue_items
+from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
 from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.reference_forms import count_words, describing_words, words_of
+from referee_lab.tangram.tiers.reference_forms import count_words, list_describing_words, split_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +56,19 @@ class Affinity:
     pseudo_dyads: int
 
 
-def _its_name(trial: Trial) -> str:
+def _get_target(trial: Trial) -> str:
     return trial.targets[0]
 
 
-def tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _its_name) -> list[Telling]:
-    """The descriptions of all trials with one target, in order, numbered by how often the game had the thing before; silent rounds count too."""
+def list_tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _get_target) -> list[Telling]:
+    """Return the descriptions of each target's trials in order, numbered by repetition within the game."""
     counts: defaultdict[tuple[str, str], int] = defaultdict(int)
     descriptions = []
     for trial in trials:
         game, target = str(trial.meta["game"]), trial.targets[0]
         counts[game, target] += 1
         text = trial.references[0].text if trial.references else None
-        if text and words_of(text):
+        if text and split_words(text):
             descriptions.append(
                 Telling(
                     game=game,
@@ -84,16 +84,16 @@ def tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _its_name) 
 
 def overlap(a: str, b: str) -> float | None:
     """Dice of the words that describe; None where neither text has any."""
-    first, second = _described(a), _described(b)
+    first, second = _get_describing_words(a), _get_describing_words(b)
     return 2 * len(first & second) / (len(first) + len(second)) if first or second else None
 
 
 @lru_cache(maxsize=20_000)
-def _described(text: str) -> frozenset[str]:
-    return frozenset(describing_words(text))
+def _get_describing_words(text: str) -> frozenset[str]:
+    return frozenset(list_describing_words(text))
 
 
-def affinities(
+def compute_affinities(
     descriptions: Sequence[Telling], similarity: Callable[[str, str], float | None] = overlap
 ) -> list[Affinity]:
     """Return the nearness of every description from the second on to the one before, in its game and by other pairs."""
@@ -176,12 +176,15 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
     if corpus not in CORPORA:
         raise InputError(f"{corpus} is not a corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":
-        descriptions, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
+        descriptions, same = (
+            list_tellings(KthTangrams(data).trials(), kind=_get_target_shape),
+            "figures of the same shape",
+        )
         heard: tuple[BlockAccuracy, ...] = ()
     else:
-        descriptions, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
-        heard = tuple(hearing_by_block(data, seed))
-    return _reduced(corpus, descriptions, same, heard, seed)
+        descriptions, same = list_tellings(HawkinsTangrams(data).trials()), "the same figure"
+        heard = tuple(compare_hearing_by_block(data, seed))
+    return _measure_reduction(corpus, descriptions, same, heard, seed)
 
 
 def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) -> Reduction:
@@ -189,37 +192,37 @@ def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) ->
     descriptions: list[Telling] = []
     for dialogue in dialogues:
         about = {"game": dialogue.id, "pair": dialogue.pair}
-        items = (replace(t, meta={**t.meta, **about}) for t in dialogue_items(dialogue))
-        descriptions += tellings(t for t in items if len(t.targets) == 1)
+        items = (replace(t, meta={**t.meta, **about}) for t in iterate_dialogue_items(dialogue))
+        descriptions += list_tellings(t for t in items if len(t.targets) == 1)
     if len({t.pair for t in descriptions}) < 2 or not any(t.repetition > 1 for t in descriptions):
         raise InputError(
             "no two pairs describe an object again",
             where=name,
             remedy="give dialogues of several pairs in which the same objects come round",
         )
-    return _reduced(name, descriptions, "the same object", (), seed)
+    return _measure_reduction(name, descriptions, "the same object", (), seed)
 
 
-def _reduced(
+def _measure_reduction(
     name: str, descriptions: Sequence[Telling], same: str, heard: tuple[BlockAccuracy, ...], seed: int
 ) -> Reduction:
     """Return the reduction of a corpus: lengths by repetition, and similarity to the pair's earlier descriptions."""
-    near = affinities(descriptions)
+    near = compute_affinities(descriptions)
     return Reduction(
         corpus=name,
         games=len({t.game for t in descriptions}),
         pairs=len({t.pair for t in descriptions}),
-        words=_levels([(t.repetition, t.pair, float(t.words)) for t in descriptions], seed),
+        words=_average_by_repetition([(t.repetition, t.pair, float(t.words)) for t in descriptions], seed),
         slope=estimate_slope([(t.repetition, t.pair, float(t.words)) for t in descriptions]),
-        own=_levels([(a.repetition, a.pair, a.within_pair) for a in near], seed),
-        pseudo=_levels([(a.repetition, a.pair, a.pseudo) for a in near], seed),
-        specificity=_specificity(near),
+        own=_average_by_repetition([(a.repetition, a.pair, a.within_pair) for a in near], seed),
+        pseudo=_average_by_repetition([(a.repetition, a.pair, a.pseudo) for a in near], seed),
+        specificity=_compute_specificity(near),
         same=same,
         heard=heard,
     )
 
 
-def _shape(trial: Trial) -> str:
+def _get_target_shape(trial: Trial) -> str:
     (target,) = (e for e in trial.scene.entities if e.id == trial.targets[0])
     return next(a.value for a in target.attributes if a.name == "shape")
 
@@ -247,8 +250,8 @@ def estimate_slope(words: Sequence[WordCount]) -> Slope | None:
     return regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]
 
 
-def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:
-    """Means by repetition, for repetitions with enough descriptions."""
+def _average_by_repetition(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:
+    """Return the means by repetition, for repetitions with enough descriptions."""
     import polars as pl
 
     frame = pl.DataFrame(rows, schema=["repetition", "pair", "value"], orient="row")
@@ -263,7 +266,7 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
     return tuple(sorted(levels, key=lambda level: level.repetition))
 
 
-def _specificity(near: Sequence[Affinity]) -> Comparison:
+def _compute_specificity(near: Sequence[Affinity]) -> Comparison:
     """Return own minus pseudo similarity, one difference for every pair."""
     pairs = sorted({a.pair for a in near})
     within_pairs = [float(np.mean([a.within_pair for a in near if a.pair == pair])) for pair in pairs]
@@ -271,7 +274,7 @@ def _specificity(near: Sequence[Affinity]) -> Comparison:
     return paired_t(within_pairs, pseudo)
 
 
-def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
+def compare_hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
     """Return the accuracy of addressees of the repeated game and of overhearing readers, in the first and the sixth
     block.
 

@@ -25,7 +25,7 @@ from referee_lab.tangram.models.candidates import (
     CANDIDATE_NAMES,
     DISCOURSE_NAMES,
     OPERATION_NAMES,
-    candidate_features,
+    compute_candidate_features,
 )
 from referee_lab.tangram.models.demonstratives import fold_places
 from referee_lab.tangram.models.history import Situation
@@ -65,12 +65,12 @@ class ReferenceResolver:
 
     def fit(self, situations: Sequence[Situation]) -> ReferenceResolver:
         """Train the ranking machine and the sharpness of its probabilities."""
-        rows = [self._rows(s) for s in situations]
+        rows = [self._make_feature_rows(s) for s in situations]
         places = [_place(s) for s in situations]
         self.weights_: dict[bool, FloatArray] = {}
         for pronoun in (True, False):
             chosen = [i for i, s in enumerate(situations) if not self.separate or s.pronoun == pronoun]
-            self.weights_[pronoun] = _learned(rows, places, chosen, len(self.features))
+            self.weights_[pronoun] = _fit_weights(rows, places, chosen, len(self.features))
         scores = [r @ self.weights_[s.pronoun] for r, s in zip(rows, situations, strict=True)]
         self.sharpness_ = _sharpen(scores, places)
         return self
@@ -83,7 +83,7 @@ class ReferenceResolver:
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         kind = situation.pronoun if pronoun is None else pronoun
-        values: FloatArray = self._rows(situation, text=text, pronoun=pronoun) @ self.weights_[kind]
+        values: FloatArray = self._make_feature_rows(situation, text=text, pronoun=pronoun) @ self.weights_[kind]
         return values
 
     def probabilities(
@@ -95,8 +95,8 @@ class ReferenceResolver:
         shares = np.exp(scores - scores.max())
         return tuple(zip(situation.standings, map(float, shares / shares.sum()), strict=True))
 
-    def _rows(self, situation: Situation, **swap: Any) -> FloatArray:
-        features = [candidate_features(situation, piece, **swap) for piece in situation.standings]
+    def _make_feature_rows(self, situation: Situation, **swap: Any) -> FloatArray:
+        features = [compute_candidate_features(situation, piece, **swap) for piece in situation.standings]
         return np.array([[row[name] for name in self.features] for row in features])
 
 
@@ -114,7 +114,7 @@ def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArr
     return weights
 
 
-def _learned(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequence[int], width: int) -> FloatArray:
+def _fit_weights(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequence[int], width: int) -> FloatArray:
     """Return weights from some of the choices; zeros if there are none."""
     return learn_ranking([rows[i] for i in chosen], [places[i] for i in chosen]) if chosen else np.zeros(width)
 
@@ -133,11 +133,11 @@ def _sharpen(scores: Sequence[FloatArray], places: Sequence[int]) -> float:
     table = np.array([np.pad(s, (0, width - len(s)), constant_values=-np.inf) for s in scores])
     taken = table[np.arange(len(table)), places]
 
-    def loss(log_factor: float) -> float:
+    def compute_loss(log_factor: float) -> float:
         factor = np.exp(log_factor)
         return float((logsumexp(factor * table, axis=1) - factor * taken).sum())
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
+    return float(np.exp(minimize_scalar(compute_loss, bounds=(-5.0, 5.0), method="bounded").x))
 
 
 # -- how well it does ----------------------------------------------------------------------------------------------------------
@@ -164,14 +164,18 @@ def evaluate_resolvers(
     pronoun = np.array([s.pronoun for s in situations], dtype=bool)
     everything = np.ones(len(situations), dtype=bool)
     whole = ReferenceResolver()
-    rows, places = [whole._rows(s) for s in situations], [_place(s) for s in situations]
+    rows, places = [whole._make_feature_rows(s) for s in situations], [_place(s) for s in situations]
     accuracies = []
     sets = list(FEATURE_SETS.items())
     for name, features in sets if watch is None else watch(sets, "sets of features"):
         columns = [CANDIDATE_NAMES.index(f) for f in features]
         part = [row[:, columns] for row in rows]
-        apart = np.where(pronoun, _hits(part, places, fold, pronoun), _hits(part, places, fold, ~pronoun))
-        together = _hits(part, places, fold, everything)
+        apart = np.where(
+            pronoun,
+            _cross_validate_hits(part, places, fold, pronoun),
+            _cross_validate_hits(part, places, fold, ~pronoun),
+        )
+        together = _cross_validate_hits(part, places, fold, everything)
         lines = (("separate models", apart, everything), ("pronouns", apart, pronoun))
         for model, hits, mask in (*lines, ("others", apart, ~pronoun), ("one model", together, everything)):
             tested = mask & is_tested
@@ -180,14 +184,14 @@ def evaluate_resolvers(
     return accuracies
 
 
-def _hits(
+def _cross_validate_hits(
     rows: Sequence[FloatArray], places: Sequence[int], fold: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_]
 ) -> FloatArray:
     """Return the hits on the masked instances of every fold, with weights from the other folds."""
     hits = np.zeros(len(rows))
     for left_out in range(int(fold.max()) + 1):
         train = np.flatnonzero(mask & (fold != left_out)).tolist()
-        weights = _learned(rows, places, train, rows[0].shape[1])
+        weights = _fit_weights(rows, places, train, rows[0].shape[1])
         for i in np.flatnonzero(mask & (fold == left_out)).tolist():
             scores = rows[i] @ weights
             # Yes/no features tie often, and their weights are added in different orders.

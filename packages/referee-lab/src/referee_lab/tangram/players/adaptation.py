@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.records import Outcome
 from referee.statistics.clustered_regression import Slope
 from referee.statistics.dependent_trials import Clusters, average_rows, spread
-from referee_lab.tangram.models.reduction import WordCount, estimate_slope, tellings
+from referee_lab.tangram.models.reduction import WordCount, estimate_slope, list_tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
@@ -59,7 +59,7 @@ _Seconds = tuple[int, str, float]
 SOUND_CLOCKS = ("2a", "2b", "2c")
 
 
-def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> AdaptationCurve:
+def compute_game_curve(games: Iterable[PlayedGame], source: str = "players") -> AdaptationCurve:
     """Return the curve of games that were played here, with intervals over pairs."""
     played = list(games)
     rounds = [(r, g.pair or g.game) for g in played for r in g.rounds]
@@ -67,16 +67,16 @@ def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> Adap
     choices = [(r.repetition, pair, c) for r, pair in rounds for c in r.choices]
     right = [(repetition, pair, c.right) for repetition, pair, c in choices if c.right is not None]
     seconds = [(repetition, pair, c.seconds) for repetition, pair, c in choices if c.seconds is not None]
-    return _curve(source, len(played), words, right, seconds)
+    return _compute_curve(source, len(played), words, right, seconds)
 
 
-def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCurve:
-    """The curve of a corpus of people's repeated games."""
+def compute_human_curve(corpus: str, data: str | Path | None = None) -> AdaptationCurve:
+    """Return the curve of a corpus of people's repeated games."""
     if corpus not in PEOPLE:
         raise InputError(f"{corpus} has no curve of people", remedy=f"one of {', '.join(PEOPLE)}")
     reader = create("corpus", corpus, data=data)
     trials = [t for t in reader.trials() if t.condition is None or not str(t.condition).startswith("model")]
-    words = [(t.repetition, t.game, float(t.words)) for t in tellings(trials)]
+    words = [(t.repetition, t.game, float(t.words)) for t in list_tellings(trials)]
     times: dict[tuple[str, str], int] = {}
     repetition = {}
     for t in trials:
@@ -95,28 +95,30 @@ def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCu
         for event in t.episode
         if "seconds_from_start" in event.data
     ]
-    return _curve(corpus, len({str(t.meta["game"]) for t in trials}), words, right, seconds)
+    return _compute_curve(corpus, len({str(t.meta["game"]) for t in trials}), words, right, seconds)
 
 
-def _curve(
+def _compute_curve(
     source: str, games: int, words: Sequence[WordCount], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> AdaptationCurve:
     """Return the curve of one source with its slope."""
     repetitions = sorted({r for r, _, _ in (*words, *right)})
     levels = tuple(
-        _level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n])
+        _summarise_repetition(
+            n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n]
+        )
         for n in repetitions
     )
     return AdaptationCurve(source=source, games=games, levels=levels, slope=estimate_slope(words))
 
 
-def _level(
+def _summarise_repetition(
     repetition: int, words: Sequence[WordCount], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> RepetitionLevel:
     """Return the means of one repetition with intervals over games."""
-    took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
-    word_mean = _mean([(game, value) for _, game, value in words], (0.0, None))
-    right_mean = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
+    took = _estimate_mean([(game, value) for _, game, value in seconds], (0.0, None))
+    word_mean = _estimate_mean([(game, value) for _, game, value in words], (0.0, None))
+    right_mean = _estimate_mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
     return RepetitionLevel(
         repetition=repetition,
         words=word_mean[0],
@@ -134,7 +136,7 @@ def _level(
     )
 
 
-def _mean(
+def _estimate_mean(
     values: Sequence[tuple[str, float]], limits: tuple[float | None, float | None]
 ) -> tuple[float | None, float | None, float | None]:
     """Return a mean with its interval over games."""

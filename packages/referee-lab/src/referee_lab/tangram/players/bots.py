@@ -66,10 +66,12 @@ class OperatorBot:
         if command.kind == "none" or command.piece is None:
             return []
         last = self.hand.last if command.kind in ("take", "undo") else command
-        self.hand = replace(self.hand, piece=command.piece, before=_before(command, board, self.hand), last=last)
+        self.hand = replace(
+            self.hand, piece=command.piece, before=_get_placement_before(command, board, self.hand), last=last
+        )
         return [PlayerMove(kind=_KINDS.get(command.kind, MOVE), piece=command.piece, command=command)]
 
 
-def _before(command: Command, board: Board, hand: Hand) -> Placement | None:
+def _get_placement_before(command: Command, board: Board, hand: Hand) -> Placement | None:
     same = command.kind == "take" and command.piece == hand.piece
     return hand.before if same else board.placements[str(command.piece)]

@@ -47,7 +47,7 @@ class PlayerMove:
     command: Command | None = None
 
 
-def refused(move: PlayerMove, role: str, board: Board) -> bool:
+def is_refused(move: PlayerMove, role: str, board: Board) -> bool:
     """Return whether the rules refuse a move: one by the solver's hand, of a missing piece, or to a position outside
     the table.
     """
@@ -74,9 +74,9 @@ class Seen:
     goal: Goal | None = None
     handled: str | None = None
 
-    def in_words(self) -> str:
+    def format_text(self) -> str:
         """Return the view as text: the positions of pieces, and for the solver the corners of the figure."""
-        lines = [f"{self._table()} The pieces:"]
+        lines = [f"{self._describe_table()} The pieces:"]
         for piece, placed in self.board.placements.items():
             turned = ", turned over" if placed.flipped else ""
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
@@ -90,20 +90,20 @@ class Seen:
             lines.append(
                 f"The figure to be laid, anywhere on the table, has this outline about its own middle: {corners}"
             )
-        return "\n".join([*lines, self._clock()])
+        return "\n".join([*lines, self._format_clock()])
 
-    def beside_pictures(self) -> str:
+    def format_picture_text(self) -> str:
         """Return the text that accompanies pictures: the coordinate system, the pictures' labels, and the time."""
-        lines = [self._table(), "The first picture shows the whole of it, with the numbers of the pieces."]
+        lines = [self._describe_table(), "The first picture shows the whole of it, with the numbers of the pieces."]
         if self.goal is not None and self.role == SOLVER:
             lines.append("The second picture shows the figure to be laid, anywhere on the table.")
-        return "\n".join([*lines, self._clock()])
+        return "\n".join([*lines, self._format_clock()])
 
-    def _table(self) -> str:
+    def _describe_table(self) -> str:
         width, height = self.board.area
         return f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards."
 
-    def _clock(self) -> str:
+    def _format_clock(self) -> str:
         return f"{self.t_ms / 1000:.0f} of {self.limit_ms / 1000:.0f} seconds are over."
 
     def pictures(self) -> list[bytes]:
@@ -115,7 +115,7 @@ class Seen:
 
         images = [paint_board(self.board, numbers=True)]
         if self.goal is not None and self.role == SOLVER:
-            images.append(_silhouette(lay_out_goal(self.goal)))
+            images.append(_draw_silhouette(lay_out_goal(self.goal)))
         pictures_made = []
         for image in images:
             file = io.BytesIO()
@@ -129,8 +129,8 @@ def _look(piece: str) -> str:
     return " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
 
 
-def _silhouette(board: Board) -> Any:
-    """A figure in one colour: no edges betray how it is laid."""
+def _draw_silhouette(board: Board) -> Any:
+    """Return a figure in one colour, without the edges of its pieces."""
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (600, 400), "#ffffff")

@@ -34,10 +34,10 @@ from referee_lab.tangram.players.contract import (
     Seen,
     TangramPlayer,
     Unreadable,
-    refused,
+    is_refused,
 )
 from referee_lab.tangram.players.model_players import Unanswered
-from referee_lab.tangram.players.patience import StalledPlayer, within
+from referee_lab.tangram.players.patience import StalledPlayer, call_within
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 SOLVED, TIMEOUT, TURNS = "solved", "timeout", "turns"
@@ -105,14 +105,14 @@ class _Match:
     def turn(self, role: str) -> None:
         """Play one turn of a player, whatever its outcome."""
         began = time.monotonic()
-        moves = self._asked(role)
+        moves = self._ask_player(role)
         self.log.t_ms += 1000 * (time.monotonic() - began)
         for move in moves:
             if self.log.game.outcome is None:
-                self._done(role, move)
+                self._apply_move(role, move)
         self.log.pass_time()
 
-    def _asked(self, role: str) -> Sequence[PlayerMove]:
+    def _ask_player(self, role: str) -> Sequence[PlayerMove]:
         """Ask a player for its moves.
 
         Raises an end of the game if it crashes, stalls or gives nonsense too often.
@@ -128,7 +128,7 @@ class _Match:
             handled=self.log.hand.piece,
         )
         try:
-            moves = list(within(self.limits.answer_s, lambda: self.players[role].act(seen)))
+            moves = list(call_within(self.limits.answer_s, lambda: self.players[role].act(seen)))
         except StalledPlayer as stalled:
             raise _Ended(STALLED, role, str(stalled)) from None
         except Unreadable:
@@ -149,19 +149,19 @@ class _Match:
             raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is not a move")
         return moves
 
-    def _done(self, role: str, move: PlayerMove) -> None:
+    def _apply_move(self, role: str, move: PlayerMove) -> None:
         """Apply one move of a player."""
         if move.kind == WAIT:
             self.log.t_ms += 1000.0
         elif move.kind == SAY:
-            self._said(role, move)
-        elif refused(move, role, self.log.game.board):
+            self._log_utterance(role, move)
+        elif is_refused(move, role, self.log.game.board):
             self.score.errors += 1
         else:
             self.score.moves += 1
-            self.log.carry_out(command_of(move))
+            self.log.carry_out(choose_command(move))
 
-    def _said(self, role: str, move: PlayerMove) -> None:
+    def _log_utterance(self, role: str, move: PlayerMove) -> None:
         """Log an utterance of a player and count its words."""
         if not move.text.strip():
             self.score.errors += 1
@@ -173,7 +173,7 @@ class _Match:
         self.score.clarifications += role == OPERATOR and "?" in move.text
 
 
-def command_of(move: PlayerMove) -> Command:
+def choose_command(move: PlayerMove) -> Command:
     """Return the hand's command for a move: a bot's own command, else exactly the move."""
     if move.command is not None:
         return move.command

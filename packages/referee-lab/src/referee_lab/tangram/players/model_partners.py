@@ -26,7 +26,7 @@ class _Partner(PlayingModel):
     def fit(self, trials: Iterable[Trial]) -> Self:
         return self
 
-    def _parsed(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
+    def _ask_and_parse(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
         """Ask the model and return its parsed answer. Raises SilentEndpoint if there is none."""
         self.check()
         parsed = parse_call(self.ask([{"role": "user", "content": text}], trial), kind, **question)
@@ -45,11 +45,11 @@ class ModelSpeaker(_Partner):
         language = LANGUAGES.get(view.language, view.language)
         question = (
             "You play a game with a partner. Both of you see these objects, your partner in another order and without numbers:\n"
-            f"{_listed(view.scene.entities, numbers)}\n\n{_past(view.history, numbers, speaking=True)}"
+            f"{_list_entities(view.scene.entities, numbers)}\n\n{_format_past_rounds(view.history, numbers, speaking=True)}"
             f"Now describe {target} in {language}, so that your partner can find it. Do not mention numbers of this list. "
             "You may use what you two have established. Answer with the description alone, on one line."
         )
-        return Description(text=self._parsed(question, view.id, "description").value)
+        return Description(text=self._ask_and_parse(question, view.id, "description").value)
 
 
 class ModelHearer(_Partner):
@@ -65,20 +65,20 @@ class ModelHearer(_Partner):
         numbers = {e.id: i for i, e in enumerate(entities, 1)}
         question = (
             "You play a game with a partner, who describes one of these objects:\n"
-            f"{_listed(entities, numbers)}\n\n{_past(view.history, numbers, speaking=False)}"
+            f"{_list_entities(entities, numbers)}\n\n{_format_past_rounds(view.history, numbers, speaking=False)}"
             f"Now your partner says: {description.text!r}\nWhich object is meant? Answer with its number alone, or with unknown if you cannot tell."
         )
-        choice = self._parsed(question, view.id, "choice", options=len(entities)).value
+        choice = self._ask_and_parse(question, view.id, "choice", options=len(entities)).value
         chosen = entities[choice - 1].id if isinstance(choice, int) else None
         outcome = Outcome.ENTITY if chosen else WORDS.get(choice, Outcome.UNPARSABLE)
         return Response(trial=view.id, hearer=self.model, outcome=outcome, entity=chosen, description=description)
 
 
-def _listed(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
+def _list_entities(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
     return "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in entities)
 
 
-def _past(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:
+def _format_past_rounds(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:
     """Return earlier rounds in words, with the numbers of this round's list."""
     lines: list[str] = []
     description, chosen = "", list[str]()
@@ -86,14 +86,16 @@ def _past(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: boo
         if event.kind == "message":
             description, chosen = event.text or "(nothing)", []
         elif event.kind == "click":
-            chosen.append(f"object {_number(event, numbers)}" if event.entities else "nothing")
+            chosen.append(f"object {_parse_number(event, numbers)}" if event.entities else "nothing")
         elif event.kind == "feedback":
             speaker = "you said" if speaking else "your partner said"
             other = "you chose" if not speaking else "your partners chose" if len(chosen) > 1 else "your partner chose"
             what = ", ".join(chosen) or "nothing"
-            lines.append(f"- {speaker} {description!r}, {other} {what}; object {_number(event, numbers)} was meant")
+            lines.append(
+                f"- {speaker} {description!r}, {other} {what}; object {_parse_number(event, numbers)} was meant"
+            )
     return "The rounds so far:\n" + "\n".join(lines) + "\n\n" if lines else ""
 
 
-def _number(event: Event, numbers: Mapping[str, Any]) -> Any:
+def _parse_number(event: Event, numbers: Mapping[str, Any]) -> Any:
     return numbers.get(event.entities[0], "?")

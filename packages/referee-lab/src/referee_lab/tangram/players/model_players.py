@@ -87,7 +87,7 @@ class ModelPlayer(PlayingModel):
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
         """Ask the model for the moves of a turn."""
         self.check()
-        call = self.ask(self._messages(seen), f"{seen.role} at {seen.t_ms:.0f} ms")
+        call = self.ask(self._make_messages(seen), f"{seen.role} at {seen.t_ms:.0f} ms")
         outcome = parse_call(call, "description").outcome
         if outcome == FAILED:
             raise Unanswered(f"no answer: {call.failure}", where=self.endpoint, remedy="see that the endpoint runs")
@@ -101,11 +101,11 @@ class ModelPlayer(PlayingModel):
         if self.sees not in SIGHTS:
             raise InputError(f"a player cannot see {self.sees!r}", remedy=f"sees:{' or sees:'.join(SIGHTS)}")
 
-    def _messages(self, seen: Seen) -> list[dict[str, Any]]:
+    def _make_messages(self, seen: Seen) -> list[dict[str, Any]]:
         """Return the messages of a question: rules, view, talk and pictures."""
         talk = "\n".join(f"{'you' if by == seen.role else 'your partner'}: {text}" for by, text in seen.talk[-TALK:])
         # Without words where the pieces lie is in the picture alone.
-        shown = seen.in_words() if self.sees != "picture" else seen.beside_pictures()
+        shown = seen.format_text() if self.sees != "picture" else seen.format_picture_text()
         text = f"{shown}\n\nWhat was said so far:\n{talk or '(nothing yet)'}\n\nYour turn."
         content: Any = text
         if self.sees != "text":
@@ -114,10 +114,13 @@ class ModelPlayer(PlayingModel):
                 for png in seen.pictures()
             ]
             content = [{"type": "text", "text": text}, *pictures]
-        return [{"role": "system", "content": rules_for(seen.role, seen.board)}, {"role": "user", "content": content}]
+        return [
+            {"role": "system", "content": format_rules(seen.role, seen.board)},
+            {"role": "user", "content": content},
+        ]
 
 
-def rules_for(role: str, board: Board) -> str:
+def format_rules(role: str, board: Board) -> str:
     """Return the rules in the prompt, with the name of the pieces and numbers of this board."""
     pieces = sorted(board.placements, key=int)
     piece, other = pieces[-2:]
@@ -129,14 +132,14 @@ def rules_for(role: str, board: Board) -> str:
 def read_moves(answer: str, role: str) -> list[PlayerMove]:
     """The moves in an answer; `Unreadable` where there are none."""
     text = clean_answer(answer).text
-    return [_parse_words(text)] if role == SOLVER else _done(text)
+    return [_parse_words(text)] if role == SOLVER else _parse_moves(text)
 
 
 def _parse_words(text: str) -> PlayerMove:
     """The solver's words; a model that answers in JSON all the same is read too."""
     try:
         data = json.loads(text)
-        text = _said_in(data) if isinstance(data, dict) else text
+        text = _extract_words(data) if isinstance(data, dict) else text
     except ValueError:
         pass
     line = " ".join(text.split()).strip("\"'")
@@ -145,14 +148,14 @@ def _parse_words(text: str) -> PlayerMove:
     return PlayerMove(kind=SAY, text=line)
 
 
-def _said_in(data: dict[str, Any]) -> str:
-    """The words in an object, or in the moves of one, as the operator would write them."""
+def _extract_words(data: dict[str, Any]) -> str:
+    """Return the words in an object or in the moves of one, as the operator would write them."""
     rows = data.get("moves")
     rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else [data]
     return " ".join(str(row.get("say") or row.get("text") or "") for row in rows)
 
 
-def _done(text: str) -> list[PlayerMove]:
+def _parse_moves(text: str) -> list[PlayerMove]:
     """Return the moves in an operator's JSON. Raises Unreadable for invalid ones."""
     match = re.search(r"\{.*\}|\[.*\]", text, re.DOTALL)
     try:
@@ -180,11 +183,11 @@ def _move(row: Any) -> PlayerMove:
     if piece not in ALL_PIECES:
         raise ValueError(piece)
     if kind == MOVE:
-        return PlayerMove(kind=MOVE, piece=piece, x=_number(row["x"]), y=_number(row["y"]))
-    return PlayerMove(kind=kind, piece=piece, degrees=int(_number(row["degrees"])) if kind == TURN else 0)
+        return PlayerMove(kind=MOVE, piece=piece, x=_parse_number(row["x"]), y=_parse_number(row["y"]))
+    return PlayerMove(kind=kind, piece=piece, degrees=int(_parse_number(row["degrees"])) if kind == TURN else 0)
 
 
-def _number(value: Any) -> float:
+def _parse_number(value: Any) -> float:
     """Return a finite number; raises ValueError otherwise."""
     number = float(value)
     if not math.isfinite(number):

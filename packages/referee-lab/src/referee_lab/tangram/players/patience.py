@@ -13,7 +13,7 @@ class StalledPlayer(Exception):
     """No answer in time."""
 
 
-def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
+def call_within(seconds: float, ask: Callable[[], Answer]) -> Answer:
     """Return the result of `ask`, or raise its exception. Raises StalledPlayer after the time limit."""
     answers: list[Answer] = []
     raised: list[BaseException] = []

@@ -20,12 +20,12 @@ from typing import Any, Protocol
 
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
-from referee_lab.tangram.models.dialogue_items import dialogue_items
-from referee_lab.tangram.players.patience import StalledPlayer, within
+from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
+from referee_lab.tangram.players.patience import StalledPlayer, call_within
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.dialogue_form import REFERENCE_GAME, read_dialogue, write_dialogue
 from referee_lab.tangram.tiers.game_dialogues import ATTRIBUTES, POSITIONS, SELECT, SPANS, TIMES
-from referee_lab.tangram.tiers.reference_forms import count_words, in_words
+from referee_lab.tangram.tiers.reference_forms import count_words, get_description_text
 
 COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
 SPEAKER, HEARER = "speaker", "hearer"
@@ -134,9 +134,9 @@ class PlayedGame:
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def game_to_json(game: PlayedGame) -> str:
+def convert_game_to_json(game: PlayedGame) -> str:
     """Return a game as the file of a dialogue, which is one JSON object."""
-    return write_dialogue(game_to_dialogue(game), in_lines=False)
+    return write_dialogue(convert_game_to_dialogue(game), in_lines=False)
 
 
 def parse_game(text: str) -> PlayedGame:
@@ -144,7 +144,7 @@ def parse_game(text: str) -> PlayedGame:
     data = json.loads(text)
     if not (isinstance(data, dict) and "rounds" in data):
         try:
-            return _game_in(read_dialogue(text))
+            return _read_game(read_dialogue(text))
         except RefereeError as error:
             raise ValueError(str(error)) from None
     return PlayedGame(**{**data, "rounds": [_parse_old_round(row) for row in data["rounds"]]})
@@ -155,7 +155,7 @@ def _parse_old_round(row: dict[str, Any]) -> PlayedRound:
     return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
 
 
-def game_to_dialogue(game: PlayedGame) -> Dialogue:
+def convert_game_to_dialogue(game: PlayedGame) -> Dialogue:
     """Return a game as a dialogue; where its objects are not described, they are the targets and choices, by name."""
     events: list[Event] = []
     utterances = 0
@@ -194,7 +194,7 @@ def _round_events(played: PlayedRound, number: int, utterances: int) -> Iterator
             yield Event(kind=ACTION, by=choice.hearer or HEARER, entities=chosen, data={"action": SELECT, **known})
 
 
-def _game_in(dialogue: Dialogue) -> PlayedGame:
+def _read_game(dialogue: Dialogue) -> PlayedGame:
     """Return the game of a file. Raises ValueError if the dialogue is not a reference game that was played here."""
     about = dict(dialogue.meta.get("game", {}))
     if about.pop("kind", None) != REFERENCE_GAME:
@@ -210,13 +210,13 @@ def _game_in(dialogue: Dialogue) -> PlayedGame:
             line = SaidLine(by=event.by or "", text=event.text or "", **event.data)
             rounds[-1] = replace(rounds[-1], talk=(*rounds[-1].talk, line))
         elif event.kind == ACTION:
-            rounds[-1] = _with_choice(rounds[-1], event)
+            rounds[-1] = _add_choice(rounds[-1], event)
     is_simulated = dialogue.synthetic and any(r.talk for r in rounds)
     pair = "" if dialogue.pair == dialogue.id else dialogue.pair
     return PlayedGame(game=dialogue.id, pair=pair, rounds=rounds, simulated=is_simulated, objects=objects, **about)
 
 
-def _with_choice(played: PlayedRound, event: Event) -> PlayedRound:
+def _add_choice(played: PlayedRound, event: Event) -> PlayedRound:
     """Return a round with one more choice."""
     fields: dict[str, Any] = {name: event.data.get(name) for name in ("heard", "right", "seconds")}
     fields["hearer"] = None if event.by == HEARER else event.by
@@ -226,7 +226,7 @@ def _with_choice(played: PlayedRound, event: Event) -> PlayedRound:
     return replace(played, others=(*played.others, PlayedChoice(**fields)))
 
 
-def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
+def convert_dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
     """Return the references of a dialogue to single objects as rounds.
 
     A selection before the next one is the hearer's choice; a wrong one may be without its object.
@@ -235,7 +235,7 @@ def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
     """
     game = PlayedGame(game=dialogue.id, pair=dialogue.pair, simulated=dialogue.synthetic)
     repetitions: Counter[str] = Counter()
-    for trial in dialogue_items(dialogue):
+    for trial in iterate_dialogue_items(dialogue):
         target, text = trial.targets[0], trial.references[0].text or ""
         repetitions[target] += 1
         if len(trial.targets) > 1:
@@ -309,7 +309,7 @@ def play_reference_game(
     """Play all rounds of a game with feedback after each, or the rounds before a player failed."""
     objects = {e.id: {p.name: p.value for p in e.attributes} for e in plan.scene.entities}
     played = PlayedGame(game=plan.id, objects={} if is_named_only(plan.scene) else objects)
-    silent = dict.fromkeys((SPEAKER, *_named(hearers)), 0)
+    silent = dict.fromkeys((SPEAKER, *_name_hearers(hearers)), 0)
     rng = random.Random(plan.seed)
     try:
         for repetition, order in enumerate(plan.orders, 1):
@@ -329,7 +329,7 @@ def play_reference_game(
     return played
 
 
-def _named(hearers: Sequence[_Hears]) -> list[str]:
+def _name_hearers(hearers: Sequence[_Hears]) -> list[str]:
     return [HEARER if n == 1 else f"{HEARER} {n}" for n in range(1, len(hearers) + 1)]
 
 
@@ -343,9 +343,9 @@ def _round(
 ) -> PlayedRound:
     """Play one round: a description, then the choice of every hearer."""
     speaker, hearers = players
-    view = replace(trial, history=remembered(before)).for_speaker()
+    view = replace(trial, history=select_known_rounds(before)).for_speaker()
     description = _ask(SPEAKER, patience_s, lambda: speaker.describe(view))
-    text = in_words(description)
+    text = get_description_text(description)
     target = trial.targets[0]
     played = PlayedRound(
         repetition=repetition,
@@ -357,15 +357,17 @@ def _round(
     if not text:
         return played
     made = []
-    for n, (name, hearer) in enumerate(zip(_named(hearers), hearers, strict=True)):
+    for n, (name, hearer) in enumerate(zip(_name_hearers(hearers), hearers, strict=True)):
         # A question of their own: a model's kept answers and the order it sees things in go by the trial.
-        hearer_trial = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=remembered(before, n))
-        made.append(_chosen(name, hearer, description, hearer_trial, patience_s, rng))
+        hearer_trial = replace(
+            trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=select_known_rounds(before, n)
+        )
+        made.append(_make_choice(name, hearer, description, hearer_trial, patience_s, rng))
     first, *others = made
     return replace(played, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
 
 
-def _chosen(
+def _make_choice(
     name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
     """Return a hearer's choice. Only a chosen object is right or wrong.
@@ -383,7 +385,7 @@ def _chosen(
 def _ask(player: str, patience_s: float, ask: Any) -> Any:
     """Call a player within the time limit. Raises the end of the game with the reason if it fails."""
     try:
-        return within(patience_s, ask)
+        return call_within(patience_s, ask)
     except StalledPlayer as stalled:
         raise _Over(STALLED, player, str(stalled)) from None
     except SilentEndpoint as nobody:
@@ -395,17 +397,17 @@ def _ask(player: str, patience_s: float, ask: Any) -> Any:
         raise _Over(CRASHED, player, f"{type(error).__name__}: {error}"[:200]) from error
 
 
-def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
-    """Return the history as one player knows it: the words, the choices (a hearer's own, the speaker's all), and the
+def select_known_rounds(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
+    """Return the history as one player knows it: words and choices (a hearer's own, the speaker's all).
     targets.
 
     A hearer is given by index, or by alias in games where people change roles: the speaker of a round knows all its
     choices.
     """
-    return tuple(event for done in before for event in _events(done, hearer))
+    return tuple(event for done in before for event in _list_round_events(done, hearer))
 
 
-def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
+def _list_round_events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
     """Return the events of one round as one player knows them."""
     message = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
     made = done.choices

@@ -19,9 +19,9 @@ from typing import Any
 
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
-from referee_lab.tangram.json_lines import json_object
-from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue, span_in
-from referee_lab.tangram.tiers.rex_tiers import mark_expression, quantised
+from referee_lab.tangram.json_lines import parse_json_object
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue, find_span
+from referee_lab.tangram.tiers.rex_tiers import mark_expression, round_dialogue_times
 
 FORMAT, VERSION = "referee-annotation", 1
 SUFFIX = ".annotations.jsonl"
@@ -72,13 +72,13 @@ def check_name(annotator: str) -> str:
     return annotator
 
 
-def annotation_path(recording: Path, annotator: str) -> Path:
+def make_annotation_path(recording: Path, annotator: str) -> Path:
     """Return the path of an annotator's file."""
     return recording.with_name(f"{recording.stem}.{check_name(annotator)}{SUFFIX}")
 
 
-def annotation_files(recording: Path) -> dict[str, Path]:
-    """The annotation files beside a recording, by annotator."""
+def find_annotation_files(recording: Path) -> dict[str, Path]:
+    """Return the annotation files beside a recording, by annotator."""
     paths = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
     named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in paths}
     # A file like *s.spoken* belongs to that session and not to *s*.
@@ -88,19 +88,19 @@ def annotation_files(recording: Path) -> dict[str, Path]:
 # -- lines ---------------------------------------------------------------------------------------------------------------------
 
 
-def header_of(annotator: str, session: str, *, program: bool = False) -> str:
-    """The first line, with its line end; a program's own marks say so."""
+def format_header(annotator: str, session: str, *, program: bool = False) -> str:
+    """Return the first line of an annotation file; it says whether a program made the marks."""
     about = {"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session}
-    return _line({**about, **({"program": True} if program else {})})
+    return _format_line({**about, **({"program": True} if program else {})})
 
 
-def line_of(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
-    """The state of one utterance as a line, with its line end."""
+def format_utterance_state(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
+    """Return the state of one utterance as a line, with its line end."""
     expressions = [mark.to_data() for mark in marks]
-    return _line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
+    return _format_line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _format_line(row: Mapping[str, Any]) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -108,7 +108,7 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     """An annotation from its file; a last line torn by a crash was never acknowledged and is passed over."""
     # The text after the last newline is empty, or an incomplete line.
     lines = content.split("\n")[:-1]
-    rows = [_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [_decode_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows or rows[0].get("format") != FORMAT:
         raise MalformedInput("not an annotation", where=where, line=1, remedy=f"the header says format {FORMAT}")
     marks: dict[int, tuple[ExpressionMark, ...]] = {}
@@ -117,7 +117,7 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     for number, row in enumerate(rows[1:], 2):
         try:
             place, text = int(row["utterance"]), str(row["text"])
-            marks[place], texts[place] = marks_from(row["expressions"], text), text
+            marks[place], texts[place] = parse_marks(row["expressions"], text), text
         except (KeyError, TypeError, ValueError, InputError) as error:
             raise MalformedInput(f"unusable marks: {error}", where=where, line=number, remedy="undo the edit") from None
         done = done | {place} if row.get("done") else done - {place}
@@ -126,11 +126,11 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     return Annotation(**about, marks=marks, texts=texts, done=frozenset(done), program=program)
 
 
-def _row(line: str, where: str, number: int) -> dict[str, Any]:
-    return json_object(line, where, number, "restore the line from a copy")
+def _decode_row(line: str, where: str, number: int) -> dict[str, Any]:
+    return parse_json_object(line, where, number, "restore the line from a copy")
 
 
-def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
+def parse_marks(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     """Return marks from JSON values, in order of position.
 
     Raises InputError if one is outside the text or two cross.
@@ -138,7 +138,7 @@ def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError("expressions are a list", remedy="see `referee docs tangram-annotation`")
     # The longer first, so that an expression precedes those nested in it.
-    marks = tuple(sorted((_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
+    marks = tuple(sorted((_parse_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
     for before, after in pairwise(marks):
         nested = after.end <= before.end and (before.start, before.end) != (after.start, after.end)
         if after.start < before.end and not nested:
@@ -146,7 +146,7 @@ def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     return marks
 
 
-def _mark(row: Any, text: str) -> ExpressionMark:
+def _parse_mark(row: Any, text: str) -> ExpressionMark:
     """Return one mark from its JSON object. Raises InputError for an invalid one."""
     try:
         start, end = int(row["start"]), int(row["end"])
@@ -168,15 +168,15 @@ def _mark(row: Any, text: str) -> ExpressionMark:
 # -- dialogues -----------------------------------------------------------------------------------------------------------------
 
 
-def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
+def extract_marks(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     """Return the expressions of a dialogue as marks by utterance, without those that have no position in one."""
-    utterances = dialogue.tier(UTTERANCE)
+    utterances = dialogue.select_tier(UTTERANCE)
     rows_by_utterance: dict[int, list[dict[str, Any]]] = {}
     crossing_candidates: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
-    for event in dialogue.tier(EXPRESSION):
+    for event in dialogue.select_tier(EXPRESSION):
         place = event.data.get("utterance")
         span = (
-            span_in(event, utterances[place].text or "")
+            find_span(event, utterances[place].text or "")
             if isinstance(place, int) and 0 <= place < len(utterances)
             else None
         )
@@ -186,7 +186,7 @@ def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
         row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": codes}
         _refuse_crossing(event, span, crossing_candidates.setdefault(int(place), []))  # type: ignore[arg-type]
         rows_by_utterance.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
-    return {place: marks_from(rows, utterances[place].text or "") for place, rows in rows_by_utterance.items()}
+    return {place: parse_marks(rows, utterances[place].text or "") for place, rows in rows_by_utterance.items()}
 
 
 def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Event, tuple[int, int]]]) -> None:
@@ -205,12 +205,12 @@ def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Eve
     before.append((event, span))
 
 
-def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
+def apply_annotation(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
     """Return the dialogue with the annotator's expressions in place of its own.
 
     Unfinished utterances have none.
     """
-    utterances = dialogue.tier(UTTERANCE)
+    utterances = dialogue.select_tier(UTTERANCE)
     events = [e for e in dialogue.events if e.kind != EXPRESSION]
     for place in sorted(annotation.done):
         # Spans are characters and would mark something else in another text.
@@ -219,15 +219,15 @@ def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
                 f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",
                 remedy="put annotation files beside the recording they were made from",
             )
-        marked = [_event(utterances[place], place, mark) for mark in annotation.marks[place]]
+        marked = [_convert_mark_to_event(utterances[place], place, mark) for mark in annotation.marks[place]]
         events += [replace(e, data={**e.data, "proposed": True}) for e in marked] if annotation.program else marked
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events.sort(key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     meta = {**dialogue.meta, "annotator": annotation.annotator, "annotated": len(annotation.done)}
-    return quantised(replace(dialogue, events=tuple(events), meta=meta))
+    return round_dialogue_times(replace(dialogue, events=tuple(events), meta=meta))
 
 
-def _event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
+def _convert_mark_to_event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
     """Return a mark as an expression event."""
     return mark_expression(
         utterance,

@@ -56,8 +56,8 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
     shared = [(a, b, place) for a, b in couples for place in sorted(a.done & b.done)]
     firsts = [a.marks[place] for a, _, place in shared]
     seconds = [b.marks[place] for _, b, place in shared]
-    pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _same(a, b)]
-    overlaps = sum(len(_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
+    pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _pair_equal_spans(a, b)]
+    overlaps = sum(len(_pair_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
     n, m = sum(map(len, firsts)), sum(map(len, seconds))
     labels = [[_label(mark) for mark in pair] for pair in pairs]
     kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
@@ -76,33 +76,33 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
         referents_kappa=kappa,
         referents_alpha=krippendorff_alpha(labels, seed=seed),
         same_attributes=sum(a.attributes == b.attributes for a, b in pairs),
-        codes=tuple(_code(code, pairs) for code in ATTRIBUTES),
+        codes=tuple(_compute_code_agreement(code, pairs) for code in ATTRIBUTES),
         attributes_alpha=krippendorff_alpha(code_table, seed=seed),
     )
 
 
-def differing(a: Annotation, b: Annotation) -> list[int]:
-    """The utterances that both have finished and marked differently."""
+def find_differences(a: Annotation, b: Annotation) -> list[int]:
+    """Return the utterances that both annotators have finished and marked differently."""
     return [place for place in sorted(a.done & b.done) if a.marks[place] != b.marks[place]]
 
 
-def _same(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair]:
+def _pair_equal_spans(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair]:
     spans = {(m.start, m.end): m for m in b}
     return [(m, spans[m.start, m.end]) for m in a if (m.start, m.end) in spans]
 
 
-def _overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
-    """Each expression with the one that shares most characters with it, every one used once."""
+def _pair_overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
+    """Pair each expression with the one that shares most characters with it; each is used once."""
     free, pairs = list(b), []
     for mark in a:
-        best = max(free, key=lambda other: _shared(mark, other), default=None)
-        if best is not None and _shared(mark, best) > 0:
+        best = max(free, key=lambda other: _measure_overlap(mark, other), default=None)
+        if best is not None and _measure_overlap(mark, best) > 0:
             free.remove(best)
             pairs.append((mark, best))
     return pairs
 
 
-def _shared(a: ExpressionMark, b: ExpressionMark) -> int:
+def _measure_overlap(a: ExpressionMark, b: ExpressionMark) -> int:
     # Negative for spans that lie apart.
     return min(a.end, b.end) - max(a.start, b.start)
 
@@ -111,7 +111,7 @@ def _label(mark: ExpressionMark) -> str:
     return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
 
 
-def _code(code: str, pairs: Sequence[Pair]) -> CodeAgreement:
+def _compute_code_agreement(code: str, pairs: Sequence[Pair]) -> CodeAgreement:
     """Return the agreement on one code."""
     a, b = ([code in pair[side].attributes for pair in pairs] for side in (0, 1))
     return CodeAgreement(

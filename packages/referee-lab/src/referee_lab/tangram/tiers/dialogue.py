@@ -59,8 +59,8 @@ class Dialogue:
     lacks: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
-    def tier(self, kind: str) -> tuple[Event, ...]:
-        """The events of one tier, in order."""
+    def select_tier(self, kind: str) -> tuple[Event, ...]:
+        """Return the events of one tier, in order."""
         return tuple(e for e in self.events if e.kind == kind)
 
 
@@ -79,13 +79,15 @@ def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
     ]
 
 
-def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
+def list_named_pieces(
+    pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]
+) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of a board, and after them those that only the events name, without descriptions."""
     other = {piece for event in events for piece in event.entities} - pieces.keys()
     return {**pieces, **{piece: {"shape": piece} for piece in sorted(other, key=lambda name: (len(name), name))}}
 
 
-def with_utterances(events: Sequence[Event]) -> list[Event]:
+def add_utterance_indices(events: Sequence[Event]) -> list[Event]:
     """Return the events; an expression without the index of its utterance gets that of the speaker's one that holds it, where there is one.
 
     With times that is an utterance that holds its middle; without, the last one before it that has its words.
@@ -104,7 +106,7 @@ def with_utterances(events: Sequence[Event]) -> list[Event]:
     return completed
 
 
-def span_in(expression: Event, text: str) -> tuple[int, int] | None:
+def find_span(expression: Event, text: str) -> tuple[int, int] | None:
     """Return the characters of an expression in the text of its utterance; None if its words are not found."""
     span = expression.data.get("span")
     if span is not None:
@@ -113,7 +115,7 @@ def span_in(expression: Event, text: str) -> tuple[int, int] | None:
     return None if start < 0 or not expression.text else (start, start + len(expression.text))
 
 
-def time_span(utterance: Event, span: tuple[int, int]) -> tuple[float, float]:
+def interpolate_span_times(utterance: Event, span: tuple[int, int]) -> tuple[float, float]:
     """Return when the characters of a span are said, in proportion to the length of their utterance with its times."""
     start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
     rate = (end - start) / max(len(utterance.text or ""), 1)

@@ -23,16 +23,16 @@ from msgspec import Struct, field
 from referee.errors import MalformedInput
 from referee.meaning import as_value
 from referee.records import Event
-from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.json_lines import parse_json_object
 from referee_lab.tangram.tiers.dialogue import (
     EXPRESSION,
     UNTOLD,
     UTTERANCE,
     Dialogue,
-    pieces_named,
-    span_in,
-    time_span,
-    with_utterances,
+    add_utterance_indices,
+    find_span,
+    interpolate_span_times,
+    list_named_pieces,
 )
 
 FORMAT, VERSION = "referee-dialogue", 3
@@ -146,7 +146,7 @@ class DocumentForm(HeaderForm, kw_only=True, forbid_unknown_fields=True):
     events: list[EventForm]
 
 
-def dialogue_schema() -> dict[str, Any]:
+def make_dialogue_schema() -> dict[str, Any]:
     """Return the JSON Schema of a line of a dialogue: a header, an event or a line of a log; or of a whole dialogue."""
     _, parts = msgspec.json.schema_components([DocumentForm, HeaderForm, EventForm, LogForm, DataForm])
     parts["EventForm"]["properties"]["data"] = {"$ref": "#/$defs/DataForm"}
@@ -170,26 +170,26 @@ def write_dialogue(dialogue: Dialogue, *, in_lines: bool = True) -> str:
     about = {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
     about |= {"sees": {by: list(ids) for by, ids in dialogue.sees.items()}} if dialogue.sees else {}
     about |= {"lacks": list(dialogue.lacks)} if dialogue.lacks else {}
-    header = header_row(dialogue.pieces, **about, meta=dict(dialogue.meta))
+    header = make_header_row(dialogue.pieces, **about, meta=dict(dialogue.meta))
     events = []
     for event in dialogue.events:
         fields = {name: getattr(event, name) for name in ("kind", "by", "text", "start_ms", "end_ms")}
         events.append({**fields, "entities": list(event.entities), "data": dict(event.data)})
-    return "".join(map(json_line, [header, *events] if in_lines else [{**header, "events": events}]))
+    return "".join(map(format_json_line, [header, *events] if in_lines else [{**header, "events": events}]))
 
 
-def header_row(objects: Mapping[str, Mapping[str, str]], **about: Any) -> dict[str, Any]:
+def make_header_row(objects: Mapping[str, Mapping[str, str]], **about: Any) -> dict[str, Any]:
     """Return the header of a dialogue as a JSON object."""
     listed = {name: dict(attributes) for name, attributes in objects.items()}
     return {"format": FORMAT, "version": VERSION, **about, "objects": listed}
 
 
-def json_line(row: Mapping[str, Any]) -> str:
+def format_json_line(row: Mapping[str, Any]) -> str:
     """Return a JSON object as a line with its line end."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def game_kind(header: Mapping[str, Any]) -> str | None:
+def get_game_kind(header: Mapping[str, Any]) -> str | None:
     """Return the kind of the game that a header is about; None for a dialogue that is no game."""
     meta = header.get("meta")
     game = meta.get("game") if header.get("format") == FORMAT and isinstance(meta, dict) else None
@@ -198,20 +198,20 @@ def game_kind(header: Mapping[str, Any]) -> str | None:
 
 def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     """Return a dialogue from its JSON lines; MalformedInput names the line and the field that is wrong."""
-    rows = _rows(text, where)
+    rows = _decode_rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
         raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
-    if game_kind(rows[0][1]) == BOARD_GAME and any("seq" in row for _, row in rows[1:]):
+    if get_game_kind(rows[0][1]) == BOARD_GAME and any("seq" in row for _, row in rows[1:]):
         raise MalformedInput("the log of a board game", where=where, line=1, remedy="name the file .jsonl")
     places = [place for place, _ in rows[1:]]
-    header = _header(rows[0][1], rows[0][0])
-    events = with_utterances([_event(row, place, header) for place, row in rows[1:]])
-    events = _timed_by_utterances(_with_words(events, places))
+    header = _parse_header(rows[0][1], rows[0][0])
+    events = add_utterance_indices([_parse_event(row, place, header) for place, row in rows[1:]])
+    events = _infer_times(_add_words(events, places))
     objects = {id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()}
     return Dialogue(
         id=header.id,
         pair=header.pair or header.id,
-        pieces=objects or pieces_named({}, events),
+        pieces=objects or list_named_pieces({}, events),
         events=tuple(events),
         language=header.language,
         synthetic=header.synthetic,
@@ -232,14 +232,14 @@ class _Place(NamedTuple):
         return MalformedInput(problem, where=self.where, line=self.line, remedy=remedy)
 
 
-def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
+def _decode_rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
     """Return the header and the events with their places."""
     try:
         is_whole = "events" in json.loads(text)
     except (ValueError, TypeError):
         is_whole = False
     if is_whole:
-        whole = json_object(text, where, None, REMEDY)
+        whole = parse_json_object(text, where, None, REMEDY)
         events = whole.pop("events")
         if not isinstance(events, list):
             raise _Place(where).error("the field events is not a list", REMEDY)
@@ -247,36 +247,36 @@ def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
         return [(_Place(where), whole), *((p, row if isinstance(row, dict) else {"kind": row}) for p, row in rows)]
     # By line feeds alone: other marks of an end of a line may stand in a text.
     lines = ((_Place(where, n), line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
-    return [(place, json_object(line, where, place.line or 1, REMEDY)) for place, line in lines]
+    return [(place, parse_json_object(line, where, place.line or 1, REMEDY)) for place, line in lines]
 
 
-def _timed_by_utterances(events: list[Event]) -> list[Event]:
+def _infer_times(events: list[Event]) -> list[Event]:
     """Return the events; an expression without a time has that of its words in its utterances, or of all of them."""
     utterances = [event for event in events if event.kind == UTTERANCE]
     timed = []
     for event in events:
-        within = [utterances[index] for index in utterance_indices(event)]
+        within = [utterances[index] for index in iterate_utterance_indices(event)]
         if event.kind == EXPRESSION and event.start_ms is None and within:
             begin, end = within[0].start_ms, within[-1].end_ms
-            span = span_in(event, " ".join(u.text or "" for u in within))
+            span = find_span(event, " ".join(u.text or "" for u in within))
             if span and not any(u.start_ms is None or u.end_ms is None for u in within):
-                begin, end = _time_of(span[0], within), _time_of(span[1], within)
+                begin, end = _infer_time(span[0], within), _infer_time(span[1], within)
             event = replace(event, start_ms=begin, end_ms=end)
         timed.append(event)
     return timed
 
 
-def _time_of(character: int, utterances: Sequence[Event]) -> float:
+def _infer_time(character: int, utterances: Sequence[Event]) -> float:
     """Return when a character of utterances, joined by blanks, is said."""
     for utterance in utterances[:-1]:
         length = len(utterance.text or "")
         if character <= length:
-            return time_span(utterance, (character, character))[0]
+            return interpolate_span_times(utterance, (character, character))[0]
         character -= length + 1
-    return time_span(utterances[-1], (character, character))[0]
+    return interpolate_span_times(utterances[-1], (character, character))[0]
 
 
-def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
+def _parse_header(row: dict[str, Any], place: _Place) -> HeaderForm:
     """Return the header from its JSON object. Raises MalformedInput for an invalid or newer one."""
     version = row.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
@@ -285,7 +285,7 @@ def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
     if "pieces" in row:
         row = {**row, "objects": row.get("objects", row["pieces"])}
         del row["pieces"]
-    header: HeaderForm = _decoded(row, HeaderForm, place)
+    header: HeaderForm = _decode_value(row, HeaderForm, place)
     if not header.id.strip():
         raise place.error("the field id is empty", "name the dialogue")
     if not _LANGUAGE.fullmatch(header.language):
@@ -297,17 +297,17 @@ def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
     return header
 
 
-def _event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
+def _parse_event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
     """Return an event from its JSON object. Raises MalformedInput for invalid times or objects."""
     if row.get("format") == FORMAT:
         raise place.error("a second header", "one dialogue a file; `referee dialogue items` takes a folder of them")
-    form: EventForm = _decoded(row, EventForm, place)
+    form: EventForm = _decode_value(row, EventForm, place)
     if form.start_ms is not None and form.end_ms is not None and form.end_ms < form.start_ms:
         raise place.error("it ends before it begins", "exchange start_ms and end_ms")
     if unknown := [id for id in form.entities if header.objects and id not in header.objects]:
         objects = ", ".join(header.objects)
         raise place.error(f"{unknown[0]!r} is not an object of this dialogue", f"objects are {objects}")
-    data: DataForm = _decoded(form.data, DataForm, place, "$.data")
+    data: DataForm = _decode_value(form.data, DataForm, place, "$.data")
     if form.kind == "position" and (data.x is None or data.y is None or not form.entities):
         raise place.error("a position without an object, x or y", '"entities": ["m1"], "data": {"x": 1, "y": 2}')
     if not all(isfinite(value) for value in (form.start_ms, form.end_ms, data.x, data.y) if value is not None):
@@ -325,7 +325,7 @@ def _event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
     )
 
 
-def _with_words(events: list[Event], places: list[_Place]) -> list[Event]:
+def _add_words(events: list[Event], places: list[_Place]) -> list[Event]:
     """Return the events; an expression without words or speaker has those of its span and its utterance.
 
     MalformedInput where an expression names an utterance, or a part of one, that the dialogue does not have, or whose words are others.
@@ -333,10 +333,10 @@ def _with_words(events: list[Event], places: list[_Place]) -> list[Event]:
     utterances = [event for event in events if event.kind == UTTERANCE]
     completed = []
     for place, event in zip(places, events, strict=True):
-        if outside := [index for index in utterance_indices(event) if not 0 <= index < len(utterances)]:
+        if outside := [index for index in iterate_utterance_indices(event) if not 0 <= index < len(utterances)]:
             remedy = f"utterances are counted from 0 to {len(utterances) - 1}" if utterances else "write utterances"
             raise place.error(f"there is no utterance {outside[0]}", remedy)
-        within = [utterances[i] for i in utterance_indices(event)]
+        within = [utterances[i] for i in iterate_utterance_indices(event)]
         text, span = " ".join(u.text or "" for u in within), event.data.get("span")
         if span and text:
             if not 0 <= span[0] < span[1] <= len(text):
@@ -357,7 +357,7 @@ def _with_words(events: list[Event], places: list[_Place]) -> list[Event]:
     return completed
 
 
-def utterance_indices(event: Event) -> Iterator[int]:
+def iterate_utterance_indices(event: Event) -> Iterator[int]:
     """Yield the indices of the utterances that an expression is part of."""
     index = event.data.get("utterance")
     if isinstance(index, int):
@@ -366,7 +366,7 @@ def utterance_indices(event: Event) -> Iterator[int]:
         yield from (i for i in index if isinstance(i, int))
 
 
-def _decoded(row: Mapping[str, Any], form: Any, place: _Place, path: str = "$") -> Any:
+def _decode_value(row: Mapping[str, Any], form: Any, place: _Place, path: str = "$") -> Any:
     """Return a JSON value as a form. Raises MalformedInput, naming the field, if it does not fit."""
     try:
         return msgspec.convert(row, form)

@@ -37,8 +37,8 @@ def parse_eaf(content: bytes, where: str) -> Any:
     return root
 
 
-def unreadable(root: Any, where: str) -> None:
-    """Raise MalformedInput for faults that leave no interpretation.
+def raise_unreadable(root: Any, where: str) -> None:
+    """Raise MalformedInput for faults that prevent interpretation.
 
     Other violations of the format are tolerated.
     """
@@ -58,12 +58,12 @@ def unreadable(root: Any, where: str) -> None:
         a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
     }
     for tier in root.iterfind("TIER"):
-        for line, fault in _annotations(tier, slots, owners):
+        for line, fault in _check_annotations(tier, slots, owners):
             if "no value" not in fault:
                 raise MalformedInput(fault, where=where, line=line, remedy=remedy)
 
 
-def slot_times(root: Any) -> dict[str, float]:
+def compute_slot_times(root: Any) -> dict[str, float]:
     """Return the time of every slot; those without a time are spaced evenly between their neighbours."""
     slots = root.findall("TIME_ORDER/TIME_SLOT")
     values = [s.get("TIME_VALUE") for s in slots]
@@ -82,12 +82,12 @@ def slot_times(root: Any) -> dict[str, float]:
     return times
 
 
-def annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
+def list_annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
     """Return the start and end of every annotation.
 
     Those without times share their parent's time evenly, in order.
     """
-    slots = slot_times(root)
+    slots = compute_slot_times(root)
     spans: dict[str, tuple[float, float]] = {}
     bound: dict[str, list[str]] = {}
     for tier in root.iterfind("TIER"):
@@ -113,20 +113,20 @@ def annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
     return spans
 
 
-def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:
-    """Everything in a document that ELAN would refuse or the schema forbids, with its line."""
+def find_eaf_faults(root: Any) -> Iterator[tuple[int, str]]:
+    """Return every fault that ELAN would refuse or the schema forbids, with its line."""
     if root.tag != "ANNOTATION_DOCUMENT":
         yield root.sourceline, f"the root is {root.tag}, not ANNOTATION_DOCUMENT"
         return
-    yield from _frame(root)
-    yield from _slots(root)
-    yield from _ids(root)
-    yield from _references(root)
+    yield from _check_frame(root)
+    yield from _check_slots(root)
+    yield from _check_ids(root)
+    yield from _check_references(root)
     if root.find("TIME_ORDER") is not None:
-        yield from _overlaps(root)
+        yield from _check_overlaps(root)
 
 
-def _frame(root: Any) -> Iterator[tuple[int, str]]:
+def _check_frame(root: Any) -> Iterator[tuple[int, str]]:
     """Yield the faults of the document's frame: missing attributes and misplaced elements."""
     for name in ("AUTHOR", "DATE", "VERSION"):
         if root.get(name) is None:
@@ -144,8 +144,8 @@ def _frame(root: Any) -> Iterator[tuple[int, str]]:
             yield root.sourceline, f"one {name} is needed, there are {names.count(name)}"
 
 
-def _slots(root: Any) -> Iterator[tuple[int, str]]:
-    """Times are whole milliseconds and never run backwards; a slot may be without one."""
+def _check_slots(root: Any) -> Iterator[tuple[int, str]]:
+    """Yield the faults of time slots: times are whole milliseconds in ascending order; a slot may lack one."""
     latest = 0
     for slot in root.iterfind("TIME_ORDER/TIME_SLOT"):
         value = slot.get("TIME_VALUE")
@@ -158,7 +158,7 @@ def _slots(root: Any) -> Iterator[tuple[int, str]]:
             latest = latest if value is None else int(value)
 
 
-def _ids(root: Any) -> Iterator[tuple[int, str]]:
+def _check_ids(root: Any) -> Iterator[tuple[int, str]]:
     """Yield the faults of ids: missing, repeated or malformed."""
     for path, attribute in (
         ("TIME_ORDER/TIME_SLOT", "TIME_SLOT_ID"),
@@ -175,8 +175,8 @@ def _ids(root: Any) -> Iterator[tuple[int, str]]:
             seen.add(name)
 
 
-def _references(root: Any) -> Iterator[tuple[int, str]]:
-    """Everything that is referred to exists, and children follow the constraint of their type."""
+def _check_references(root: Any) -> Iterator[tuple[int, str]]:
+    """Yield the faults of references: missing targets, and children that violate the constraint of their type."""
     types = {t.get("LINGUISTIC_TYPE_ID"): t for t in root.iterfind("LINGUISTIC_TYPE")}
     constraints = {c.get("STEREOTYPE") for c in root.iterfind("CONSTRAINT")}
     slots = {s.get("TIME_SLOT_ID") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
@@ -195,7 +195,7 @@ def _references(root: Any) -> Iterator[tuple[int, str]]:
             yield tier.sourceline, f"tier {tier.get('TIER_ID')}: a parent and a constraint belong together"
         if parent is not None and parent not in tiers:
             yield tier.sourceline, f"tier {tier.get('TIER_ID')} has the unknown parent {parent}"
-        yield from _annotations(tier, slots, owners)
+        yield from _check_annotations(tier, slots, owners)
 
 
 def _name(annotation: Any, tier: Any) -> str:
@@ -206,7 +206,7 @@ def _name(annotation: Any, tier: Any) -> str:
     return f"{annotation.get('ANNOTATION_ID')} of tier {tier.get('TIER_ID')}{time}"
 
 
-def _annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _check_annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator[tuple[int, str]]:
     """Yield the faults of a tier's annotations: unknown time slots and parents."""
     for annotation in tier.iterfind("ANNOTATION/*"):
         fault = None
@@ -221,8 +221,8 @@ def _annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator
             yield annotation.sourceline, f"annotation {_name(annotation, tier)} {fault}"
 
 
-def _overlaps(root: Any) -> Iterator[tuple[int, str]]:
-    """Annotations of one tier have a length and do not overlap."""
+def _check_overlaps(root: Any) -> Iterator[tuple[int, str]]:
+    """Yield the faults of annotations: within a tier each has a duration and none overlap."""
     times = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
     for tier in root.iterfind("TIER"):
         spans = []

@@ -39,13 +39,13 @@ from referee_lab.tangram.tiers.dialogue import (
     UNTOLD,
     UTTERANCE,
     Dialogue,
+    add_utterance_indices,
     drop_empty_codes,
-    pieces_named,
-    with_utterances,
+    list_named_pieces,
 )
-from referee_lab.tangram.tiers.eaf import annotation_spans, eaf_faults, parse_eaf, unreadable
-from referee_lab.tangram.tiers.rex_tiers import quantised
-from referee_lab.tangram.tiers.tier_proposals import annotation_values, tier_prefix
+from referee_lab.tangram.tiers.eaf import find_eaf_faults, list_annotation_spans, parse_eaf, raise_unreadable
+from referee_lab.tangram.tiers.rex_tiers import round_dialogue_times
+from referee_lab.tangram.tiers.tier_proposals import make_tier_prefix, read_annotation_values
 
 TIERS = (
     *("OP-UT", "SV-UT", "OP-REX", "OP-REX-Ref", "OP-REX-Attr", "SV-REX", "SV-REX-Ref", "SV-REX-Attr"),
@@ -92,7 +92,7 @@ class _Lane:
     children: tuple[str, ...]
 
 
-def to_eaf(
+def convert_to_eaf(
     dialogue: Dialogue,
     *,
     author: str = "",
@@ -105,7 +105,7 @@ def to_eaf(
 
     `media` are files beside it, with their start times where known.
     """
-    lanes = list(_lanes(quantised(dialogue)))
+    lanes = list(_split_into_lanes(round_dialogue_times(dialogue)))
     xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
     root = etree.Element("ANNOTATION_DOCUMENT", nsmap={"xsi": INSTANCE})
     for name, value in (("AUTHOR", author), ("DATE", date), ("FORMAT", "3.0"), ("VERSION", "3.0"), (xsi, SCHEMA)):
@@ -119,46 +119,46 @@ def to_eaf(
         etree.SubElement(
             header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}", **origin
         )
-    slots = _time_order(root, lanes)
+    slots = _add_time_slots(root, lanes)
     # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
-    number = _tiers(root, lanes, slots, _annotators(dialogue))
-    _header(header, dialogue, number)
-    _types(root)
-    _vocabularies(root, dialogue)
+    number = _write_tiers(root, lanes, slots, _find_annotator(dialogue))
+    _add_header(header, dialogue, number)
+    _add_types(root)
+    _add_vocabularies(root, dialogue)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
-def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
-    """The eleven tiers, always there, and further ones where events of one kind overlap."""
-    for name, kind, by in _layout(dialogue):
-        tier_events = [e for e in dialogue.tier(kind) if by is None or e.by == by]
+def _split_into_lanes(dialogue: Dialogue) -> Iterator[_Lane]:
+    """Return the eleven tiers, and further ones where events of one kind overlap."""
+    for name, kind, by in _iterate_tier_layout(dialogue):
+        tier_events = [e for e in dialogue.select_tier(kind) if by is None or e.by == by]
         below = {EXPRESSION: ("Ref", "Attr"), ACTION: ("Target",)}.get(kind, ())
         # An empty tier is written too: annotators find all eleven, and readers need not guess.
-        for place, events in enumerate(_apart(tier_events) or [[]], 1):
+        for place, events in enumerate(_separate_overlapping(tier_events) or [[]], 1):
             yield _Lane(name if place == 1 else f"{name}-{place}", events, below)
 
 
-def _layout(dialogue: Dialogue) -> Iterator[tuple[str, str, str | None]]:
+def _iterate_tier_layout(dialogue: Dialogue) -> Iterator[tuple[str, str, str | None]]:
     """Yield the name, the kind and the speaker of every tier.
 
     Speakers that are neither solver nor operator have tiers of their names.
     """
     speakers = dict(PREFIX) | {
-        e.by: tier_prefix(e.by) for e in dialogue.events if e.by and e.kind in ORDER[:2] and e.by not in PREFIX
+        e.by: make_tier_prefix(e.by) for e in dialogue.events if e.by and e.kind in ORDER[:2] and e.by not in PREFIX
     }
     yield from ((f"{prefix}-UT", UTTERANCE, by) for by, prefix in speakers.items())
     yield from ((f"{prefix}-REX", EXPRESSION, by) for by, prefix in speakers.items())
     yield from (("Action", ACTION, None), ("Mouse", MOUSE, None))
-    yield from [("Gaze", GAZE, None)] if dialogue.tier(GAZE) else []
+    yield from [("Gaze", GAZE, None)] if dialogue.select_tier(GAZE) else []
 
 
-def _apart(events: Iterable[Event]) -> list[list[Event]]:
-    """Events dealt out to as few lists as needed for none to overlap."""
+def _separate_overlapping(events: Iterable[Event]) -> list[list[Event]]:
+    """Distribute events over as few lists as possible so that no two in a list overlap."""
     lists: list[list[Event]] = []
     for event in events:
-        start, _ = _times(event)
+        start, _ = _round_times(event)
         # In order of start, the first free list: that needs the fewest lists there can be.
-        free = next((lane for lane in lists if _times(lane[-1])[1] <= start), None)
+        free = next((lane for lane in lists if _round_times(lane[-1])[1] <= start), None)
         if free is None:
             lists.append([event])
         else:
@@ -166,18 +166,18 @@ def _apart(events: Iterable[Event]) -> list[list[Event]]:
     return lists
 
 
-def _times(event: Event) -> tuple[int, int]:
+def _round_times(event: Event) -> tuple[int, int]:
     """Return the times of an event in whole milliseconds. Raises InputError if it has none."""
     if event.start_ms is None or event.end_ms is None:
         raise InputError(f"an event of kind {event.kind} has no time", remedy="give start and end in milliseconds")
     return int(event.start_ms), int(event.end_ms)
 
 
-def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
+def _add_time_slots(root: Any, lanes: list[_Lane]) -> dict[int, str]:
     """Add the time slots of all events; return the slot of each time."""
     # One slot per time, shared by all tiers, so that equal times remain equal.
     # One slot a time, shared by all tiers, so that equal times stay equal.
-    times = sorted({t for lane in lanes for e in lane.events for t in _times(e)})
+    times = sorted({t for lane in lanes for e in lane.events for t in _round_times(e)})
     slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
     order = etree.SubElement(root, "TIME_ORDER")
     for t, slot in slots.items():
@@ -185,72 +185,72 @@ def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
     return slots
 
 
-def _annotators(dialogue: Dialogue) -> str:
+def _find_annotator(dialogue: Dialogue) -> str:
     """Return the annotator of the expressions: a person's name, the program, or empty."""
-    if any(e.data.get("proposed") for e in dialogue.tier(EXPRESSION)):
+    if any(e.data.get("proposed") for e in dialogue.select_tier(EXPRESSION)):
         return PROGRAM
     return str(dialogue.meta.get("annotator", ""))
 
 
-def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: str) -> int:
-    """Writes every lane and its children; the number of annotations used."""
+def _write_tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: str) -> int:
+    """Write every lane and its children; return the number of annotations used."""
     number = 0
     for lane in lanes:
         kind = {"Action": "action", "Mouse": "piece", "Gaze": "piece"}.get(lane.name.partition("-")[0], "span")
-        about = _about_tier(lane, annotator)
+        about = _list_tier_attributes(lane, annotator)
         tier = etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, TIER_ID=lane.name)
-        below = [(name, _child(root, lane.name, name, about)) for name in lane.children]
+        below = [(name, _add_child_tier(root, lane.name, name, about)) for name in lane.children]
         for event in lane.events:
             number += 1
             parent = f"a{number}"
-            (start, end), annotation = _times(event), etree.SubElement(tier, "ANNOTATION")
+            (start, end), annotation = _round_times(event), etree.SubElement(tier, "ANNOTATION")
             refs = {"TIME_SLOT_REF1": slots[start], "TIME_SLOT_REF2": slots[end]}
             aligned = etree.SubElement(annotation, "ALIGNABLE_ANNOTATION", ANNOTATION_ID=parent, **refs)
-            etree.SubElement(aligned, "ANNOTATION_VALUE").text = _value(event)
+            etree.SubElement(aligned, "ANNOTATION_VALUE").text = _format_value(event)
             for name, child in below:
                 number += 1
                 refs = {"ANNOTATION_ID": f"a{number}", "ANNOTATION_REF": parent}
                 bound = etree.SubElement(etree.SubElement(child, "ANNOTATION"), "REF_ANNOTATION", **refs)
-                etree.SubElement(bound, "ANNOTATION_VALUE").text = _below(event, name)
+                etree.SubElement(bound, "ANNOTATION_VALUE").text = _format_child_value(event, name)
     return number
 
 
-def _about_tier(lane: _Lane, annotator: str) -> dict[str, str]:
+def _list_tier_attributes(lane: _Lane, annotator: str) -> dict[str, str]:
     """Return the attributes of a tier: its participant, and for expressions their annotator."""
     prefix, _, rest = lane.name.partition("-")
     role = ROLES.get(prefix) or next((e.by for e in lane.events if e.by), OPERATOR)
     return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
 
 
-def _child(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
+def _add_child_tier(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
     """Add a child tier."""
     tier = parent.replace("Action", "Target") if name == "Target" else f"{parent}-{name}"
     kind = "target" if name == "Target" else "label"
     return etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, PARENT_REF=parent, TIER_ID=tier)
 
 
-def _value(event: Event) -> str:
-    """The text of an annotation; characters that XML cannot hold are shown as replaced."""
+def _format_value(event: Event) -> str:
+    """Return the text of an annotation, with a replacement for characters that XML cannot contain."""
     objects = ",".join(event.entities)
     value = {ACTION: event.data.get("action", ""), MOUSE: objects, GAZE: objects}.get(event.kind, event.text or "")
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
-def _below(event: Event, name: str) -> str:
+def _format_child_value(event: Event, name: str) -> str:
     """Return the value of a child annotation: codes or referents."""
     if name == "Attr":
         return ",".join(event.data.get("attributes", ()))
     return ("?" if event.data.get("uncertain") else "") + ",".join(event.entities)
 
 
-def _header(header: Any, dialogue: Dialogue, number: int) -> None:
+def _add_header(header: Any, dialogue: Dialogue, number: int) -> None:
     """Add the header with the properties that have no tier."""
     about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
-    if not all("attributes" in e.data for e in dialogue.tier(EXPRESSION)):
+    if not all("attributes" in e.data for e in dialogue.select_tier(EXPRESSION)):
         about["coded"] = False
-    if _annotators(dialogue):
-        about["expressions"] = _annotators(dialogue)
+    if _find_annotator(dialogue):
+        about["expressions"] = _find_annotator(dialogue)
     if "pointer" in dialogue.meta:
         about["pointer"] = dialogue.meta["pointer"]
     # ELAN gives new annotations ids above this one; without it they may collide.
@@ -258,7 +258,7 @@ def _header(header: Any, dialogue: Dialogue, number: int) -> None:
         etree.SubElement(header, "PROPERTY", NAME=name).text = value
 
 
-def _types(root: Any) -> None:
+def _add_types(root: Any) -> None:
     """Add the linguistic types and their constraints."""
     for name, vocabulary in (("span", None), ("action", "actions"), ("piece", "pieces")):
         words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
@@ -274,9 +274,9 @@ def _types(root: Any) -> None:
     etree.SubElement(root, "CONSTRAINT", DESCRIPTION=ASSOCIATION, STEREOTYPE="Symbolic_Association")
 
 
-def _vocabularies(root: Any, dialogue: Dialogue) -> None:
+def _add_vocabularies(root: Any, dialogue: Dialogue) -> None:
     """Add the controlled vocabularies: the kinds of actions and the pieces."""
-    actions = {e.data.get("action", "") for e in dialogue.tier(ACTION)} - {"", "move", "rotate", "flip"}
+    actions = {e.data.get("action", "") for e in dialogue.select_tier(ACTION)} - {"", "move", "rotate", "flip"}
     pieces = {piece: " ".join(kind.values()) for piece, kind in dialogue.pieces.items()}
     lists = {"actions": dict.fromkeys(("move", "rotate", "flip", *sorted(actions)), ""), "pieces": pieces}
     for name, entries in lists.items():
@@ -301,31 +301,31 @@ def from_eaf(
     tiers, the seven of the Tangram.
     """
     root = parse_eaf(content, where)
-    unreadable(root, where)
+    raise_unreadable(root, where)
     # Other programs write times in any order, which matters where slots have none of their own and lie between their neighbours.
     has_untimed = any(slot.get("TIME_VALUE") is None for slot in root.iterfind("TIME_ORDER/TIME_SLOT"))
-    faults = [fault for _, fault in eaf_faults(root) if has_untimed or "runs backwards" not in fault]
+    faults = [fault for _, fault in find_eaf_faults(root) if has_untimed or "runs backwards" not in fault]
     _rename(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression precedes those nested in it, as in the written file.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
-    events = with_utterances(events)
-    about = _about(root, where)
+    events = add_utterance_indices(events)
+    about = _read_metadata(root, where)
     if not about.pop("coded"):
         events = drop_empty_codes(events)
     has_pieces = about["pieces"] is not None
     if not has_pieces:
-        listed = {name: {"shape": name} for name in _listed_objects(root)}
+        listed = {name: {"shape": name} for name in _list_vocabulary_objects(root)}
         default = listed or ({} if tiers or pieces else PIECES)
-        about["pieces"] = {**_default_pieces(default, events, pieces or {}), **(pieces or {})}
+        about["pieces"] = {**_choose_pieces(default, events, pieces or {}), **(pieces or {})}
     if about.pop("expressions", None) == PROGRAM:
-        events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
+        events = [_mark_as_proposed(e) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if has_pieces else None
-    odd = _odd_values(events, board)
-    events = [_meant(e, board) for e in events]
-    about["pieces"] = pieces_named(about["pieces"], events)
+    odd = _count_invalid_values(events, board)
+    events = [_keep_valid_values(e, board) for e in events]
+    about["pieces"] = list_named_pieces(about["pieces"], events)
     fault_counts = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
-    fault_counts |= _passed_over(root) | odd
+    fault_counts |= _count_unread_annotations(root) | odd
     pointer = about.pop("pointer")
     meta = ({"faults": fault_counts} if fault_counts else {}) | ({"pointer": pointer} if pointer else {})
     if meta:
@@ -333,7 +333,7 @@ def from_eaf(
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
 
 
-def _default_pieces(
+def _choose_pieces(
     default: Mapping[str, Mapping[str, str]], events: Iterable[Event], declared: Mapping[str, Any]
 ) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of a list; if the events name others that are not declared, only those that they name."""
@@ -342,8 +342,8 @@ def _default_pieces(
     return default if is_whole else {piece: kind for piece, kind in default.items() if piece in named}
 
 
-def _passed_over(root: Any) -> dict[str, int]:
-    """Annotations of tiers that are none of REX's, nor the children of one."""
+def _count_unread_annotations(root: Any) -> dict[str, int]:
+    """Count the annotations of tiers that are neither REX tiers nor their children."""
     counts = {
         str(tier.get("TIER_ID")): len(tier)
         for tier in root.iterfind("TIER")
@@ -356,7 +356,7 @@ def _passed_over(root: Any) -> dict[str, int]:
     }
 
 
-def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
+def _count_invalid_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
     """Return counts of invalid values: pieces that are not on the board, and unknown codes."""
     counts: dict[str, int] = {}
     strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
@@ -370,7 +370,7 @@ def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> di
     return counts
 
 
-def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
+def _keep_valid_values(event: Event, pieces: Mapping[str, Any] | None) -> Event:
     """Return the event with valid codes and pieces only.
 
     A reference with invalid pieces as well becomes uncertain.
@@ -410,7 +410,7 @@ def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
                 tier.set(name, tiers[tier.get(name)])
 
 
-def _listed_objects(root: Any) -> list[str]:
+def _list_vocabulary_objects(root: Any) -> list[str]:
     """Return the entries of the controlled vocabularies of tiers of referents."""
     vocabularies = {
         t.get("LINGUISTIC_TYPE_ID"): t.get("CONTROLLED_VOCABULARY_REF") for t in root.iterfind("LINGUISTIC_TYPE")
@@ -424,7 +424,7 @@ def _listed_objects(root: Any) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))
 
 
-def _guessed(event: Event) -> Event:
+def _mark_as_proposed(event: Event) -> Event:
     return replace(event, data={**event.data, "proposed": True})
 
 
@@ -441,14 +441,14 @@ class _FileReader:
 
     def __init__(self, root: Any, pieces: Mapping[str, Any]) -> None:
         self.tiers = {tier.get("TIER_ID") or "": tier for tier in root.iterfind("TIER")}
-        self.spans = annotation_spans(root)
-        self.values = annotation_values(root)
+        self.spans = list_annotation_spans(root)
+        self.values = read_annotation_values(root)
         self.labels = self._read_labels()
         refs = (a.value for below in self.labels.values() for name in ("Ref", "Target") for a in below.get(name, ()))
         singles = {value.strip().lstrip("?").strip() for value in refs}
         self.names = {
             *pieces,
-            *_listed_objects(root),
+            *_list_vocabulary_objects(root),
             *(value for value in singles if not re.search(r"[,;|\s]", value)),
         }
 
@@ -462,26 +462,26 @@ class _FileReader:
             prefix = "" if name is None else name[1] or ""
             by = ROLES.get(prefix) or tier.get("PARTICIPANT") or prefix or OPERATOR
             for key in keys if name else ():
-                yield from self._events_of(name, by, key, has_marks)
+                yield from self._iterate_annotation_events(name, by, key, has_marks)
 
-    def _events_of(self, name: Any, by: str, key: str, has_marks: bool) -> Iterator[Event]:
+    def _iterate_annotation_events(self, name: Any, by: str, key: str, has_marks: bool) -> Iterator[Event]:
         """Yield the events of one annotation, by the kind of its tier."""
         value, below, span = self.values[key], self.labels.get(key, {}), self.spans[key]
         if name[3]:
-            handled = [id for label in below.get("Target", ()) for id in self._ids(label.value)]
-            yield _timed(span, kind=ACTION, by=by, entities=tuple(handled), data={"action": value})
+            handled = [id for label in below.get("Target", ()) for id in self._split_ids(label.value)]
+            yield _make_timed_event(span, kind=ACTION, by=by, entities=tuple(handled), data={"action": value})
         elif name[4]:
             kind = MOUSE if name[4] == "Mouse" else GAZE
-            yield _timed(span, kind=kind, by=by, entities=self._ids(value))
+            yield _make_timed_event(span, kind=kind, by=by, entities=self._split_ids(value))
         elif name[2] == "UT":
-            yield _timed(span, kind=UTTERANCE, by=by, text=value)
-            yield from self._referents(by, value, below, span, f"{name[1]}-Words")
+            yield _make_timed_event(span, kind=UTTERANCE, by=by, text=value)
+            yield from self._iterate_utterance_referents(by, value, below, span, f"{name[1]}-Words")
         else:
             mark = _MARK.fullmatch(value) if has_marks else None
             referents = [mark[2]] if mark else [label.value for label in below.get("Ref", ())]
-            yield self._expression(by, mark[1] if mark else value, referents, below, span)
+            yield self._make_expression(by, mark[1] if mark else value, referents, below, span)
 
-    def _referents(
+    def _iterate_utterance_referents(
         self, by: str, text: str, below: Mapping[str, list[_Label]], span: tuple[float, float], words: str
     ) -> Iterator[Event]:
         """Yield the expressions of an utterance that has annotated referents but no annotated expressions.
@@ -493,12 +493,16 @@ class _FileReader:
         referents = below.get("Ref", [])
         for label in referents:
             if label.aligned and words in self.tiers:
-                yield self._expression(by, self._words_in(label.span, words), [label.value], below, label.span)
+                yield self._make_expression(
+                    by, self._find_words_within(label.span, words), [label.value], below, label.span
+                )
             else:
                 whole = len(referents) == 1
-                yield self._expression(by, text if whole else "", [label.value], below, span if whole else label.span)
+                yield self._make_expression(
+                    by, text if whole else "", [label.value], below, span if whole else label.span
+                )
 
-    def _expression(
+    def _make_expression(
         self, by: str, text: str, referents: list[str], below: Mapping[str, list[_Label]], span: tuple[float, float]
     ) -> Event:
         """Return an expression from its annotation and the child annotations."""
@@ -507,16 +511,16 @@ class _FileReader:
             "attributes": tuple(re.split(r"[,;\s]+", codes.strip())) if codes.strip() else (),
             "uncertain": any(value.strip().startswith("?") for value in referents),
         }
-        entities = tuple(id for value in referents for id in self._ids(value))
-        return _timed(span, kind=EXPRESSION, by=by, text=text, entities=entities, data=data)
+        entities = tuple(id for value in referents for id in self._split_ids(value))
+        return _make_timed_event(span, kind=EXPRESSION, by=by, text=text, entities=entities, data=data)
 
-    def _words_in(self, span: tuple[float, float], words: str) -> str:
+    def _find_words_within(self, span: tuple[float, float], words: str) -> str:
         """Return the words of a tier whose middles are in a span."""
         keys = [a.get("ANNOTATION_ID") for a in self.tiers[words].iterfind("ANNOTATION/*")]
         inside = [k for k in keys if k in self.spans and span[0] <= sum(self.spans[k]) / 2 <= span[1]]
         return " ".join(self.values[k] for k in sorted(inside, key=self.spans.__getitem__))
 
-    def _ids(self, value: str) -> tuple[str, ...]:
+    def _split_ids(self, value: str) -> tuple[str, ...]:
         """Return the objects that a value names, with commas between them.
 
         With blanks, where each part is the name of one or ends in a number.
@@ -540,24 +544,24 @@ class _FileReader:
             kind = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier_name)), None)
             if kind is None:
                 continue
-            main = _labelled_tier(tier_name, self.tiers)
+            main = _find_labelled_tier(tier_name, self.tiers)
             for annotation in tier.iterfind("ANNOTATION/*"):
                 key = annotation.get("ANNOTATION_ID")
                 owner = annotation.get("ANNOTATION_REF")
                 is_aligned = owner is None
                 if owner is None and main is not None:
-                    owner = _most_overlapping(self.spans[key], main, self.spans)
+                    owner = _find_most_overlapping(self.spans[key], main, self.spans)
                 if owner is not None and self.values[key] and key in self.spans:
                     label = _Label(self.values[key], self.spans[key], is_aligned)
                     labels.setdefault(owner, {}).setdefault(kind, []).append(label)
         return labels
 
 
-def _timed(span: tuple[float, float], **fields: Any) -> Event:
+def _make_timed_event(span: tuple[float, float], **fields: Any) -> Event:
     return Event(start_ms=span[0], end_ms=span[1], **fields)
 
 
-def _labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
+def _find_labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
     """Return the tier whose annotations a tier of labels is about, by its name: SV-REX for SV-REX-Ref and SV-Ref, Action for Target."""
     base = name.replace("Target", "Action") if "Target" in name else re.sub(r"-?\b(?:Ref|Attr)\b", "", name)
     candidates = (base, f"{base}-REX", f"{base}-UT")
@@ -566,7 +570,9 @@ def _labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
     )
 
 
-def _most_overlapping(span: tuple[float, float], tier: Any, spans: Mapping[str, tuple[float, float]]) -> str | None:
+def _find_most_overlapping(
+    span: tuple[float, float], tier: Any, spans: Mapping[str, tuple[float, float]]
+) -> str | None:
     """Return the annotation of a tier that overlaps most with a span; None if none does."""
     names = [annotation.get("ANNOTATION_ID") for annotation in tier.iterfind("ANNOTATION/*")]
     overlaps = [(min(span[1], spans[n][1]) - max(span[0], spans[n][0]), n) for n in names if n in spans]
@@ -574,7 +580,7 @@ def _most_overlapping(span: tuple[float, float], tier: Any, spans: Mapping[str, 
     return best[1] if best[0] > 0 else None
 
 
-def _about(root: Any, where: str) -> dict[str, Any]:
+def _read_metadata(root: Any, where: str) -> dict[str, Any]:
     """Return id, pair, pieces and language: from the header if this program wrote it, else from the file's name; unknown pieces are None."""
     stem = Path(where).stem
     about: dict[str, Any] = {"id": stem, "pair": stem, "language": UNTOLD, "synthetic": False, "pieces": None}

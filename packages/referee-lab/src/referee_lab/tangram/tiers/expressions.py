@@ -23,7 +23,7 @@ from typing import NamedTuple
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFile, find_lexicon, no_words
+from referee_lab.tangram.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFile, find_lexicon, make_lexicon_error
 from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import mark_expression
 
@@ -58,10 +58,10 @@ def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundP
     matches = (
         m for m in words.phrase.finditer(text) if not m["pronoun"] or not words.has("not_behind", text[: m.start()])
     )
-    return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in matches)
+    return tuple(_make_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in matches)
 
 
-def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...] | None:
+def infer_codes(expression: Event, language: str, pieces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...] | None:
     """Return the codes of an expression by its words.
 
     None where there are no words for its language and pieces.
@@ -71,10 +71,10 @@ def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mappin
     if lexicon is None or not has_pronoun_list(language):
         return None
     is_pronominal = is_pronoun(Event(kind=EXPRESSION, text=text), language)
-    return _phrase(text, 0, len(text), is_pronominal, lexicon).attributes
+    return _make_phrase(text, 0, len(text), is_pronominal, lexicon).attributes
 
 
-def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
+def _make_phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
     """Return one expression with its codes, without a position that is a goal."""
     if words.has("carrying", text[:start]) and (place := words.marks["place"].search(text[start:end])):
         end = start + place.start()
@@ -83,11 +83,11 @@ def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon)
     region, counted = min(words.says("place", phrase), default=None), min(words.says("number", phrase), default="1")
     count = words.pieces if counted == "all" else int(counted)
     many = count == 1 and (words.marks["several"].match(phrase) or words.has("plural", phrase))
-    codes = tuple(_codes(phrase, traits, region, pronoun, words))
+    codes = tuple(_infer_codes(phrase, traits, region, pronoun, words))
     return FoundPhrase(start, end, codes, traits, region, 2 if many else count)
 
 
-def _codes(
+def _infer_codes(
     phrase: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
 ) -> Iterator[str]:
     """Yield the codes of an expression."""
@@ -124,19 +124,19 @@ def preannotate(dialogue: Dialogue, positions: Positions | None = None, word_fil
     """
     words = find_lexicon(dialogue.language, dialogue.pieces, word_file)
     if words is None:
-        raise no_words(dialogue.language)
-    utterances = dialogue.tier(UTTERANCE)
+        raise make_lexicon_error(dialogue.language)
+    utterances = dialogue.select_tier(UTTERANCE)
     marked: list[Event] = []
     for index, utterance in enumerate(utterances):
         for phrase in find_phrases(utterance.text or "", words):
-            marked.append(_proposed(dialogue, utterance, index, phrase, marked, positions))
+            marked.append(_propose_expression(dialogue, utterance, index, phrase, marked, positions))
     other_events = [e for e in dialogue.events if e.kind != EXPRESSION]
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events = sorted([*other_events, *marked], key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     return replace(dialogue, events=tuple(events))
 
 
-def _proposed(
+def _propose_expression(
     dialogue: Dialogue,
     utterance: Event,
     index: int,
@@ -149,11 +149,11 @@ def _proposed(
         utterance, index, (phrase.start, phrase.end), referents=(), attributes=phrase.attributes, uncertain=True
     )
     time = blank.start_ms or 0.0
-    referents, uncertain = _referents(dialogue, phrase, time, before, positions, utterance.by)
+    referents, uncertain = _infer_referents(dialogue, phrase, time, before, positions, utterance.by)
     return replace(blank, entities=referents, data={**blank.data, "uncertain": uncertain, "proposed": True})
 
 
-def _referents(
+def _infer_referents(
     dialogue: Dialogue,
     phrase: FoundPhrase,
     time: float,
@@ -161,9 +161,9 @@ def _referents(
     positions: Positions | None,
     by: str | None,
 ) -> tuple[tuple[str, ...], bool]:
-    """The pieces that the words and the situation leave, and whether that is a guess among several."""
-    ranked = list(dict.fromkeys(_salient(dialogue, time, before, by)))
-    fitting, contradicted = _fitting(dialogue.pieces, phrase.traits)
+    """Return the pieces that the words and the situation allow, and whether the choice is a guess."""
+    ranked = list(dict.fromkeys(_rank_by_salience(dialogue, time, before, by)))
+    fitting, contradicted = _match_properties(dialogue.pieces, phrase.traits)
     # *The other one* is not the one at hand, but of its shape if there is such.
     if "cmp" in phrase.attributes and ranked:
         kind = dialogue.pieces[ranked[0]].get("shape")
@@ -184,7 +184,9 @@ def _referents(
     return tuple(near), dialogue.meta.get("pointer") == "none"
 
 
-def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
+def _match_properties(
+    pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]
+) -> tuple[list[str], bool]:
     """Return the pieces with most of the named properties, and whether none has all of them."""
     weights = {
         piece: sum(WEIGHT[trait] for trait, meant in traits.items() if meant & {kind.get(trait, ""), piece})
@@ -194,7 +196,7 @@ def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, froze
     return [piece for piece, n in weights.items() if n == best], best < sum(WEIGHT[trait] for trait in traits)
 
 
-def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
+def _rank_by_salience(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
     """Yield pieces from the most to the least likely referent of *it*: in hand now, then handled or mentioned, latest
     first.
 
@@ -211,12 +213,12 @@ def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | Non
     for event in reversed(recent):
         if not event.data.get("uncertain"):
             yield from event.entities
-        elif stays := _stays(past, event, time):
+        elif stays := _sum_cursor_times(past, event, time):
             yield max(stays, key=lambda p: stays[p])
 
 
-def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
-    """How long the cursor was over each candidate of a mention since it was made."""
+def _sum_cursor_times(past: list[Event], mention: Event, time: float) -> dict[str, float]:
+    """Return how long the cursor was over each candidate of a mention since it was made."""
     since, stays = mention.start_ms or 0.0, dict[str, float]()
     for event in past:
         if event.kind == MOUSE and event.end_ms is not None and event.end_ms > since:
@@ -247,7 +249,9 @@ def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
 
     Expressions without a position (whole turns) are left out.
     """
-    reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed))
+    reference, yours = (
+        {_make_key(e): e for e in d.select_tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed)
+    )
     both = [(reference[k], yours[k]) for k in reference if k in yours]
     return SpanAgreement(
         gold=len(reference),
@@ -260,5 +264,5 @@ def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
     )
 
 
-def _key(event: Event) -> tuple[int, tuple[int, int]]:
+def _make_key(event: Event) -> tuple[int, tuple[int, int]]:
     return int(event.data["utterance"]), tuple(event.data["span"])

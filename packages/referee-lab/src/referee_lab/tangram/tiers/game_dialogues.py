@@ -77,7 +77,7 @@ def round_dialogue(
     )
 
 
-def game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dialogue]:
+def read_game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dialogue]:
     """Return the dialogues of a corpus of reference games by its name."""
     if corpus not in GAME_CORPORA:
         raise InputError(f"{corpus} is not a corpus of games", remedy=f"one of {', '.join(GAME_CORPORA)}")
@@ -87,7 +87,7 @@ def game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dialogue
 # -- corpora that the judge reads ----------------------------------------------------------------------------------------------
 
 
-def _named_figures(corpus: str) -> Callable[[str | Path | None], Iterator[Dialogue]]:
+def _make_figure_reader(corpus: str) -> Callable[[str | Path | None], Iterator[Dialogue]]:
     """Return a reader of a corpus whose objects are known by a name alone and stay the same in all rounds of a game."""
 
     def read(data: str | Path | None) -> Iterator[Dialogue]:
@@ -110,7 +110,7 @@ def _round(trial: Trial) -> GameRound:
     return GameRound(trial.targets, "speaker", messages, choices)
 
 
-def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
+def _read_pento_take(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield an episode as a dialogue: pieces with colours and cells, speech with times, the selection at its end."""
     for trial in create("corpus", "pento-take", data=data).trials():
         utterances = [e for e in trial.episode if e.text and e.kind != "action"]
@@ -148,14 +148,17 @@ def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
             id=trial.id,
             pair=f"pento-take-{trial.meta['session']}",
             pieces=objects,
-            events=(*sorted(events, key=lambda e: e.start_ms or 0.0), *_taken(trial.targets, selected)),
+            events=(
+                *sorted(events, key=lambda e: e.start_ms or 0.0),
+                *_iterate_final_selection(trial.targets, selected),
+            ),
             language=trial.language,
             lacks=(SPANS,),
             meta={"pointer": "none"},
         )
 
 
-def _taken(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Event]:
+def _iterate_final_selection(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Event]:
     """Yield the selection of the piece that was finally taken, whose time is rarely recorded."""
     if not selected or selected[-1].entities != targets:
         yield Event(kind=ACTION, by="listener", entities=targets, data={"action": SELECT})
@@ -164,18 +167,18 @@ def _taken(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Even
 # -- corpora that are read here ------------------------------------------------------------------------------------------------
 
 
-def _rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any]]:
+def _read_rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any]]:
     (path,) = find_files(data, folder, file)
     return list(read_rows(path, dict))
 
 
-def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
+def _read_conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield the dialogue of two people of a network.
 
     Of a wrong choice only its wrongness is known, not the object.
     """
     games: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in _rows(data, "conventions-network", "trials.jsonl.gz"):
+    for row in _read_rows(data, "conventions-network", "trials.jsonl.gz"):
         games.setdefault((row["network"], row["partner"], row["room"]), []).append(row)
     for (network, partner, room), rows in games.items():
         rounds = [
@@ -192,10 +195,10 @@ def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
         yield round_dialogue(f"{pair}-{partner}-{room}", pair, dict(sorted(objects.items())), rounds)
 
 
-def _cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
+def _read_cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield the six rounds of a pair; speech without gesture."""
     pairs: dict[str, list[dict[str, Any]]] = {}
-    for row in _rows(data, "cabb-dutch", "trials.jsonl.gz"):
+    for row in _read_rows(data, "cabb-dutch", "trials.jsonl.gz"):
         pairs.setdefault(row["pair"], []).append(row)
     for pair, rows in pairs.items():
         rounds = []
@@ -211,15 +214,15 @@ def _cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
         yield round_dialogue(f"cabb-dutch-{pair}", f"cabb-dutch-{pair}", objects, rounds, language="nl", lacks=lacks)
 
 
-def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
+def _read_game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield a round of a pair as a dialogue: nine pictures, messages with the pictures that their writers marked, and
     locks on pictures.
     """
     games: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for row in _rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_all.jsonl.gz"):
+    for row in _read_rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_all.jsonl.gz"):
         games.setdefault((row["interaction_id"], row["round_number"]), []).append(row)
     boards: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
-    for row in _rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_board_mappings.jsonl.gz"):
+    for row in _read_rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_board_mappings.jsonl.gz"):
         pictures = {cell["image_id"]: {"name": cell["image_id"]} for cell in row["mapping"]}
         boards.setdefault((row["interaction_id"], row["round_number"]), {}).update(pictures)
     for (interaction, number), rows in games.items():
@@ -252,7 +255,7 @@ def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
         )
 
 
-def _onecommon(data: str | Path | None) -> Iterator[Dialogue]:
+def _read_onecommon(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield the annotated chats of OneCommon (Udagawa & Aizawa 2020): two overlapping views of dots, and noun phrases
     with the dots that most annotators chose.
 
@@ -264,7 +267,7 @@ def _onecommon(data: str | Path | None) -> Iterator[Dialogue]:
     by_id = {chat.get("uuid"): chat for chat in chats}
     for id in referents:
         try:
-            yield _dots(id, by_id[id], phrases[id], referents[id])
+            yield _parse_onecommon_chat(id, by_id[id], phrases[id], referents[id])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             remedy = "the files are those of github.com/Alab-NII/onecommon, folder aaai2020/annotation"
             problem = f"chat {id} is of another form ({type(error).__name__}: {error})"
@@ -278,7 +281,9 @@ def _read_json(path: Path) -> Any:
         raise MalformedInput(f"not JSON ({error})", where=path, remedy="copy the file again") from None
 
 
-def _dots(id: str, chat: Mapping[str, Any], phrases: Mapping[str, Any], referents: Mapping[str, Any]) -> Dialogue:
+def _parse_onecommon_chat(
+    id: str, chat: Mapping[str, Any], phrases: Mapping[str, Any], referents: Mapping[str, Any]
+) -> Dialogue:
     """Return a chat of OneCommon as a dialogue; the lines of its text begin with the speaker's number, as in `0: hi`."""
     views = [{str(dot["id"]): dot for dot in view} for view in chat["scenario"]["kbs"]]
     common = next(dot for dot in views[0] if dot in views[1])
@@ -325,11 +330,11 @@ def _dots(id: str, chat: Mapping[str, Any], phrases: Mapping[str, Any], referent
 
 
 GAME_CORPORA: Mapping[str, Callable[[str | Path | None], Iterator[Dialogue]]] = {
-    "a-game-of-sorts": _game_of_sorts,
-    "cabb-dutch": _cabb_dutch,
-    "conventions-network": _conventions_network,
-    "onecommon": _onecommon,
-    "multiparty-tangrams": _named_figures("multiparty-tangrams"),
-    "pento-take": _pento_take,
-    "tangrams-hawkins": _named_figures("tangrams-hawkins"),
+    "a-game-of-sorts": _read_game_of_sorts,
+    "cabb-dutch": _read_cabb_dutch,
+    "conventions-network": _read_conventions_network,
+    "onecommon": _read_onecommon,
+    "multiparty-tangrams": _make_figure_reader("multiparty-tangrams"),
+    "pento-take": _read_pento_take,
+    "tangrams-hawkins": _make_figure_reader("tangrams-hawkins"),
 }

@@ -28,14 +28,14 @@ def is_foreign(beginning: str) -> bool:
     return '"dialogue_data"' in beginning or ('"agent_labels"' in beginning and '"rounds"' in beginning)
 
 
-def foreign_dialogues(path: Path) -> list[Dialogue]:
+def read_json_corpus(path: Path) -> list[Dialogue]:
     """Return the dialogues of a file of SIMMC 2 or PhotoBook. Raises MalformedInput for a file of another form."""
     try:
         data = json.loads(decode_text(path.read_bytes(), str(path)))
         if "dialogue_data" not in data:
-            return list(_photobook(data))
-        metadata = _metadata(path.parent)
-        return [_shopping(row, path.parent, metadata) for row in data["dialogue_data"]]
+            return list(_iterate_photobook_rounds(data))
+        metadata = _read_metadata(path.parent)
+        return [_read_simmc_dialogue(row, path.parent, metadata) for row in data["dialogue_data"]]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         problem = f"not of the form of SIMMC 2 or PhotoBook ({type(error).__name__}: {error})"
         raise MalformedInput(problem, where=path, remedy="copy the file again") from None
@@ -44,7 +44,7 @@ def foreign_dialogues(path: Path) -> list[Dialogue]:
 # -- SIMMC 2 -------------------------------------------------------------------------------------------------------------------
 
 
-def _metadata(folder: Path) -> dict[str, Any]:
+def _read_metadata(folder: Path) -> dict[str, Any]:
     """Return the attributes of products by their path, from the files beside the dialogues; empty without any."""
     metadata: dict[str, Any] = {}
     for path in sorted(folder.glob("*_prefab_metadata_all.json")):
@@ -52,7 +52,7 @@ def _metadata(folder: Path) -> dict[str, Any]:
     return metadata
 
 
-def _scene_objects(folder: Path, scene: str) -> list[dict[str, Any]]:
+def _read_scene_objects(folder: Path, scene: str) -> list[dict[str, Any]]:
     """Return the objects of a scene; empty if its file is neither beside the dialogues nor in `public`."""
     paths = (place / f"{scene}_scene.json" for place in (folder, folder / "public"))
     found = next((path for path in paths if path.is_file()), None)
@@ -61,12 +61,12 @@ def _scene_objects(folder: Path, scene: str) -> list[dict[str, Any]]:
     return [row for part in json.loads(found.read_bytes())["scenes"] for row in part["objects"]]
 
 
-def _shopping(row: Mapping[str, Any], folder: Path, metadata: Mapping[str, Any]) -> Dialogue:
+def _read_simmc_dialogue(row: Mapping[str, Any], folder: Path, metadata: Mapping[str, Any]) -> Dialogue:
     """Return a dialogue of SIMMC 2: of every turn what the user says, then what the assistant answers.
 
     An utterance with objects is a reference to them; the words that refer are not marked.
     """
-    scenes = {int(turn): _scene_objects(folder, scene) for turn, scene in row["scene_ids"].items()}
+    scenes = {int(turn): _read_scene_objects(folder, scene) for turn, scene in row["scene_ids"].items()}
     objects: dict[str, dict[str, str]] = {}
     events: list[Event] = []
     for turn in row["dialogue"]:
@@ -113,7 +113,7 @@ def _turn(by: str, text: str, annotated: Mapping[str, Any], utterance: int) -> I
 # -- PhotoBook -----------------------------------------------------------------------------------------------------------------
 
 
-def _photobook(game: Mapping[str, Any]) -> Iterator[Dialogue]:
+def _iterate_photobook_rounds(game: Mapping[str, Any]) -> Iterator[Dialogue]:
     """Yield every round of a game as a dialogue: both players' pictures, the chat, and the marks *common* or *different*.
 
     The logs have no references: which words are about which picture is not annotated in them.

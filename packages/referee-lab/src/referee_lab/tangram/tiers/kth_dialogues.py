@@ -23,7 +23,7 @@ from typing import Any
 from referee.corpora.kth import SOUNDS, KthTangrams
 from referee.records import Entity, Event, Trial
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, POSITION, SOLVER, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.reference_forms import PRONOUN, form_of, words_of
+from referee_lab.tangram.tiers.reference_forms import PRONOUN, classify_form, split_words
 
 SELECT, TURN = "select", "turn"
 TURN_UNIT, UTTERANCE_UNIT = "turn", "utterance"
@@ -43,32 +43,34 @@ HUES = (
 )
 
 
-def kth_dialogues(data: str | Path | None = None, *, unit: str = TURN_UNIT) -> list[Dialogue]:
+def read_kth_dialogues(data: str | Path | None = None, *, unit: str = TURN_UNIT) -> list[Dialogue]:
     """Return one dialogue for every game of the corpus in a data folder."""
     games = groupby(KthTangrams(data).trials(), key=lambda t: t.meta["game"])
-    return [dialogue_of(list(rounds), unit=unit) for _, rounds in games]
+    return [make_dialogue(list(rounds), unit=unit) for _, rounds in games]
 
 
-def dialogue_of(rounds: list[Trial], *, unit: str = TURN_UNIT) -> Dialogue:
-    """The rounds of one game in order.
+def make_dialogue(rounds: list[Trial], *, unit: str = TURN_UNIT) -> Dialogue:
+    """Return the rounds of one game as a dialogue, in order.
 
     Times count from the start of the sound recording, as in the corpus.
     """
     game = rounds[0].meta["game"]
     utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
-    meant = _expressions(rounds, utterances) if unit == TURN_UNIT else _spoken_expressions(rounds, utterances)
-    events = [*_positions(rounds), *map(_utterance, utterances), *meant, *_selections(rounds)]
+    meant = (
+        _iterate_expressions(rounds, utterances) if unit == TURN_UNIT else _list_spoken_expressions(rounds, utterances)
+    )
+    events = [*_iterate_positions(rounds), *map(_make_utterance, utterances), *meant, *_iterate_selections(rounds)]
     events.sort(key=_start)
     return Dialogue(
         id=f"kth-{game}",
         pair=f"kth-{game}",
-        pieces={e.id: _attributes(e) for e in rounds[0].scene.entities},
+        pieces={e.id: _list_attributes(e) for e in rounds[0].scene.entities},
         events=tuple(events),
-        meta={"rounds": [_about(t) for t in rounds], "pointer": "none"},
+        meta={"rounds": [_make_round_data(t) for t in rounds], "pointer": "none"},
     )
 
 
-def colour_name(hue: float, saturation: float, brightness: float) -> str:
+def name_colour(hue: float, saturation: float, brightness: float) -> str:
     """Return a plain name for a colour given as hue, saturation and brightness between 0 and 1."""
     if brightness < 0.2:
         return "black"
@@ -77,15 +79,15 @@ def colour_name(hue: float, saturation: float, brightness: float) -> str:
     return next(name for end, name in HUES if hue <= end)
 
 
-def _attributes(figure: Entity) -> dict[str, str]:
+def _list_attributes(figure: Entity) -> dict[str, str]:
     """Return a figure's attributes with a colour name."""
     attributes = {a.name: a.value for a in figure.attributes}
     return attributes | (
-        {"colour": colour_name(*map(float, attributes["hsb"].split(",")))} if "hsb" in attributes else {}
+        {"colour": name_colour(*map(float, attributes["hsb"].split(",")))} if "hsb" in attributes else {}
     )
 
 
-def _about(trial: Trial) -> dict[str, Any]:
+def _make_round_data(trial: Trial) -> dict[str, Any]:
     instructor = next((e.by for e in trial.episode if e.kind == TURN), None)
     return {"round": trial.meta["round"], "referent": trial.targets[0], "instructor": instructor}
 
@@ -94,21 +96,21 @@ def _start(event: Event) -> float:
     return event.start_ms or 0.0
 
 
-def _utterance(event: Event) -> Event:
+def _make_utterance(event: Event) -> Event:
     """Return an utterance with its speaker's role and its round."""
     role = ROLES.get(str(event.data.get("role")), str(event.data.get("role")))
     about = {"round": event.data.get("round"), "player": event.by}
     return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
 
 
-def _expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
+def _iterate_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
     """Yield one expression per round: the instructor's utterances before the selection."""
     places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
         if not trial.references:
             continue
         chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
-        spoken = [e for e in trial.episode if _instructs(e, trial) and _start(e) < chosen]
+        spoken = [e for e in trial.episode if _is_instruction(e, trial) and _start(e) < chosen]
         end = max((e.end_ms or _start(e) for e in spoken), default=0.0)
         yield Event(
             kind=EXPRESSION,
@@ -126,15 +128,15 @@ def _expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[E
         )
 
 
-def _spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
-    """Every utterance of the instructor up to the first selection that describes the figure, or means it by a pronoun."""
+def _list_spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
+    """Return the instructor's utterances up to the first selection that describe the figure or refer to it by a pronoun."""
     places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
         chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
-        for event in (e for e in trial.episode if _instructs(e, trial) and _start(e) < chosen):
+        for event in (e for e in trial.episode if _is_instruction(e, trial) and _start(e) < chosen):
             text = " ".join(word for word in (event.text or "").split() if word not in SOUNDS)
-            form = form_of(text)
-            pronoun = form == PRONOUN and bool(_POINTING & set(words_of(_SET_PHRASE.sub(" ", text))))
+            form = classify_form(text)
+            pronoun = form == PRONOUN and bool(_POINTING & set(split_words(_SET_PHRASE.sub(" ", text))))
             if form is None or (form == PRONOUN and not pronoun):
                 continue
             yield Event(
@@ -152,7 +154,7 @@ def _spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Ite
             )
 
 
-def _instructs(event: Event, trial: Trial) -> bool:
+def _is_instruction(event: Event, trial: Trial) -> bool:
     """Return whether an event is an utterance of the round's instructor."""
     return (
         event.kind == UTTERANCE
@@ -161,7 +163,7 @@ def _instructs(event: Event, trial: Trial) -> bool:
     )
 
 
-def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
+def _iterate_selections(rounds: Iterable[Trial]) -> Iterator[Event]:
     """Yield the selections as actions, without the figure that was meant."""
     for trial in rounds:
         for event in trial.episode:
@@ -177,7 +179,7 @@ def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
                 )
 
 
-def _positions(rounds: list[Trial]) -> Iterator[Event]:
+def _iterate_positions(rounds: list[Trial]) -> Iterator[Event]:
     """Yield the positions of the figures: the initial ones, and those after each move."""
     for trial in rounds:
         for event in trial.episode:

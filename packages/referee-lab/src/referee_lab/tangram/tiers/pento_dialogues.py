@@ -14,7 +14,7 @@ from pathlib import Path
 from referee.corpora.pento_cv import COLOURS, PentoCv, PentoDialogue, PentoHand
 from referee.records import Event
 from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
-from referee_lab.tangram.tiers.reference_forms import pronoun_kind
+from referee_lab.tangram.tiers.reference_forms import classify_pronoun
 from referee_lab.tangram.tiers.rex_tiers import mark_expression
 
 ROLES = {"instructor": SOLVER, "manipulator": OPERATOR}
@@ -36,34 +36,39 @@ ON_PIECE = frozenset(
 JOIN_MS = 100.0
 
 
-def pento_dialogues(data: str | Path | None = None) -> list[Dialogue]:
-    """One dialogue for every stretch of fixed roles in the files of a data folder."""
-    return [pento_dialogue(source) for source in PentoCv(data).dialogues()]
+def read_pento_dialogues(data: str | Path | None = None) -> list[Dialogue]:
+    """Return one dialogue for every stretch of fixed roles in the files of a data folder."""
+    return [make_pento_dialogue(source) for source in PentoCv(data).dialogues()]
 
 
-def pento_dialogue(source: PentoDialogue) -> Dialogue:
-    """The tiers of one dialogue; times count from its beginning."""
+def make_pento_dialogue(source: PentoDialogue) -> Dialogue:
+    """Return the tiers of one dialogue; times count from its beginning."""
     utterances = [
         Event(kind=UTTERANCE, by=ROLES[source.roles[u.by]], text=u.text, start_ms=u.start_ms, end_ms=u.end_ms)
         for u in source.utterances
     ]
-    events = [*utterances, *_expressions(source, utterances), *_actions(source), *_stays(source)]
+    events = [
+        *utterances,
+        *_iterate_expressions(source, utterances),
+        *_iterate_actions(source),
+        *_find_hand_stays(source),
+    ]
     return Dialogue(
         id=f"pento-cv-{source.id}",
         pair=f"pento-cv-{source.pair}",
-        pieces={letter: _attributes(letter) for letter in COLOURS},
+        pieces={letter: _list_attributes(letter) for letter in COLOURS},
         events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)),
         language="de",
         meta={"pointer": "hand", "faults": dict(source.faults)},
     )
 
 
-def _attributes(letter: str) -> dict[str, str]:
+def _list_attributes(letter: str) -> dict[str, str]:
     colour, shade = COLOURS[letter]
     return {"shape": letter, "colour": colour} | ({} if shade is None else {"shade": shade})
 
 
-def _expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
+def _iterate_expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
     """Yield the expressions of all utterances."""
     for index, (utterance, event) in enumerate(zip(source.utterances, events, strict=True)):
         for reference in utterance.references:
@@ -73,19 +78,19 @@ def _expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
                 index,
                 (reference.start, reference.end),
                 referents=reference.pieces,
-                attributes=("dpr",) if pronoun_kind(words, "de") else (),
+                attributes=("dpr",) if classify_pronoun(words, "de") else (),
             )
 
 
-def _actions(source: PentoDialogue) -> Iterator[Event]:
+def _iterate_actions(source: PentoDialogue) -> Iterator[Event]:
     """Yield the actions of both hands."""
     for hand in source.hands:
         if hand.action in ACTIONS and hand.pieces:
-            yield _event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
+            yield _make_event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
 
 
-def _stays(source: PentoDialogue) -> Iterator[Event]:
-    """The stays of each hand on a piece."""
+def _find_hand_stays(source: PentoDialogue) -> Iterator[Event]:
+    """Return the time spans during which each hand is on a piece."""
     for side in sorted({hand.hand for hand in source.hands}):
         stay: tuple[PentoHand, float] | None = None
         for hand in (h for h in source.hands if h.hand == side and h.action in ON_PIECE and h.pieces):
@@ -93,11 +98,11 @@ def _stays(source: PentoDialogue) -> Iterator[Event]:
                 stay = (stay[0], max(stay[1], hand.end_ms))
                 continue
             if stay:
-                yield _event(MOUSE, *stay, {"hand": side})
+                yield _make_event(MOUSE, *stay, {"hand": side})
             stay = (hand, hand.end_ms)
         if stay:
-            yield _event(MOUSE, *stay, {"hand": side})
+            yield _make_event(MOUSE, *stay, {"hand": side})
 
 
-def _event(kind: str, hand: PentoHand, end_ms: float, data: dict[str, str]) -> Event:
+def _make_event(kind: str, hand: PentoHand, end_ms: float, data: dict[str, str]) -> Event:
     return Event(kind=kind, by=OPERATOR, entities=hand.pieces, start_ms=hand.start_ms, end_ms=end_ms, data=data)

@@ -53,11 +53,11 @@ class WordFile:
     def switch(self, name: str) -> bool:
         return self.switches.get(name, SWITCHES[name])
 
-    def with_more(self, other: WordFile) -> WordFile:
+    def merge_words(self, other: WordFile) -> WordFile:
         """Return these words merged with those of a custom file, whose switches and patterns take precedence."""
         lists = {name: (*self.list(name), *other.list(name)) for name in LISTS}
         tables = {
-            name: {key: (*self.table(name).get(key, ()), *other.table(name).get(key, ())) for key in _keys(self, other, name)}
+            name: {key: (*self.table(name).get(key, ()), *other.table(name).get(key, ())) for key in _list_keys(self, other, name)}
             for name in (*TABLES, "places", "numbers")
         }  # fmt: skip
         return WordFile(
@@ -65,14 +65,14 @@ class WordFile:
         )
 
 
-def _keys(first: WordFile, second: WordFile, table: str) -> dict[str, None]:
+def _list_keys(first: WordFile, second: WordFile, table: str) -> dict[str, None]:
     return dict.fromkeys([*first.table(table), *second.table(table)])
 
 
 # -- files ---------------------------------------------------------------------------------------------------------------------
 
 
-def known_languages() -> list[str]:
+def list_languages() -> list[str]:
     """The languages that the package has words for."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
@@ -96,13 +96,13 @@ def read_words(path: Path) -> WordFile:
         raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {keys}")
     lists = {name: _split(data[name], name, path) for name in LISTS if name in data}
     tables = {
-        name: {key: _split(words, f"{name}.{key}", path) for key, words in _table(data, name, path).items()}
+        name: {key: _split(words, f"{name}.{key}", path) for key, words in _get_table(data, name, path).items()}
         for name in (*TABLES, "places", "numbers")
         if name in data
     }
     switches = {name: bool(data[name]) for name in SWITCHES if name in data}
     _check_keys(tables, path)
-    return WordFile(language, lists, tables, _patterns(data, path), switches)
+    return WordFile(language, lists, tables, _compile_patterns(data, path), switches)
 
 
 def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
     return tuple(word for part in words.split(",") if (word := part.strip()))
 
 
-def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+def _get_table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     """Return a table of a word file. Raises InputError if it is no table."""
     table = data.get(name, {})
     if not isinstance(table, dict):
@@ -128,12 +128,12 @@ def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
         raise InputError(f"{sorted(strange)[0]!r} is not a number", where=path, remedy='2 = "two, both", all = "all"')
 
 
-def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
+def _compile_patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
     """Return the patterns of a word file for the end of an expression and for codes.
 
     Raises InputError if one does not compile.
     """
-    patterns = {**_table(data, "patterns", path), **_table(data, "codes", path)}
+    patterns = {**_get_table(data, "patterns", path), **_get_table(data, "codes", path)}
     if strange := patterns.keys() - {"where", "after", "not_behind", "not_before", "other_noun", *CODES}:
         raise InputError(f"no pattern is called {sorted(strange)[0]!r}", where=path, remedy="see the file for English")
     joined = {name: "|".join(value) if isinstance(value, list) else str(value) for name, value in patterns.items()}
@@ -168,7 +168,7 @@ class PieceLexicon:
         """Return the values of a trait by the first word for it in a text; empty if there is none."""
         pattern, meanings = self.traits[trait]
         match = pattern.search(text)
-        return frozenset() if match is None else meanings[_key(match[0])]
+        return frozenset() if match is None else meanings[_normalise_form(match[0])]
 
     def has(self, mark: str, text: str) -> bool:
         return bool(self.marks[mark].search(text))
@@ -179,27 +179,27 @@ def find_lexicon(
 ) -> PieceLexicon | None:
     """The words of a language for the pieces of a board; None where there are none for the language."""
     code = language.split("-")[0].lower()
-    if code not in known_languages() and (word_file is None or word_file.language != code):
+    if code not in list_languages() and (word_file is None or word_file.language != code):
         return None
     names = tuple((number, kind.get("shape") or kind.get("type", "")) for number, kind in pieces.items())
-    return _lexicon(code, names, word_file if word_file is not None and word_file.language == code else None)
+    return _load_lexicon(code, names, word_file if word_file is not None and word_file.language == code else None)
 
 
-def no_words(language: str) -> InputError:
+def make_lexicon_error(language: str) -> InputError:
     """Return the error for a language without a lexicon."""
     return InputError(
         f"there are no words for pieces in the language {language!r}",
-        remedy=f"there are some for {', '.join(known_languages())}; --words FILE gives others ({EXAMPLE}; `referee docs tangram-annotation`)",
+        remedy=f"there are some for {', '.join(list_languages())}; --words FILE gives others ({EXAMPLE}; `referee docs tangram-annotation`)",
     )
 
 
 @lru_cache(maxsize=64)
-def _lexicon(code: str, names: tuple[tuple[str, str], ...], word_file: WordFile | None) -> PieceLexicon:
-    words = read_words(FOLDER / f"{code}.toml") if code in known_languages() else WordFile(code)
-    return _built(words if word_file is None else words.with_more(word_file), names)
+def _load_lexicon(code: str, names: tuple[tuple[str, str], ...], word_file: WordFile | None) -> PieceLexicon:
+    words = read_words(FOLDER / f"{code}.toml") if code in list_languages() else WordFile(code)
+    return _build_lexicon(words if word_file is None else words.merge_words(word_file), names)
 
 
-def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
+def _build_lexicon(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
     """Return the lexicon for the pieces of a board."""
     shapes = {shape for _, shape in names if shape} | {number for number, _ in names}
     if all(shape in ("", number) for number, shape in names):
@@ -214,60 +214,71 @@ def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
     }
     looks = {key: forms for key, forms in words.table("looks").items() if key in shapes}
     meanings = {
-        "size": _meanings(words, words.table("sizes")),
-        "shade": _meanings(words, words.table("shades")),
-        "colour": _meanings(words, words.table("colours")),
-        "place": _meanings(words, words.table("places")),
-        "number": _meanings(words, words.table("numbers")),
-        "shape": _joined(_noun_meanings(words, nouns), _meanings(words, looks)),
+        "size": _collect_meanings(words, words.table("sizes")),
+        "shade": _collect_meanings(words, words.table("shades")),
+        "colour": _collect_meanings(words, words.table("colours")),
+        "place": _collect_meanings(words, words.table("places")),
+        "number": _collect_meanings(words, words.table("numbers")),
+        "shape": _merge_tables(_collect_noun_meanings(words, nouns), _collect_meanings(words, looks)),
     }
     for shade, light in words.table("shades").items():
         for colour, forms in words.table("colours").items():
-            compounds = _inflected(words, [f"{a}{b}" for a in light for b in forms])
-            meanings["shade"] = _joined(meanings["shade"], dict.fromkeys(compounds, frozenset([shade])))
-            meanings["colour"] = _joined(meanings["colour"], dict.fromkeys(compounds, frozenset([colour])))
+            compounds = _add_endings(words, [f"{a}{b}" for a in light for b in forms])
+            meanings["shade"] = _merge_tables(meanings["shade"], dict.fromkeys(compounds, frozenset([shade])))
+            meanings["colour"] = _merge_tables(meanings["colour"], dict.fromkeys(compounds, frozenset([colour])))
     return PieceLexicon(
         language=words.language,
-        phrase=_phrase_pattern(words, meanings, _noun_meanings(words, nouns), _meanings(words, looks)),
-        traits={trait: (_any_of(words, trait_meanings), trait_meanings) for trait, trait_meanings in meanings.items()},
-        marks=_marks(words, nouns),
+        phrase=_make_phrase_pattern(
+            words, meanings, _collect_noun_meanings(words, nouns), _collect_meanings(words, looks)
+        ),
+        traits={
+            trait: (_make_word_pattern(words, trait_meanings), trait_meanings)
+            for trait, trait_meanings in meanings.items()
+        },
+        marks=_make_mark_patterns(words, nouns),
         pieces=len(names),
         without_words=bare,
     )
 
 
-def _key(form: str) -> str:
-    """A form as it is looked up: letters that name a shape are capitals, everything else is small."""
+def _normalise_form(form: str) -> str:
+    """Return a form as a key: letters that name a shape in upper case, all else in lower case."""
     return re.sub(r"\s+", " ", form.lower())
 
 
-def _inflected(words: WordFile, forms: Iterable[str]) -> list[str]:
+def _add_endings(words: WordFile, forms: Iterable[str]) -> list[str]:
     return [f"{form}{end}" for form in forms for end in ("", *words.list("endings"))]
 
 
-def _meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+def _collect_meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
     """Return the meanings of word forms."""
     meanings: dict[str, frozenset[str]] = {}
     for meaning, forms in table.items():
-        meanings = _joined(meanings, {_key(form): frozenset([meaning]) for form in _inflected(words, forms)})
+        meanings = _merge_tables(
+            meanings, {_normalise_form(form): frozenset([meaning]) for form in _add_endings(words, forms)}
+        )
     return meanings
 
 
-def _noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+def _collect_noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
     """Return the shapes of noun forms."""
     meanings: dict[str, frozenset[str]] = {}
     for shape, forms in nouns.items():
-        made = {_key(form): frozenset([shape]) for word in forms for form in _noun_forms(words, word)}
-        meanings = _joined(meanings, made)
+        made = {
+            _normalise_form(form): frozenset([shape]) for word in forms for form in _iterate_noun_forms(words, word)
+        }
+        meanings = _merge_tables(meanings, made)
     return meanings
 
 
-def _joined(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """Both tables; a word that is in both means either."""
+def _merge_tables(
+    first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """Return the union of both tables; a word in both has both meanings."""
     return {**first, **{form: first.get(form, frozenset()) | meaning for form, meaning in second.items()}}
 
 
-def _noun_forms(words: WordFile, noun: str) -> Iterator[str]:
+def _iterate_noun_forms(words: WordFile, noun: str) -> Iterator[str]:
     """Yield the inflected forms of a noun."""
     if len(noun) == 1 and words.switch("blanks"):
         yield from (form.format(noun.upper()) for form in words.list("letters") or ("{}",))
@@ -278,36 +289,38 @@ def _noun_forms(words: WordFile, noun: str) -> Iterator[str]:
 # -- patterns ------------------------------------------------------------------------------------------------------------------
 
 
-def _one(form: str) -> str:
+def _make_form_pattern(form: str) -> str:
     """Return a form as a pattern; a single letter must be a capital, because *a* and *i* are words."""
     escaped = re.escape(form)
     return re.sub(r"(?<![^\W_])(?<!\\)([A-Z])(?![^\W_])", r"(?-i:\1)", escaped)
 
 
-def _options(forms: Iterable[str]) -> str:
+def _join_alternatives(forms: Iterable[str]) -> str:
     """Return alternatives with the longest first, so that no form is hidden by its own beginning.
 
     An empty list matches nothing.
     """
     options = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
-    return "|".join(_one(form) for form in options) if options else r"(?!)"
+    return "|".join(_make_form_pattern(form) for form in options) if options else r"(?!)"
 
 
-def _any_of(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(_bounded(words, f"(?:{_options(_spelt(forms))})"), re.IGNORECASE)
+def _make_word_pattern(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(
+        _add_word_boundaries(words, f"(?:{_join_alternatives(_capitalise_letters(forms))})"), re.IGNORECASE
+    )
 
 
-def _spelt(forms: Iterable[str]) -> list[str]:
-    """Forms with their single letters as capitals."""
+def _capitalise_letters(forms: Iterable[str]) -> list[str]:
+    """Return forms with their single letters in upper case."""
     return [re.sub(r"(?<![^\W_])[a-z](?![^\W_'])", lambda letter: letter[0].upper(), form) for form in forms]
 
 
-def _bounded(words: WordFile, pattern: str) -> str:
+def _add_word_boundaries(words: WordFile, pattern: str) -> str:
     # A word may begin with an apostrophe ('ne), which is no letter.
     return rf"(?<![\w])(?:{pattern})(?!\w)" if words.switch("blanks") else pattern
 
 
-def _phrase_pattern(
+def _make_phrase_pattern(
     words: WordFile,
     meanings: Mapping[str, Mapping[str, frozenset[str]]],
     nouns: Mapping[str, frozenset[str]],
@@ -316,15 +329,17 @@ def _phrase_pattern(
     """Return the pattern of an expression: determiner, modifiers, noun and position; or a pronoun."""
     blank = " " if words.switch("blanks") else ""
     describing = [form for trait in ("size", "shade", "colour", "place") for form in meanings[trait]] + list(looks)
-    describing += _inflected(words, [*words.list("others"), *words.list("same")])
-    filling = [*_inflected(words, words.list("fillers")), *meanings["number"]]
-    things = [form for word in words.list("things") for form in _noun_forms(words, word)]
-    pause = f"(?:(?:{_options(words.list('hesitations'))}){blank})*"
+    describing += _add_endings(words, [*words.list("others"), *words.list("same")])
+    filling = [*_add_endings(words, words.list("fillers")), *meanings["number"]]
+    things = [form for word in words.list("things") for form in _iterate_noun_forms(words, word)]
+    pause = f"(?:(?:{_join_alternatives(words.list('hesitations'))}){blank})*"
     end = r"(?!\w)" if blank else ""
-    determiner = rf"(?:{_options([*words.list('determiners'), *words.list('demonstratives')])}){end}{blank}{pause}"
-    any_word = rf"(?:{_options([*describing, *filling])}){end}"
+    determiner = (
+        rf"(?:{_join_alternatives([*words.list('determiners'), *words.list('demonstratives')])}){end}{blank}{pause}"
+    )
+    any_word = rf"(?:{_join_alternatives([*describing, *filling])}){end}"
     # *T-Rex* is no T.
-    noun = rf"(?:{_options([*_spelt(nouns), *things])}){end}(?!-\w)"
+    noun = rf"(?:{_join_alternatives([*_capitalise_letters(nouns), *things])}){end}(?!-\w)"
     behind = rf"(?:{blank}{any_word})*" if words.switch("adjectives_follow") else ""
     where, after = words.patterns.get("where"), words.patterns.get("after")
     tail = "".join(f"(?:{part})?" for part in ["|".join(p for p in (where, after) if p)] if part)
@@ -336,37 +351,37 @@ def _phrase_pattern(
     if not words.switch("needs_noun"):
         # *das linke* is a piece, *la izquierda* a place.
         named = set(describing) - (set(meanings["place"]) if words.switch("adjectives_follow") else set())
-        last = rf"(?:{_options(named)}){end}"
+        last = rf"(?:{_join_alternatives(named)}){end}"
         options.append(f"(?P<adjectives>{determiner}(?:{any_word}{blank}{pause})*{last}{behind}{tail}){no_noun}")
     # *das da*, but not *leg es da hin*.
-    beside = rf"(?:{blank}(?:{_options(words.list('beside'))}){end})?" if words.list("beside") else ""
-    pointing, pronoun = (f"(?:{_options(words.list(kind))}){end}" for kind in ("demonstratives", "pronouns"))
+    beside = rf"(?:{blank}(?:{_join_alternatives(words.list('beside'))}){end})?" if words.list("beside") else ""
+    pointing, pronoun = (f"(?:{_join_alternatives(words.list(kind))}){end}" for kind in ("demonstratives", "pronouns"))
     options.append(f"(?P<pronoun>{pointing}{beside}|{pronoun}){no_noun}{follows}")
     begin = r"(?<!\w)" if blank else ""
     return re.compile(f"{begin}(?:{'|'.join(options)})", re.IGNORECASE)
 
 
-def _marks(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, re.Pattern[str]]:
+def _make_mark_patterns(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, re.Pattern[str]]:
     """Return the patterns for codes and numbers."""
     plurals = [f"{n}{end}" for forms in (*nouns.values(), words.list("things")) for n in forms for end in words.list("plural") if len(n) > 1]  # fmt: skip
-    singular = {_key(n) for forms in (*nouns.values(), words.list("things")) for n in forms}
-    starts = re.compile(rf"(?:{_options(words.list('demonstratives'))})(?!\w)", re.IGNORECASE)
-    carrying = rf"(?<!\w)(?:{_options(words.list('carrying'))}) $"
+    singular = {_normalise_form(n) for forms in (*nouns.values(), words.list("things")) for n in forms}
+    starts = re.compile(rf"(?:{_join_alternatives(words.list('demonstratives'))})(?!\w)", re.IGNORECASE)
+    carrying = rf"(?<!\w)(?:{_join_alternatives(words.list('carrying'))}) $"
     never = re.compile(r"(?!)")
     return {
-        "plural": _any_of(words, [form for form in plurals if _key(form) not in singular]),
-        "several": re.compile(rf"(?:{_options(words.list('several'))})(?!\w)", re.IGNORECASE),
-        "demonstrative": starts if words.switch("blanks") else re.compile(f"(?:{_options(words.list('demonstratives'))})"),
-        "stand_in": _any_of(words, words.list("stand_ins")),
-        "others": _any_of(words, _inflected(words, words.list("others"))),
-        "same": _any_of(words, _inflected(words, words.list("same"))),
-        "number": _any_of(words, _meanings(words, words.table("numbers"))),
+        "plural": _make_word_pattern(words, [form for form in plurals if _normalise_form(form) not in singular]),
+        "several": re.compile(rf"(?:{_join_alternatives(words.list('several'))})(?!\w)", re.IGNORECASE),
+        "demonstrative": starts if words.switch("blanks") else re.compile(f"(?:{_join_alternatives(words.list('demonstratives'))})"),
+        "stand_in": _make_word_pattern(words, words.list("stand_ins")),
+        "others": _make_word_pattern(words, _add_endings(words, words.list("others"))),
+        "same": _make_word_pattern(words, _add_endings(words, words.list("same"))),
+        "number": _make_word_pattern(words, _collect_meanings(words, words.table("numbers"))),
         "carrying": re.compile(carrying, re.IGNORECASE),
         "place": re.compile(rf"(?:{words.patterns['where']})$", re.IGNORECASE) if "where" in words.patterns else never,
         "not_behind": re.compile(words.patterns["not_behind"], re.IGNORECASE) if "not_behind" in words.patterns else never,
-        **{code: _code(words, code) for code in CODES},
+        **{code: _make_code_pattern(words, code) for code in CODES},
     }  # fmt: skip
 
 
-def _code(words: WordFile, code: str) -> re.Pattern[str]:
-    return re.compile(_bounded(words, words.patterns.get(code, r"(?!)")), re.IGNORECASE)
+def _make_code_pattern(words: WordFile, code: str) -> re.Pattern[str]:
+    return re.compile(_add_word_boundaries(words, words.patterns.get(code, r"(?!)")), re.IGNORECASE)

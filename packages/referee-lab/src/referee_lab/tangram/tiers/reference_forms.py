@@ -106,8 +106,8 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 
-def words_of(text: str) -> list[str]:
-    """Words in lower case without broken-off ones.
+def split_words(text: str) -> list[str]:
+    """Return words in lower case, without interrupted ones.
 
     A single capital letter other than A and I stays as it is (*the K* names a shape).
     """
@@ -124,10 +124,10 @@ def count_words(text: str) -> int:
     >>> count_words("the red one"), count_words("赤い三角 K")
     (3, 5)
     """
-    return sum(len(_UNSPACED.findall(word)) or 1 for word in words_of(text))
+    return sum(len(_UNSPACED.findall(word)) or 1 for word in split_words(text))
 
 
-def in_words(description: Description) -> str:
+def get_description_text(description: Description) -> str:
     """Return the words of a description; without words, the values of its properties."""
     return " ".join((description.text or " ".join(p.value for p in description.properties or ())).split())
 
@@ -136,17 +136,17 @@ def _is_letter(word: str) -> bool:
     return len(word) == 1 and word.isupper() and word not in "AI"
 
 
-def describing_words(text: str) -> list[str]:
-    """The words that describe, each once, in order of first use: neither grammar nor hedge nor game talk."""
-    return list(dict.fromkeys(w for w in words_of(text) if w not in SET_ASIDE and w not in ("a", "i")))
+def list_describing_words(text: str) -> list[str]:
+    """Return each describing word once, in order of first use, without function words, hedges and words about the game."""
+    return list(dict.fromkeys(w for w in split_words(text) if w not in SET_ASIDE and w not in ("a", "i")))
 
 
-def form_of(text: str) -> str | None:
+def classify_form(text: str) -> str | None:
     """Return PRONOUN, REDUCED or FULL by the rule of this module; None if the text does not refer."""
-    describing = describing_words(text)
+    describing = list_describing_words(text)
     if describing:
         return REDUCED if len(describing) <= REDUCED_UP_TO else FULL
-    return PRONOUN if any(word in POINTING for word in words_of(text)) else None
+    return PRONOUN if any(word in POINTING for word in split_words(text)) else None
 
 
 def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
@@ -159,13 +159,13 @@ def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
     if attributes is None:
         text, spoken = expression.text or "", language.partition("-")[0]
         if spoken in ("en", UNTOLD):
-            return form_of(text) == PRONOUN
+            return classify_form(text) == PRONOUN
         if spoken not in _KINDS:
             raise InputError(
                 f"the expressions have no codes, and there is no list of pronouns for the language {language!r}",
                 remedy=f"code pronouns as dpr, or use a language with a list: {', '.join(sorted(_KINDS))}",
             )
-        return pronoun_kind(text, spoken) is not None
+        return classify_pronoun(text, spoken) is not None
     return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
 
 
@@ -174,7 +174,7 @@ def has_pronoun_list(language: str) -> bool:
     return language.partition("-")[0] in _KINDS
 
 
-def demonstrative(language: str, remedy: str) -> str:
+def choose_demonstrative(language: str, remedy: str) -> str:
     """Return the demonstrative pronoun that is put in for an expression. Raises InputError for a language without a list."""
     lists = _LISTS.get(language.partition("-")[0])
     if lists is None:
@@ -204,7 +204,7 @@ def guess_language(texts: Iterable[str]) -> str:
     return best if first >= 4 and first >= 1.5 * second else UNTOLD
 
 
-def pronoun_kind(text: str, language: str) -> str | None:
+def classify_pronoun(text: str, language: str) -> str | None:
     """Return PERSONAL or DEMONSTRATIVE for an expression of one pronoun.
 
     None for others, or without a list for the language.
@@ -213,13 +213,13 @@ def pronoun_kind(text: str, language: str) -> str | None:
     ('demonstrative', 'personal', None)
     """
     personal, demonstrative, beside = _KINDS.get(language, _NO_WORDS)
-    words = [w for w in _pronoun_words(text, language) if not w.endswith("-") and w not in beside]
+    words = [w for w in _split_pronoun_words(text, language) if not w.endswith("-") and w not in beside]
     if not words or not set(words) <= personal | demonstrative:
         return None
     return PERSONAL if words[0] in personal else DEMONSTRATIVE
 
 
-def _pronoun_words(text: str, language: str) -> list[str]:
+def _split_pronoun_words(text: str, language: str) -> list[str]:
     """Return the words in lower case.
 
     In Japanese, which writes particles without a space, without final particles.
@@ -228,7 +228,7 @@ def _pronoun_words(text: str, language: str) -> list[str]:
     return [_PARTICLE.sub("", word) for word in words] if language == "ja" else words
 
 
-def marked_kind(text: str, language: str) -> str:
+def classify_coded_pronoun(text: str, language: str) -> str:
     """Return PERSONAL or DEMONSTRATIVE for an expression that is coded as a pronoun: its first listed word decides.
 
     Without a listed word it counts as DEMONSTRATIVE, as annotated.
@@ -237,23 +237,25 @@ def marked_kind(text: str, language: str) -> str:
     ('personal', 'demonstrative', 'demonstrative')
     """
     personal, demonstrative, _ = _KINDS.get(language, _NO_WORDS)
-    first = next((w for w in _pronoun_words(text, language) if w in personal | demonstrative), None)
+    first = next((w for w in _split_pronoun_words(text, language) if w in personal | demonstrative), None)
     return PERSONAL if first in personal else DEMONSTRATIVE
 
 
-def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
-    """The dialogue with one kind of pronoun counted as such: the other kind is then one more way of not saying it."""
+def keep_pronoun_kind(dialogue: Dialogue, pronouns: str) -> Dialogue:
+    """Return the dialogue with only one kind of pronoun coded; the other kind counts as no pronoun."""
     if pronouns not in PRONOUNS:
         raise InputError(f"pronouns of the kind {pronouns!r} are not known", remedy=f"one of {', '.join(PRONOUNS)}")
     if pronouns == BOTH:
         return dialogue
-    events = (_counted(e, pronouns, dialogue.language) if e.kind == EXPRESSION else e for e in dialogue.events)
+    events = (
+        _drop_other_pronoun(e, pronouns, dialogue.language) if e.kind == EXPRESSION else e for e in dialogue.events
+    )
     return replace(dialogue, events=tuple(events))
 
 
-def _counted(expression: Event, pronouns: str, language: str) -> Event:
+def _drop_other_pronoun(expression: Event, pronouns: str, language: str) -> Event:
     """Return the expression without its pronoun code if it is a pronoun of the other kind."""
-    kind = marked_kind(expression.text or "", language)
+    kind = classify_coded_pronoun(expression.text or "", language)
     if not is_pronoun(expression, language) or kind == pronouns:
         return expression
     codes: Iterable[str] | str = expression.data.get("attributes") or ()

@@ -39,7 +39,7 @@ from referee_lab.tangram.tiers.dialogue import (
     POSITION,
     UTTERANCE,
     Dialogue,
-    time_span,
+    interpolate_span_times,
 )
 
 # REX-J logged pieces and mouse every 10 ms.
@@ -47,35 +47,35 @@ GRID = 10
 JOIN = 500
 
 
-def to_dialogue(recording: Recording) -> Dialogue:
-    """All tiers of a recording, on the grid of 10 ms."""
+def convert_to_dialogue(recording: Recording) -> Dialogue:
+    """Return all tiers of a recording, with times rounded to 10 ms."""
     header = recording.header
-    spoken = utterances(recording)
-    events = [*spoken, *expressions(recording, spoken), *actions(recording), *mouse_over(recording)]
+    spoken = list_utterances(recording)
+    events = [*spoken, *list_expressions(recording, spoken), *list_actions(recording), *list_mouse_spans(recording)]
     dialogue = Dialogue(
         id=header.session,
         pair=header.pair,
         pieces=get_pieces(recording),
-        events=_in_order(events),
+        events=_sort_events(events),
         language=header.language,
         synthetic=header.synthetic,
         meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
     )
-    return quantised(dialogue)
+    return round_dialogue_times(dialogue)
 
 
-def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
+def add_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
     """Return the dialogue with the positions of its pieces: the initial ones, and those after each action."""
     if not any(entry.kind in STATES for entry in recording.entries):
         return dialogue
     at = track_positions(recording)
     marks = [(0.0, piece) for piece in at(0.0)]
-    marks += [(e.end_ms, piece) for e in dialogue.tier(ACTION) for piece in e.entities if e.end_ms is not None]
+    marks += [(e.end_ms, piece) for e in dialogue.select_tier(ACTION) for piece in e.entities if e.end_ms is not None]
     moves = []
     for t_ms, piece in marks:
         x, y = at(t_ms)[piece]
         moves.append(Event(kind=POSITION, entities=(piece,), start_ms=t_ms, data={"x": round(x, 1), "y": round(y, 1)}))
-    return replace(dialogue, events=_in_order([*dialogue.events, *moves]))
+    return replace(dialogue, events=_sort_events([*dialogue.events, *moves]))
 
 
 class _Step(NamedTuple):
@@ -87,16 +87,16 @@ class _Step(NamedTuple):
     hold: int | None
 
 
-def actions(recording: Recording) -> tuple[Event, ...]:
+def list_actions(recording: Recording) -> tuple[Event, ...]:
     """Return the actions on pieces."""
-    steps, holds = _steps(recording)
-    runs = [list(run) for _, run in groupby(_with_runs(steps), key=lambda pair: pair[0])]
+    steps, holds = _list_steps(recording)
+    runs = [list(run) for _, run in groupby(_number_runs(steps), key=lambda pair: pair[0])]
     spans = [_Span(run[0][1].t_ms, run[-1][1].t_ms, *run[0][1][1:]) for run in runs]
-    return tuple(_apart(_first_and_last(spans, holds)))
+    return tuple(_separate_spans(_extend_to_holds(spans, holds)))
 
 
-def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, float]]]:
-    """Every visible change, and every hold as its grab and release."""
+def _list_steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, float]]]:
+    """Return every visible change, and every hold as its grab and release."""
     steps: list[_Step] = []
     holds: dict[int, tuple[float, float]] = {}
     board, hold = None, None
@@ -110,7 +110,7 @@ def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, fl
             if hold is not None:
                 holds[hold] = (holds[hold][0], t_ms)
             steps += [
-                _Step(t_ms, k, piece, hold) for k in _changed(before.placements[piece], read_placement(entry.data))
+                _Step(t_ms, k, piece, hold) for k in _list_changes(before.placements[piece], read_placement(entry.data))
             ]
             hold = None if entry.kind == "release" else hold
         elif entry.kind in ("start", "disconnect", "end"):
@@ -118,13 +118,13 @@ def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, fl
     return steps, holds
 
 
-def _changed(before: Placement, after: Placement) -> list[str]:
+def _list_changes(before: Placement, after: Placement) -> list[str]:
     moved = before[:2] != after[:2], before.rotation != after.rotation, before.flipped != after.flipped
     return [kind for kind, yes in zip(("move", "rotate", "flip"), moved, strict=True) if yes]
 
 
-def _with_runs(steps: Iterable[_Step]) -> Iterator[tuple[int, _Step]]:
-    """Each step with the number of the run it belongs to."""
+def _number_runs(steps: Iterable[_Step]) -> Iterator[tuple[int, _Step]]:
+    """Return each step with the number of the run that it belongs to."""
     number, last = 0, None
     for step in steps:
         if last is None or step[1:] != last[1:] or (step.hold is None and step.t_ms - last.t_ms > JOIN):
@@ -141,8 +141,8 @@ class _Span(NamedTuple):
     hold: int | None
 
 
-def _first_and_last(spans: list[_Span], holds: Mapping[int, tuple[float, float]]) -> Iterator[_Span]:
-    """Spans stretched to the grab and the release of their hold."""
+def _extend_to_holds(spans: list[_Span], holds: Mapping[int, tuple[float, float]]) -> Iterator[_Span]:
+    """Extend spans to the grab and the release of their hold."""
     for i, span in enumerate(spans):
         if span.hold is None:
             yield span
@@ -156,8 +156,8 @@ def _first_and_last(spans: list[_Span], holds: Mapping[int, tuple[float, float]]
         )
 
 
-def _apart(spans: Iterable[_Span]) -> Iterator[Event]:
-    """Spans of at least one step of the grid, none beginning before the one before has ended."""
+def _separate_spans(spans: Iterable[_Span]) -> Iterator[Event]:
+    """Return spans of at least one grid step, each beginning after the one before has ended."""
     free = 0.0
     for span in spans:
         start = max(span.start, free)
@@ -166,8 +166,8 @@ def _apart(spans: Iterable[_Span]) -> Iterator[Event]:
         yield Event(kind=ACTION, by=OPERATOR, entities=(span.piece,), start_ms=start, end_ms=free, data=data)
 
 
-def mouse_over(recording: Recording) -> tuple[Event, ...]:
-    """The pieces under the operator's cursor, one span for each stay."""
+def list_mouse_spans(recording: Recording) -> tuple[Event, ...]:
+    """Return the pieces under the operator's cursor, one span for each stay."""
     seen = [(m.t_ms, m.board.find_piece_at(*m.cursor)) for m in iterate_moments(recording) if m.cursor is not None]
     if not seen:
         return ()
@@ -185,16 +185,18 @@ def _end(recording: Recording) -> float:
     return max((t for t, entry in iterate_timeline(recording) if entry.kind != "voice"), default=0.0)
 
 
-def utterances(recording: Recording) -> tuple[Event, ...]:
+def list_utterances(recording: Recording) -> tuple[Event, ...]:
     """Return the utterances of the game, in order of their start.
 
     Chat before the start belongs to the waiting room.
     """
-    typed = (_utterance(t, e, recording) for t, e in iterate_timeline(recording) if e.kind == "say" and t >= 0)
-    return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
+    typed = (_make_utterance(t, e, recording) for t, e in iterate_timeline(recording) if e.kind == "say" and t >= 0)
+    return _sort_events(
+        [*typed, *(_make_spoken_utterance(e, recording) for e in recording.entries if e.kind == "speech")]
+    )
 
 
-def _spoken(entry: LogEntry, recording: Recording) -> Event:
+def _make_spoken_utterance(entry: LogEntry, recording: Recording) -> Event:
     """Return a spoken utterance from a transcript; it has no display time, because it was heard directly."""
     return Event(
         kind=UTTERANCE,
@@ -206,7 +208,7 @@ def _spoken(entry: LogEntry, recording: Recording) -> Event:
     )
 
 
-def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
+def _make_utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
     """Return a chat message as an utterance, from its first key to its arrival."""
     began = entry.data.get("typing_start_ms")
     # Both times are on the sender's clock, so the difference needs no offset.
@@ -221,15 +223,15 @@ def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
     )
 
 
-def expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Event, ...]:
+def list_expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Event, ...]:
     """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
     marks_by_seq = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
     return tuple(
-        _expression(u, i, span) for i, u in enumerate(utterances) for span in marks_by_seq.get(u.data["seq"], ())
+        _make_expression(u, i, span) for i, u in enumerate(utterances) for span in marks_by_seq.get(u.data["seq"], ())
     )
 
 
-def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:
+def _make_expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:
     """Return an expression of the log with its referents."""
     return mark_expression(
         utterance,
@@ -251,7 +253,7 @@ def mark_expression(
     uncertain: bool = False,
 ) -> Event:
     """Return an expression inside the utterance with number `index`, timed in proportion to its characters."""
-    start, end = time_span(utterance, span)
+    start, end = interpolate_span_times(utterance, span)
     return Event(
         kind=EXPRESSION,
         by=utterance.by,
@@ -259,22 +261,28 @@ def mark_expression(
         entities=referents,
         start_ms=start,
         end_ms=end,
-        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain, **_shown(utterance)},
+        data={
+            "attributes": attributes,
+            "utterance": index,
+            "span": span,
+            "uncertain": uncertain,
+            **_find_display_time(utterance),
+        },
     )
 
 
-def _shown(utterance: Event) -> dict[str, float]:
+def _find_display_time(utterance: Event) -> dict[str, float]:
     """Return the time when the partner saw a message; empty for speech."""
     shown = utterance.data.get("shown_ms")
     return {} if shown is None else {"shown_ms": shown}
 
 
-def quantised(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
-    """The dialogue with all times on a grid, spans at least one step long."""
-    return replace(dialogue, events=_in_order(_on_grid(e, grid) for e in dialogue.events))
+def round_dialogue_times(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
+    """Return the dialogue with all times on a grid and spans of at least one step."""
+    return replace(dialogue, events=_sort_events(_round_event(e, grid) for e in dialogue.events))
 
 
-def _on_grid(event: Event, grid: int) -> Event:
+def _round_event(event: Event, grid: int) -> Event:
     """Return an event with times rounded to a grid."""
     if event.start_ms is None:
         return event
@@ -283,5 +291,5 @@ def _on_grid(event: Event, grid: int) -> Event:
     return replace(event, start_ms=start, end_ms=end)
 
 
-def _in_order(events: Iterable[Event]) -> tuple[Event, ...]:
+def _sort_events(events: Iterable[Event]) -> tuple[Event, ...]:
     return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))

@@ -22,7 +22,7 @@ class _TextInterval(NamedTuple):
     text: str
 
 
-def text_grid_to_eaf(content: bytes, where: str) -> bytes:
+def convert_text_grid_to_eaf(content: bytes, where: str) -> bytes:
     """Return a TextGrid as an ELAN document with a tier for every tier.
 
     A point lasts a millisecond, and empty intervals are left out.
@@ -32,7 +32,7 @@ def text_grid_to_eaf(content: bytes, where: str) -> bytes:
     except MalformedInput:
         # Praat's other form of text.
         text = content.decode("latin-1")
-    tiers = _tiers(text, where)
+    tiers = _parse_tiers(text, where)
     times = sorted({t for spans in tiers.values() for span in spans for t in span[:2]})
     root = etree.Element(
         "ANNOTATION_DOCUMENT", AUTHOR="", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0"
@@ -55,7 +55,7 @@ def text_grid_to_eaf(content: bytes, where: str) -> bytes:
     return bytes(etree.tostring(root))
 
 
-def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
+def _parse_tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
     """Return the spans of each tier: the values of both forms follow each other in the same order."""
     tokens: list[str | float] = []
     for string, number, flag in _TOKEN.findall(text):
@@ -66,14 +66,14 @@ def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
     tiers: dict[str, list[_TextInterval]] = {}
     name, start = "", 0.0
     try:
-        for _ in range(int(_number(next(values)))):
+        for _ in range(int(_parse_number(next(values)))):
             kind, name = str(next(values)), str(next(values))
             next(values), next(values)
             spans = []
-            for _ in range(int(_number(next(values)))):
-                start = _number(next(values))
-                end = start + 0.001 if kind == "TextTier" else _number(next(values))
-                spans.append(_span(start, end, str(next(values)), f"tier {name!r}", where))
+            for _ in range(int(_parse_number(next(values)))):
+                start = _parse_number(next(values))
+                end = start + 0.001 if kind == "TextTier" else _parse_number(next(values))
+                spans.append(_convert_span(start, end, str(next(values)), f"tier {name!r}", where))
             # Praat allows two tiers of one name.
             unique = name if name not in tiers else f"{name}-{len(tiers) + 1}"
             tiers[unique] = [span for span in spans if span.text.strip()]
@@ -83,7 +83,7 @@ def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
     return tiers
 
 
-def _span(start: float, end: float, text: str, tier: str, where: str) -> _TextInterval:
+def _convert_span(start: float, end: float, text: str, tier: str, where: str) -> _TextInterval:
     """Return an interval in milliseconds. Raises MalformedInput if it ends before it begins."""
     if end < start:
         problem = f"{tier}: an interval begins at {start:.2f} s and ends at {end:.2f} s"
@@ -92,7 +92,7 @@ def _span(start: float, end: float, text: str, tier: str, where: str) -> _TextIn
     return _TextInterval(start_ms, max(round(1000 * end), start_ms + 1), text)
 
 
-def _number(token: object) -> float:
+def _parse_number(token: object) -> float:
     """Return a token that must be a number. Raises ValueError otherwise."""
     if not isinstance(token, float):
         raise ValueError(token)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee_lab.tangram.tiers.eaf import annotation_spans
+from referee_lab.tangram.tiers.eaf import list_annotation_spans
 
 # Names of tiers in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first match decides.
 _ROLES: tuple[tuple[str, str, str], ...] = (
@@ -82,11 +82,11 @@ def propose_tiers(root: Any) -> dict[str, str]:
         _settle_by_content([t for t in tiers if t.speaker == speaker])
     counts = {s: sum(t.words * len(t.values) for t in tiers if t.speaker == s and t.role == "UT") for s in speakers}
     ranked = sorted((s for s in speakers if counts[s]), key=lambda s: -counts[s])
-    prefixes = dict(zip(ranked, ("SV", "OP") if len(ranked) < 3 else map(tier_prefix, ranked), strict=False))
+    prefixes = dict(zip(ranked, ("SV", "OP") if len(ranked) < 3 else map(make_tier_prefix, ranked), strict=False))
     roles_by_name = {t.name: t.role for t in tiers}
     proposal: dict[str, str] = {}
     for tier in tiers:
-        new = _rex_name(tier, tiers, prefixes, roles_by_name)
+        new = _propose_rex_name(tier, tiers, prefixes, roles_by_name)
         # A tier that has the name already keeps it.
         is_free = new == tier.name or new not in roles_by_name
         if new is not None and is_free and new not in proposal.values():
@@ -132,7 +132,7 @@ def _share_in(tier: _Tier, other: _Tier, has_words: bool = False) -> float:
     return inside / len(tier.spans) if tier.spans else 0.0
 
 
-def _rex_name(
+def _propose_rex_name(
     tier: _Tier, tiers: Iterable[_Tier], prefixes: dict[str, str], roles_by_name: dict[str, str | None]
 ) -> str | None:
     """Return the REX name that a tier most probably corresponds to; None if there is none."""
@@ -176,12 +176,12 @@ def _read_tiers(root: Any) -> list[_Tier]:
     """Return the tiers of a file with samples of their values."""
     elements = {t.get("TIER_ID"): t for t in root.iterfind("TIER") if t.get("TIER_ID")}
     listed = {t.get("LINGUISTIC_TYPE_ID") for t in root.iterfind("LINGUISTIC_TYPE[@CONTROLLED_VOCABULARY_REF]")}
-    values, spans = annotation_values(root), annotation_spans(root)
+    values, spans = read_annotation_values(root), list_annotation_spans(root)
     return [
         _Tier(
             name=name,
             parent=element.get("PARENT_REF"),
-            speaker=_speaker(elements, name),
+            speaker=_find_speaker(elements, name),
             spans=sorted(
                 (*spans[id], values[id])
                 for a in element.iterfind("ANNOTATION/*")
@@ -189,13 +189,13 @@ def _read_tiers(root: Any) -> list[_Tier]:
             ),
             is_signed=bool(element.get("PARTICIPANT")) or element.get("PARENT_REF") in elements,
             listed=element.get("LINGUISTIC_TYPE_REF") in listed,
-            role=next((role for role, pattern in _PATTERNS.items() if pattern.search(_words(name))), None),
+            role=next((role for role, pattern in _PATTERNS.items() if pattern.search(_split_name(name))), None),
         )
         for name, element in elements.items()
     ]
 
 
-def annotation_values(root: Any) -> dict[str, str]:
+def read_annotation_values(root: Any) -> dict[str, str]:
     """Return the value of every annotation by its id.
 
     Where only an entry of a controlled vocabulary is named, that of the entry.
@@ -210,25 +210,25 @@ def annotation_values(root: Any) -> dict[str, str]:
     }
 
 
-def _words(name: str) -> str:
+def _split_name(name: str) -> str:
     """Return a name as words in lower case: *SpeakerA_NP1* is *speaker a np 1*."""
     apart = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)", " ", name)
     return re.sub(r"[-_@.:/ ]+", " ", apart).lower().strip()
 
 
-def _speaker(elements: dict[str, Any], name: str) -> str:
+def _find_speaker(elements: dict[str, Any], name: str) -> str:
     """Return the speaker of a tier: its participant, its parent's, or the rest of its name."""
     tier = elements[name]
     if tier.get("PARTICIPANT"):
         return str(tier.get("PARTICIPANT"))
     if tier.get("PARENT_REF") in elements:
-        return _speaker(elements, tier.get("PARENT_REF"))
-    rest = _words(name)
+        return _find_speaker(elements, tier.get("PARENT_REF"))
+    rest = _split_name(name)
     for pattern in _PATTERNS.values():
         rest = pattern.sub(" ", rest)
     return re.sub(r" (?=\d)", "", " ".join(rest.split()))
 
 
-def tier_prefix(speaker: str) -> str:
+def make_tier_prefix(speaker: str) -> str:
     """Return how the names of a speaker's tiers begin."""
     return re.sub(r"\W+", "_", speaker).strip("_") or "speaker"

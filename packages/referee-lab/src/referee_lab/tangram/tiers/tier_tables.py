@@ -14,7 +14,7 @@ from typing import Any
 from referee.errors import MalformedInput
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECE_SETS
-from referee_lab.tangram.json_lines import decode_text, json_object
+from referee_lab.tangram.json_lines import decode_text, parse_json_object
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
     ATTRIBUTES,
@@ -25,11 +25,11 @@ from referee_lab.tangram.tiers.dialogue import (
     UNTOLD,
     UTTERANCE,
     Dialogue,
+    add_utterance_indices,
     drop_empty_codes,
-    pieces_named,
-    with_utterances,
+    list_named_pieces,
 )
-from referee_lab.tangram.tiers.dialogue_form import utterance_indices
+from referee_lab.tangram.tiers.dialogue_form import iterate_utterance_indices
 
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
@@ -57,54 +57,54 @@ REQUIRED = ("tier", "text", "entities")
 TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE, GAZE, POSITION)
 
 
-def to_csv(dialogue: Dialogue) -> str:
-    """All tiers, one row per event, columns as in `CODEBOOK`."""
+def convert_to_csv(dialogue: Dialogue) -> str:
+    """Return all tiers as CSV, one row per event, with the columns in `CODEBOOK`."""
     out = io.StringIO()
     table = csv.DictWriter(out, list(CODEBOOK), lineterminator="\n")
     table.writeheader()
-    pieces = _piece_cell(dialogue.pieces)
-    table.writerows(_row(dialogue, event, pieces) for event in dialogue.events)
+    pieces = _format_pieces(dialogue.pieces)
+    table.writerows(_make_row(dialogue, event, pieces) for event in dialogue.events)
     return out.getvalue()
 
 
-def _piece_cell(pieces: Mapping[str, Mapping[str, str]]) -> str:
+def _format_pieces(pieces: Mapping[str, Mapping[str, str]]) -> str:
     """Return the name of a set of pieces, or the pieces of another one as JSON."""
     name = next((name for name, piece_set in PIECE_SETS.items() if piece_set == pieces), None)
     return name or json.dumps({piece: dict(kind) for piece, kind in pieces.items()}, ensure_ascii=False)
 
 
-def _pieces_in(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
+def _parse_pieces(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of a cell of the column `pieces`; none where it is empty."""
     if not cell or cell in PIECE_SETS:
         return PIECE_SETS.get(cell, {})
     remedy = f'pieces is {", ".join(PIECE_SETS)}, empty, or a JSON object such as {{"m1": {{"colour": "red"}}}}'
-    pieces = json_object(cell, where, 2, remedy)
+    pieces = parse_json_object(cell, where, 2, remedy)
     if not all(isinstance(attributes, dict) for attributes in pieces.values()):
         raise MalformedInput("pieces without attributes", where=where, line=2, remedy=remedy)
     return {id: {name: str(value) for name, value in attributes.items()} for id, attributes in pieces.items()}
 
 
-def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
+def _make_row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
     """Return an event as a row of the table."""
     return {
         "dialogue": dialogue.id,
         "pair": dialogue.pair,
         "tier": event.kind,
-        "start_ms": _number(event.start_ms),
-        "end_ms": _number(event.end_ms),
+        "start_ms": _parse_number(event.start_ms),
+        "end_ms": _parse_number(event.end_ms),
         "by": event.by or "",
         "text": event.text or "",
         "entities": " ".join(event.entities),
         "uncertain": "1" if event.data.get("uncertain") else "",
         "action": event.data.get("action", ""),
         "attributes": " ".join(event.data.get("attributes", ())),
-        "utterance": " ".join(map(str, utterance_indices(event))),
-        "shown_ms": _number(event.data.get("shown_ms")),
+        "utterance": " ".join(map(str, iterate_utterance_indices(event))),
+        "shown_ms": _parse_number(event.data.get("shown_ms")),
         "proposed": "1" if event.data.get("proposed") else "",
         "language": dialogue.language,
         "synthetic": "1" if dialogue.synthetic else "",
-        "x": _number(event.data.get("x")) if event.kind == POSITION else "",
-        "y": _number(event.data.get("y")) if event.kind == POSITION else "",
+        "x": _parse_number(event.data.get("x")) if event.kind == POSITION else "",
+        "y": _parse_number(event.data.get("y")) if event.kind == POSITION else "",
         "pieces": pieces,
     }
 
@@ -115,7 +115,7 @@ def is_tier_table(path: Path) -> bool:
     return set(REQUIRED) <= {name.strip().strip('"') for name in re.split(r"[,;\t]", first)}
 
 
-def from_csv(
+def parse_csv(
     text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[Dialogue]:
     """Return the dialogues of a table, in the order in which they appear.
@@ -137,9 +137,9 @@ def from_csv(
         key = id, row.get("pair") or id
         cell = row.get("pieces") or ""
         if cell not in boards_by_cell:
-            boards_by_cell[cell] = _pieces_in(cell, where) or pieces or {}
+            boards_by_cell[cell] = _parse_pieces(cell, where) or pieces or {}
         boards[key] = boards_by_cell[cell]
-        events_by_dialogue.setdefault(key, []).append(_event(row, boards[key], where, table.line_num))
+        events_by_dialogue.setdefault(key, []).append(_parse_event(row, boards[key], where, table.line_num))
         about[key] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
     # Whether attributes were coded is decided by the whole table, not by one dialogue.
     coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
@@ -150,15 +150,15 @@ def from_csv(
         Dialogue(
             id=id,
             pair=pair,
-            pieces=pieces_named(boards[id, pair], events),
-            events=tuple(events if has_indices else with_utterances(events)),
+            pieces=list_named_pieces(boards[id, pair], events),
+            events=tuple(events if has_indices else add_utterance_indices(events)),
             **about[id, pair],
         )
         for (id, pair), events in events_by_dialogue.items()
     ]
 
 
-def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
+def _parse_event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
     """Return a row as an event. Raises MalformedInput for invalid values."""
     if None in row:
         raise MalformedInput("more cells than columns", where=where, line=line, remedy="quote texts with commas")
@@ -167,18 +167,18 @@ def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: 
             if row.get(name) and not isfinite(float(row[name])):
                 raise ValueError(name)
         name = "utterance"
-        data = dict(_data(row))
+        data = dict(_iterate_data(row))
     except ValueError:
         problem = f"field {name!r}: {row[name]!r} is not a number"
         raise MalformedInput(problem, where=where, line=line, remedy="write a number, or leave it empty") from None
     start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
     _refuse_odd(row, start, end, where, line)
     by, text = row.get("by") or None, row["text"] or None
-    entities = _entities(row["entities"], pieces)
+    entities = _split_entities(row["entities"], pieces)
     return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
 
 
-def _entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
+def _split_entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the objects of a cell, with commas between them or else blanks.
 
     The name of a piece may have blanks.
@@ -204,7 +204,7 @@ def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, 
     raise MalformedInput(problem, where=where, line=line, remedy=remedy)
 
 
-def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+def _iterate_data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Yield the data fields of a row."""
     if row["tier"] == "expression":
         yield "attributes", tuple((row.get("attributes") or "").replace(",", " ").split())
@@ -224,6 +224,6 @@ def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
         yield "shown_ms", float(row["shown_ms"])
 
 
-def _number(value: float | None) -> str:
+def _parse_number(value: float | None) -> str:
     # The format g keeps six digits and would write a million as 1e+06.
     return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.0f}"

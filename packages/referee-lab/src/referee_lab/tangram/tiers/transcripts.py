@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.log import LogEntry, Recording
-from referee_lab.tangram.tiers.eaf import parse_eaf, slot_times, unreadable
+from referee_lab.tangram.tiers.eaf import compute_slot_times, parse_eaf, raise_unreadable
 
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
 _CUE = re.compile(rf"^\s*({_TIME.pattern})\s+-->\s+({_TIME.pattern})", re.MULTILINE)
@@ -59,7 +59,7 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
         # Up to the empty line: after it comes the number or name of the next cue.
         body = text[cue.end() : end].split("\n", 1)[-1].split("\n\n", 1)[0]
         words = " ".join(unescape(_MARKUP.sub("", body)).split())
-        spoken.append(SpokenLine(_ms(cue[1]), _ms(cue[6]), words))
+        spoken.append(SpokenLine(_parse_cue_time(cue[1]), _parse_cue_time(cue[6]), words))
         if spoken[-1].end_ms < spoken[-1].start_ms:
             line = text.count("\n", 0, cue.start(1)) + 1
             raise MalformedInput("the cue ends before it begins", where=where, line=line, remedy="exchange its times")
@@ -75,7 +75,7 @@ def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) ->
             raise MalformedInput("the times of this cue cannot be read", where=where, line=number + 1, remedy=remedy)
 
 
-def _ms(text: str) -> float:
+def _parse_cue_time(text: str) -> float:
     """Return the milliseconds of a cue's time."""
     match = _TIME.fullmatch(text)
     assert match is not None, "the cue's own pattern has found it"
@@ -118,13 +118,13 @@ _SEGMENTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
 def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenLine]:
     """One tier of an ELAN file."""
     root = parse_eaf(content, where)
-    unreadable(root, where)
+    raise_unreadable(root, where)
     tiers = {t.get("TIER_ID"): t for t in root.iterfind("TIER")}
     if tier not in tiers:
         raise InputError(
             f"there is no tier {tier!r}", where=where, remedy=f"--tier one of {', '.join(map(str, tiers))}"
         )
-    slots = slot_times(root)
+    slots = compute_slot_times(root)
     spoken = []
     for aligned in tiers[tier].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
         start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
@@ -140,7 +140,7 @@ READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
 }
 
 
-def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], begins_ms: float = 0.0) -> Recording:
+def add_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], begins_ms: float = 0.0) -> Recording:
     """Return the recording with the speech of one person, replacing an earlier transcript of theirs.
 
     `begins_ms` is the start of the sound.
@@ -150,12 +150,12 @@ def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], b
         raise InputError(f"no speaker is called {actor!r} in this recording", remedy=f"one of {players}")
     other_entries = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
     start = next((e.t_server_ms for e in other_entries if e.kind == "start"), 0.0)
-    spoken = [_entry(actor, line, begins_ms, start) for line in lines if line.text]
+    spoken = [_make_log_entry(actor, line, begins_ms, start) for line in lines if line.text]
     merged = sorted([*other_entries, *spoken], key=lambda e: e.t_server_ms)
     return replace(recording, entries=tuple(replace(entry, seq=n) for n, entry in enumerate(merged)))
 
 
-def _entry(actor: str, line: SpokenLine, begins_ms: float, start: float) -> LogEntry:
+def _make_log_entry(actor: str, line: SpokenLine, begins_ms: float, start: float) -> LogEntry:
     """Return a spoken line as an entry of the log."""
     times = {"start_ms": round(line.start_ms + begins_ms, 1), "end_ms": round(line.end_ms + begins_ms, 1)}
     data: dict[str, Any] = {"text": line.text, **times}
