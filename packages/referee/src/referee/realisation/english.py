@@ -44,14 +44,16 @@ PARTS = _THINGS | frozenset({
     "pattern", "hole",
     "holes", "crack", "cracks", "scratch", "scratches", "leaf", "leaves", "stem", "flower", "flowers", "smile", "crown", "umbrella", "bag",
     "basket", "bell", "flag", "bed", "shed", "weed", "seed", "ring", "spring", "lining", "topping", "filling", "coating", "icing", "painting", "railing",
-    "building", "clothing", "piercing", "marking", "engraving", "drawing", "heating", "wiring", "opening", "steering", "landing", "ceiling",
+    "building", "clothing", "piercing", "marking", "engraving", "drawing", "heating", "wiring", "steering", "landing", "ceiling",
     "dressing", "stuffing", "rating", "setting", "parking", "seating", "bedding", "packaging", "housing", "binding", "lettering", "lighting", "flooring",
     "frosting", "seasoning", "cladding", "balcony", "nose", "hands", "family", "assembly", "butterfly", "dragonfly", "mouth", "chin", "bow", "apron", "helmet",
     "elephant", "pendant", "hydrant", "accent", "dent", "vent", "tent", "plant", "restaurant", "assistant", "infant", "pedal", "petal", "medal", "signal",
     "crystal", "canal", "animal", "hospital", "journal", "terminal", "manual", "festival", "cereal", "sandal", "mineral", "portal", "coral", "table",
     "vegetable", "stable", "bible", "fish", "dish", "radish", "varnish", "blemish", "drive", "archive", "hive", "olive", "fabric", "attic", "mic",
     "bracelet", "watch", "veil", "mask", "moustache", "sideburns", "freckle", "freckles", "dimple", "dimples", "scar", "tattoo", "tattoos", "wrinkles",
-    "bracket", "badge", "sticker", "stamp", "ribbon", "plug", "socket", "switch", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
+    "interior", "exterior", "padding", "spacing", "siding", "awning", "warning", "swing", "cheeks", "knees", "wrists", "paws", "feet", "shade", "nest",
+    "candle", "room", "seat", "item", "bird", "bracket", "badge", "sticker", "stamp", "ribbon", "plug", "socket", "switch", "lamp", "pillow", "blanket",
+    "curtain", "curtains", "spout", "rim",
 })
 # Attributes that are adjectives and have no ending that shows it.
 _STATES = frozenset({
@@ -74,7 +76,8 @@ _STATES = frozenset({
     "original", "duplicate", "default", "draft", "bestseller", "classic", "replica", "prototype", "vip", "twin", "mammal", "vertebrate", "carnivore",
     "herbivore",
     "unread", "retro", "vintage", "trendy", "cosy", "corrupt", "infected", "immune", "illegal", "legal",
-    "only", "larva", "juvenile", "baby", "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior",
+    "lying", "dying", "tying", "mother", "father", "student", "teacher", "doctor", "tourist", "only", "larva", "juvenile", "baby", "pregnant", "favourite",
+    "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior",
     "senior", "captain",
     "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique",
     "antique", "opposite", "separate", "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular",
@@ -93,13 +96,14 @@ _STATES = frozenset({
     "multicoloured", "multicolored", "toxic", "extinct", "aquatic", "domestic", "exotic", "tropical", "nocturnal", "amphibious", "venomous", "endemic",
     "halal", "kosher", "organic", "homemade", "handmade", "home made", "hand made", "second hand", "brand new", "gluten free", "sugar free", "fat free",
     "wireless", "waterproof", "built in", "stainless", "electric", "offshore", "inshore", "overweight", "underweight", "overdue", "due", "void", "null",
-    "superior", "inferior", "interior", "exterior", "anterior", "major", "minor", "prime", "odd numbered", "even", "uneven", "negative", "positive",
+    "superior", "inferior", "anterior", "major", "minor", "prime", "odd numbered", "even", "uneven", "negative", "positive",
     "friendly", "lonely", "ugly", "pretty", "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
 })
 _SHAPES = (
     "star", "heart", "house", "ring", "cross", "circle", "triangle", "arrow", "diamond", "moon", "crescent", "leaf", "flower", "cone", "cylinder", "pyramid",
     "drop", "egg", "pear", "bell", "wedge", "rectangle",
 )
+_EMOTIONS = {"anger": "angry", "joy": "happy", "happiness": "happy", "sadness": "sad", "fear": "frightened", "surprise": "surprised", "disgust": "disgusted"}
 _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "locked": "unlocked", "checked": "unchecked", "sealed": "unsealed",
               "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
@@ -111,8 +115,12 @@ _UNCOUNTED = frozenset({
     "damage", "fuel", "vegetation", "bark", "armour", "armor", "equipment", "weather", "stubble", "acne", "mould", "noise", "gas", "petrol", "diesel", "steam",
     "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning", "storage",
     "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear", "underwear",
-    "headgear", "literature", "progress", "experience", "sunlight", "shade", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
+    "headgear", "literature", "progress", "experience", "sunlight", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
     "oxygen", "air", "transit", "makeup", "paint", "pollen", "nectar", "cargo", "sun", "gum", "health", "hygiene", "humidity", "growth",
+    "plumage", "cutlery", "crockery", "sap", "ink", "power", "frosting", "foil", "software", "hardware", "scenery", "sawdust", "wallpaper", "varnish",
+    "glitter", "lace", "pepper", "garlic", "parsley",
+    "mist", "heat", "energy", "research", "knowledge", "evidence", "faith", "courage", "tinsel", "yarn", "thread", "string cheese", "slime", "ash", "tar",
+    "wax",
     "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk", "clay", "concrete", "cardboard",
     "marble", "porcelain",
     "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat", "hay", "popcorn", "toast", "mail",
@@ -141,15 +149,21 @@ _IDIOMS = frozenset({
     "bloom", "flower", "season",
     "love", "pain", "danger", "land",
     "board", "top", "hold",
-    "display", "loan", "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform",
+    "construction", "repair", "maintenance", "pressure", "display", "loan", "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call",
+    "guard", "view", "sight", "place", "print", "uniform",
     "costume", "profile", "shape", "order", "service", "charge", "control", "school", "work", "home", "sea", "war", "rest", "risk", "fire", "hand",
     "front", "back",
 })
-_ORIGINS = ("origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
+_ORIGINS = ("made", "origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
           "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers",
            "uses", "makes", "points", "looks",
-          "swims", "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear")
+          "swims", "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear",
+          "depicts", "portrays", "represents", "pulls", "pushes", "chases", "follows", "emits", "produces", "throws", "teaches", "sits", "departs",
+    "arrives", "opens",
+          "closes", "protects", "connects", "grows")
+_PAIRS = frozenset({"spectacles", "specs", "eyeglasses", "trousers", "tongs", "pliers", "jeans", "shorts", "tweezers", "binoculars", "headphones",
+                    "goggles", "sunglasses", "tights", "leggings", "shears", "pyjamas", "dungarees"})
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
@@ -220,6 +234,11 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     ):
         put([(BEFORE, _COLOUR, colour)], colour=colour)
     # fmt: on
+    for noun, adjective in (("girl", "female"), ("woman", "female"), ("boy", "male"), ("man", "male")):
+        put([(BEFORE, _QUALITY, adjective)], gender=noun)
+        put([(BEFORE, _QUALITY, adjective)], sex=noun)
+    for emotion, adjective in _EMOTIONS.items():
+        put([(BEFORE, _QUALITY, adjective)], emotion=emotion)
     put([(BEFORE, _MATERIAL, "wooden")], material="wood")
     for shape in _SHAPES:
         put([(BEFORE, _SHAPE, f"{shape}-shaped")], shape=shape)
@@ -323,7 +342,7 @@ ENGLISH = Language(
     generic_nouns=_GENERIC_NOUNS,
     before_vowels={"a": "an"},
     negation="non-",
-    plurals=_PLURALS,
+    plurals=_PLURALS | {f"{word}": f"pairs of {word}" for word in _PAIRS},
     numbers=_NUMBERS,
     numbers_alone=True,
     singular_numeral="one",
@@ -349,12 +368,17 @@ ENGLISH = Language(
     patterns={
         **dict.fromkeys(("owner", "ownedBy", "owned_by"), "owned by {}"),
         **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
-        **dict.fromkeys(("text", "caption", "title"), 'with the text "{}"'),
+        **dict.fromkeys(("text", "alt", "alt_text", "altText", "content_description"), 'with the text "{}"'),
+        **{n: f'with the {n} "{{}}"' for n in ("caption", "title", "subtitle", "placeholder", "tooltip", "message", "slogan", "inscription", "hint")},
         **dict.fromkeys(("artist", "author", "painter", "maker"), "by {}"),
         "destination": "to {}", "label": "labelled {}", "called": "called {}",
         **dict.fromkeys(_ORIGINS, "from {}"),
         "year": "from {}",
+        "century": "from the {} century",
+        "decade": "from the {}",
         "season": "in {}",
+        "nickname": "nicknamed {}",
+        **{n: f"in the {{}} {n}" for n in ("team", "group")},
     },
     covers={
         "on the left": ("on the far left",),
@@ -387,6 +411,9 @@ ENGLISH = Language(
         "smiles": "smiling",
         "on": "switched on",
         "off": "switched off",
+        **dict.fromkeys(("job", "profession", "occupation"), "working as"),
+        "winner": "winning",
+        **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
         **{
             noun: f"{noun.removesuffix('er')}ing"
             for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")
@@ -401,7 +428,7 @@ ENGLISH = Language(
             for n in ("platform", "page", "track", "channel", "floor", "deck", "line", "route", "shelf", "storey")
         },
         **{n: f"with {n}" for n in ("number", "model", "version", "id", "code", "jersey")},
-        "col": "in column", "gate": "at gate", "grid row": "in row", "grid column": "in column",
+        "col": "in column", "gate": "at gate", "corner": "in corner", "side": "on side", "edge": "at edge", "grid row": "in row", "grid column": "in column",
     },
     anything="anything",
     something="something",
@@ -410,7 +437,7 @@ ENGLISH = Language(
     indefinite="a",
     parts=PARTS,
     uncounted=_UNCOUNTED,
-    plural_only=frozenset({"glasses", "spectacles", "specs", "eyeglasses", "trousers", "scissors", "tongs", "pliers"}),
+    plural_only=_PAIRS | {"glasses", "scissors"},
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
         **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),

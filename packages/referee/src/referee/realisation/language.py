@@ -36,11 +36,17 @@ _BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "w
 _PRONOUNS = frozenset({
     "here", "there", "outside", "inside", "today", "tomorrow", "yesterday", "now", "everywhere", "nowhere", "nobody", "nothing", "everybody",
     "somebody", "someone",
-    "everyone", "something", "anything",
+    "everyone", "something", "anything", "itself", "himself", "herself", "themselves",
 })
 # fmt: on
-_SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
-_SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down", "over", "apart"})
+_SHADE = re.compile(r"(?:light|dark|pale|bright|deep|medium)[ _-]+(?=\w)", re.IGNORECASE)
+_POSITIONS = frozenset({"upper", "lower", "left", "right", "top", "bottom", "middle", "front", "back", "first", "last"})
+# fmt: off
+_SHORT_PREPOSITIONS = frozenset({
+    "for", "on", "in", "out", "under", "at", "off", "up", "down", "over", "apart", "against", "behind", "beside", "between", "into", "onto", "through",
+    "across", "along", "around", "beneath", "underneath", "inside", "as",
+})
+# fmt: on
 NONE = frozenset(
     {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
 )
@@ -54,6 +60,12 @@ _DIRECTIONS = frozenset(
 )
 # fmt: on
 _TRUTH = frozenset({"1", "true", "0", "false"})
+_FRACTION = re.compile(r"\d+(?:\.\d+)? ?%|0?\.\d+")
+_UNIT_NAME = re.compile(
+    r"(\w+)_([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s|percent)"
+)
+_CLOCK = re.compile(r"\d?\d:\d\d.*")
+_DENIED = re.compile(r"un(?!i|der)(\w+)")
 
 
 class Noun(NamedTuple):
@@ -310,7 +322,11 @@ class Language:
         head, partitive, of = noun.word.partition(f" {self.partitive} ")
         if self.partitive and partitive and partitive not in end:
             return noun._replace(word=f"{self.several(Noun(head)).word}{partitive}{of}")
-        return noun._replace(word=noun.word[: len(noun.word) - len(end)] + self.plurals[end])
+        plural = self.plurals[end]
+        if self.partitive and plural.endswith(f" {self.partitive} {end}"):
+            # The plural of safety goggles is "pairs of safety goggles".
+            return noun._replace(word=plural.removesuffix(end) + noun.word)
+        return noun._replace(word=noun.word[: len(noun.word) - len(end)] + plural)
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
         """Return phrases for all properties except the noun's, in order, without relations (which need a landmark) and
@@ -339,9 +355,14 @@ class Language:
         return noun.title() if self.capital_nouns else noun
 
     def _canonical(self, prop: Property) -> Property:
-        """A property under the name that the tables of the language have for its attribute."""
-        name = self.aliases.get(prop.name.lower())
-        return prop if name is None else Property(name, prop.value)
+        """A property under the name that the tables of the language have for its attribute.
+
+        A number of plays is no playing, and nobody works as retired.
+        """
+        name = self.aliases.get(prop.name.lower(), prop.name)
+        is_count = name.endswith("ing") and prop.name.endswith("s") and prop.value.isdecimal()
+        is_other = name.endswith(" as") and (prop.value in NONE or self._is_state(prop.value))
+        return prop if is_other or (is_count and 1 < int(prop.value) < 1000) else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
         """Return words for a property without a phrase: its value as an adjective, or its name for yes-no values.
@@ -350,14 +371,21 @@ class Language:
         adjectives. A value of a name with several words (``batteryLevel:high``) is no adjective of the whole object.
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
+        if (unit := _UNIT_NAME.fullmatch(prop.name)) and re.fullmatch(r"\d+(?:\.\d+)?", prop.value):
+            words = self.measured(plain_words(unit[1]), f"{prop.value} {unit[2]}")
+            return Phrase(AFTER, self.unnamed_rank, words)
         value = prop.value.lower()
         if pattern := self._pattern(prop):
             is_none = value in NONE or value == "empty"
             words = prop.value if '"' in pattern else _spelling(prop.value)
             words = self._lack(name) if is_none and self.lacking else pattern.format(words)
             return Phrase(AFTER, self.unnamed_rank, words)
+        if value in ("on", "off") and (name in self.states - self.parts or _PARTICIPLE.fullmatch(name)):
+            value = "yes" if value == "on" else "no"
         if value in _YES | _NO:
             return self._say_answer(prop.name, self.aliases.get(name, name), value in _YES, value in _TRUTH)
+        if name in self.states and _FRACTION.fullmatch(value):
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{prop.value} {name}")
         if prop.name in self.relations and value not in NONE:
             # An attribute that is called like a relation names a thing: "in a box".
             return Phrase(
@@ -379,6 +407,11 @@ class Language:
             name = self.grades[name].called or name if name in self.grades else self._noun_case(name)
             opening = (self._is_quality(name) and self.partitive) or self.having
             return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
+        if name in self.numbered and (
+            name in self.grades or {*plain_words(value).split()} <= _POSITIONS | {*self.ordinals.values()}
+        ):
+            opening, article = self.numbered[name].partition(" ")[0], self.articles[self.default.gender]
+            return Phrase(AFTER, self.unnamed_rank, f"{opening} {article} {_spelling(prop.value)} {name}")
         if had := self._had_so(prop.name, name, _spelling(prop.value)):
             return Phrase(AFTER, self.unnamed_rank, had)
         # "Red with dots" follows its noun.
@@ -414,6 +447,8 @@ class Language:
         if self._is_part(first) and self._is_state(rest) and rest not in _BY_HAND:
             # "hand raised": a raised hand
             name = f"{rest} {first}"
+        if self._is_state(rest) and self.states and self._uncounted(first) and first.endswith("s"):
+            return Phrase(AFTER, self._had_rank, f"{self.having} {'' if is_yes else 'no '}{name}")
         if self._had(attribute, name, is_truth):
             lacking = self._lack(name)
             words = f"{self.having} {lacking.removeprefix(f'{self.lacking} ')}" if is_yes else lacking
@@ -421,6 +456,8 @@ class Language:
         rank = self.ranks.get("quality", self.unnamed_rank)
         if not is_yes and name in self.antonyms:
             return Phrase(self.adjectives, rank, self.antonyms[name])
+        if not is_yes and (positive := _DENIED.fullmatch(name)) and self._is_state(positive[1]):
+            return Phrase(self.adjectives, rank, positive[1])
         if not is_yes and self.clauses is not None and name.startswith("non "):
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
         return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
@@ -445,8 +482,10 @@ class Language:
 
         "holding a ball", "played by Ann", "planted in 1950", "half-eaten".
         """
+        name = re.sub(r"^missing (?:part|piece|item)s?$", "missing", name)
         first, _, rest = name.partition(" ")
-        thing, is_none, year = _spelling(value), value.lower() in NONE, "in " if _YEAR.fullmatch(value) else ""
+        thing, is_none = _spelling(value), value.lower() in NONE
+        year = "in " if _YEAR.fullmatch(value) else "at " if _CLOCK.fullmatch(value) else ""
         is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
         is_verb = first.endswith("ing") and first not in self.parts
         is_limited = thing in self.amounts_of_state or thing.startswith("not ") or _ADVERB.fullmatch(thing)
@@ -465,6 +504,8 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._object(thing)}")
         if name in self.actions and thing.partition(" ")[0].endswith("ing"):
             return Phrase(AFTER, self.participle_rank, thing)
+        if name in self.actions and thing in self.states:
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), thing)
         if is_limited and not rest and not self._is_part(name) and (is_participle or self._is_state(name)):
             joint = "-" if thing in _HYPHENATED else " "
             place = AFTER if thing.startswith("not ") else self.adjectives
@@ -489,7 +530,8 @@ class Language:
     def _is_adverbial(self, words: str) -> bool:
         """Return whether words behind a verb are a direction, a manner or a place and not a thing ("looking left")."""
         first = words.partition(" ")[0].lower()
-        return first in _DIRECTIONS | self.openers | _SHORT_PREPOSITIONS or (first == words and words.endswith("ly"))
+        is_manner = first == words and words.endswith(("ly", "wise", "ward", "wards"))
+        return first in _DIRECTIONS | self.openers | _SHORT_PREPOSITIONS or is_manner
 
     def _adjective(self, prop: Property) -> str:
         """A value as an adjective; one that is written in the language gets its endings."""
@@ -515,7 +557,7 @@ class Language:
         name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
-        is_plural = (last.endswith("s") and not last.endswith("ss")) or self._singular(last) != last
+        is_plural = (last.endswith("s") and not last.endswith(("ss", "us"))) or last in self.irregular_plurals
         is_plural = is_plural and name not in self.grades
         if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts or is_plural)):
             return ""
@@ -548,7 +590,7 @@ class Language:
             if re.search(r"[^\W\d]{3}", value):
                 return f"{name} {value}"
             name = name if _YEAR.fullmatch(value) else f"{name} count"
-        if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
+        if self.indefinite and self.partitive and re.match(r"(?:[a-z]+ )?[-+]?\d", value):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.having} {name} {value}"
 
@@ -566,7 +608,11 @@ class Language:
         is_quality = attribute in self.ranks or (
             " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts)
         )
+        if name == "shade":
+            # A torn shade is no quality of its lamp; a half full amount is one of the whole.
+            is_quality = bool(_SHADE.match(f"{value} x")) or frozenset([Property("colour", value)]) in self.phrases
         first, _, rest = value.partition(" ")
+        is_quality = is_quality or (name == "amount" and value.rpartition(" ")[2] in self.states)
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
         if rest and first in self.openers | _SHORT_PREPOSITIONS:
             return value if is_quality else f"{self.having} {article}{thing} {value}"
@@ -574,9 +620,11 @@ class Language:
             return f"{self.having} {value} as {thing}" if self.qualities else ""
         if is_quality:
             return ""
-        if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
+        if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts | self.uncounted:
             thing = name
-        if value in ("on", "off", "up", "down"):
+        if rest and first.endswith("ing") and self._uncounted(thing) and first not in self.parts:
+            return f"{self.having} {thing} {value}"
+        if value in ("on", "off", "up", "down", "out", "backwards", "sideways"):
             return f"{self.having} {self.articles[self.default.gender]} {thing} {value}"
         if value == "many" or value in self.numbers.values() or value == self.singular_numeral:
             last = thing.rpartition(" ")[2]
@@ -587,9 +635,11 @@ class Language:
             return f"{self.having} {value} as {thing}"
         # What is had in a slot is said alone: "with a full beard" as facial hair.
         head = value.rpartition(" ")[2]
-        is_slot = name in self.slots or (rest and head in self.parts)
-        if is_slot and head not in self.states and head not in _DIRECTIONS:
-            return f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
+        if rest and first in _POSITIONS and self._is_part(rest) and self.qualities:
+            return f"{self.having} {article}{thing} on {self.articles[self.default.gender]} {value}"
+        if (name in self.slots or (rest and head in self.parts)) and head not in self.states | _DIRECTIONS:
+            had = f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
+            return had if name in self.slots else f"{had} as {thing}"
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
         return f"{self.having} {article}{value} {thing}"
 

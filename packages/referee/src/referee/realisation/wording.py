@@ -42,6 +42,8 @@ _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
 _SALIENCE = "salience"
 _GRID = {"x-dimension": 5, "y-dimension": 3}
+_WIDEST = 20
+"""The most columns or rows that are counted; larger numbers are coordinates."""
 _UNIT = re.compile(r"[mcdk]?m|in(?:ch|ches)?|f(?:ee|oo)?t|yd|mi(?:les)?|(?:metre|meter|day|week|month|year)s?")
 """Units of lengths and times, after which a dimension is said: "30 cm long", "2 years old", but not "3 MB large"."""
 _RANKS = frozenset({"least", "most", "nth"})
@@ -703,7 +705,8 @@ class Wording:
                 return None
             if grades.at:
                 # Places are compared where they are columns and rows; coordinates would be numbers that a hearer cannot see.
-                is_place = float(form[2]).is_integer() and any(p.name == form[1] for p in self.scene.extensions)
+                places = [p.value for p in self.scene.extensions if p.name == form[1]]
+                is_place = bool(places) and float(form[2]).is_integer() and _is_grid(places)
                 pattern = language.extremes.get(f"{operator} {axis(form[1])}", "") if is_place else ""
                 return pattern.format(f"{form[2]:g}") or None
             word = spelt(grades.less if operator == "<" else grades.more, language.predicative or noun.gender)
@@ -811,10 +814,21 @@ def for_scene(language: Language, scene: Scene) -> Language:
         for name, size in _GRID.items()
         if not values.get(name, set()) <= {*map(str, range(1, size + 1)), *UNSAYABLE}
     }
-    if not phrases and not beyond:
+    # Pixels are coordinates: "with an x of 640", and not "in column 640".
+    coordinates = {
+        name: grades._replace(at=language.measured(name, "0").replace("0", "{}"))
+        for name, grades in language.grades.items()
+        if name[0] in "xy" and not _is_grid(values.get(name, ()))
+    }
+    if not phrases and not beyond and not coordinates:
         return language
     listed = {group: words for group, words in language.phrases.items() if not any(p.name in beyond for p in group)}
-    return replace(language, phrases={**phrases, **listed})
+    return replace(language, phrases={**phrases, **listed}, grades={**language.grades, **coordinates})
+
+
+def _is_grid(values: Iterable[str]) -> bool:
+    """Return whether numbers count columns or rows."""
+    return all(value.isdecimal() and int(value) <= _WIDEST for value in values)
 
 
 def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
