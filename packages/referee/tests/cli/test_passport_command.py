@@ -453,7 +453,7 @@ def test_codes_that_exist_only_for_successes_are_refused_and_words_are_read(
     args = ("literal", "--corpus", "degen2020", "--data", data_folder, "--probes", 0)
     assert "0 of 5,868 wrong where there" in error_of(capsys, *args, "--reads", "properties")
     card = card_of(capsys, *args)
-    # .678 on words alone, as recomputed independently for issue 13 (.813 with the codes)
+    # .678 on words alone, as recomputed by an independent program (.813 with the codes)
     assert card["auc"] == pytest.approx(0.678, abs=0.0005)
     assert card["read"] == {"words": 6802, "properties": 0}
     assert [leak["field"] for leak in card["leaks"] if leak["refused"]] == [
@@ -466,7 +466,7 @@ def test_codes_that_exist_only_for_successes_are_refused_and_words_are_read(
 def test_a_recorded_model_leans_to_places_as_shown(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ"
     card = card_of(capsys, name, "--corpus", "color-grids", "--data", data_folder)
-    # 8,805 rounds and about .17 as shown: issue 13
+    # 8,805 rounds and about .17 as shown: counted by an independent program
     assert (card["hearer"], card["n"]) == (name, 8805)
     assert card["position_bias_as_shown"] == pytest.approx(0.17, abs=0.005)
     assert card["position_bias"] < 0.01

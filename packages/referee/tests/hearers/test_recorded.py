@@ -154,7 +154,7 @@ def test_answers_to_another_corpus_are_unknown_trials(tmp_path: Path) -> None:
         read_recorded("recorded:mllm-listeners/M1", TRIALS, data)
 
 
-# Shares of places 0, 1, 2 and the number right, counted over the two files without these readers; issue 13 gives Qwen2-VL-72B's bias as "about .17".
+# Shares of places 0, 1, 2 and the number right, counted over the two files without these readers.
 @pytest.mark.long
 @pytest.mark.data
 def test_the_six_models_answered_all_rounds_with_messages(data_folder: Path) -> None:
