@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
@@ -24,16 +25,19 @@ __all__ = [
     "difference",
     "digest",
     "explain",
+    "fingerprint",
     "output_digests",
     "parameters",
     "short",
     "signature",
+    "text_digests",
     "trial_digests",
     "with_labels",
     "without_outputs",
 ]
 
 _END = "\x1e"
+_WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
 _DIGEST = 8
 OF_OUTPUTS = ("outputs", "baseline")
 """Parts of a signature that belong to one system's outputs."""
@@ -162,8 +166,13 @@ def _entity_text(entity: Entity) -> str:
     parts = [_END, entity.id, *_property_texts(entity.attributes)]
     details = (tuple(sorted(entity.relations)), entity.region, entity.position)
     if any(detail is not None and detail != () for detail in details):
-        parts.append(repr(details))
+        parts += [repr(details[0]), _number_text(details[1:])]
     return "\x1f".join(parts)
+
+
+def _number_text(numbers: object) -> str:
+    """The `repr` of numbers and places, in which 5.0 is written as 5."""
+    return _WHOLE.sub("", repr(numbers))
 
 
 def _description_text(description: Description | None) -> str:
@@ -235,9 +244,21 @@ def output_digests(
     """A digest of each output: the trial, the description, and the answer of a system that finds instead of describing."""
     text_of, digests = _DescriptionTexts().of, []
     for trial, output, response in zip(trials, outputs, responses or repeat(None), strict=False):
-        answer = "" if response is None else repr((response.outcome, response.entity, response.places))
+        answer = "" if response is None else _number_text((response.outcome, response.entity, response.places))
         digests.append(_short_digest(f"{trial}{text_of(output)}\x1f{answer}"))
     return b"".join(digests)
+
+
+def text_digests(texts: Iterable[str]) -> bytes:
+    """A digest of each text."""
+    return b"".join(map(_short_digest, texts))
+
+
+def fingerprint(digests: bytes) -> str:
+    """Return the digest of some trials, outputs or answers, in any order."""
+    whole = Fingerprint()
+    whole.add(digests)
+    return str(whole)
 
 
 def _short_digest(text: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from referee.cli import main
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.geometry import ScenePicture, Size
+from referee.jobs.heard import hearing_rows
 from referee.jobs.open import open_outputs
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import Settings, Source
-from referee.records import Description
+from referee.records import Description, Outcome, Response
 from referee.signature import _package_version, explain, short, signature, without_outputs
 
 TRIALS = list(Synthetic(speakers=5).trials())
@@ -271,6 +273,49 @@ def test_a_change_that_cannot_change_a_number_leaves_the_signature(change: str, 
     assert signed(**SAME[change](at)) == signed()
 
 
+@pytest.mark.parametrize("cluster", ["none", "scene"])
+def test_no_number_depends_on_the_order_of_trials(cluster: str) -> None:
+    """With one signature for all orders, random swaps must be the same in each (here: of 65 trials, or of 13 scenes tried exactly)."""
+    turned = [*TRIALS[31:], *TRIALS[:31]]
+    (sign, numbers), (again, same) = (scored(trials, cluster=cluster) for trials in (TRIALS, turned))
+    assert again == sign
+    assert same == pytest.approx(numbers, rel=1e-9)
+
+
+def test_whole_numbers_are_signed_as_decimals_are() -> None:
+    entity = TRIALS[0].scene.entities[0]
+    found = {
+        signed(with_trial(0, scene=replace(TRIALS[0].scene, entities=(replace(entity, position=place),))))
+        for place in ((3, 4), (3.0, 4.0))
+    }
+    assert len(found) == 1
+
+
+def heard_rows(**changes) -> dict[str, str]:
+    trials = [replace(t, **changes) if i == 3 else t for i, t in enumerate(TRIALS)]
+    answers = [
+        Response(trial=t.id, hearer=f"p{i % 7}", outcome=Outcome.ENTITY, entity=t.targets[0])
+        for i, t in enumerate(TRIALS)
+    ]
+    return {r["measure"]: r["signature"] for r in hearing_rows(trials, answers)}
+
+
+def test_results_of_hearers_are_signed_by_answers_and_labels() -> None:
+    usual = heard_rows()
+    assert len(set(usual.values())) == len(usual)
+    for changes in ({"speaker": "another"}, {"targets": (other_entity(TRIALS[3]),)}):
+        assert not set(heard_rows(**changes).values()) & set(usual.values())
+    assert heard_rows(meta={"game": "a label that is not used"}) == usual
+
+
+def test_differences_are_signed_by_both_systems() -> None:
+    def sign(**outputs: str) -> str:
+        texts = {"a": ["red", "blue", "red"], "b": ["red", "red", outputs.get("b", "red")]}
+        return referee.compare(texts, references=["red", "blue", "red"], metric="string/exact").frame["signature"][0]
+
+    assert sign() == sign() != sign(b="blue")
+
+
 def test_a_plug_in_is_signed_by_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
     import sys
@@ -309,3 +354,10 @@ def test_a_signature_is_compared_with_a_corpus_and_outputs(tmp_path: Path, capsy
         files = [str(tmp_path / name) for name in ("corpus.jsonl", "outputs.jsonl")]
         assert main(["signature", signed, "--against", *files]) == code
     assert "outputs:" in capsys.readouterr().out
+    rows = [
+        {"trial": f"t{i}", "system": s, "text": text} for i in range(3) for s, text in (("one", "red"), ("two", "blue"))
+    ]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    options = {"metrics": ["string/exact"], "cluster": "none", "baseline": "two", "confidence": 0.9}
+    for row in referee.score(rows, tmp_path / "corpus.jsonl", **options).rows:
+        assert main(["signature", row["signature"], "--against", *files]) == 0

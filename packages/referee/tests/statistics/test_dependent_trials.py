@@ -13,7 +13,7 @@ from referee.contracts import FloatArray
 from referee.metrics.bleu import Bleu
 from referee.metrics.sets import Dice
 from referee.statistics import dependent_trials
-from referee.statistics.dependent_trials import Clusters, compare_clustered, make_interval, spread
+from referee.statistics.dependent_trials import Clusters, Sample, compare_clustered, make_interval, spread
 
 FINISH = Dice().finish
 UNIT = (0.0, 1.0)
@@ -365,3 +365,13 @@ def test_an_interval_holds_its_value_when_nothing_varies():
     for constant in (1.0, 0.3, 2 / 3):
         found = spread(np.full((780, 1), constant), FINISH, clusters)
         assert found.low <= found.value <= found.high
+
+
+def test_many_clusters_are_pooled_whatever_their_order() -> None:
+    """More clusters than blocks, and the same in another order: the same blocks up to rounding."""
+    rng = np.random.default_rng(4)
+    sums = rng.normal(size=(300, 2))
+    pooled = [Sample(part, np.ones(300)).pool(seed=1, blocks=50) for part in (sums, sums[::-1])]
+    assert pooled[0].sums == pytest.approx(pooled[1].sums, rel=1e-12)
+    assert len(pooled[0].counts) == 50
+    assert pooled[0].sums.sum(axis=0) == pytest.approx(sums.sum(axis=0))

@@ -308,10 +308,10 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
     heard = evaluation.listen("literal", cluster=options.cluster, confidence=options.confidence)
     for row in heard.rows:
         if row["measure"] == "ir":
-            values = {key: row[key] for key in ("value", "low", "high", "n")}
-            evaluated.rows.append({"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]})
+            values = {key: row[key] for key in ("system", "value", "low", "high", "n", "hearer", "signature")}
+            evaluated.rows.append({"metric": "ir", **values})
     if is_only:
-        evaluated.signature = next(iter(heard.signatures.values()))
+        evaluated.signature = evaluated.rows[0]["signature"]
         compare_systems(
             evaluated, ("ir",), confidence=options.confidence, resamples=options.resamples, seed=options.seed
         )

@@ -89,7 +89,6 @@ class Heard(Result):
             "metric": row["measure"],
             "clusters": row["cluster"] or None,
             "excluded": sum(row["excluded"].values()),
-            "signature": self.signatures.get(row["hearer"]),
         }
 
     @property
@@ -246,7 +245,15 @@ def _measure_answers(folder: Path, cluster: str, confidence: float, ties: str) -
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
     sampled = corpus.source.sampled
-    rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
+    rows = hearing_rows(
+        opened.trials(),
+        responses,
+        cluster=cluster,
+        sampled=sampled,
+        confidence=confidence,
+        ties=ties,
+        signed=signed,
+    )
     # A passport speaks of the corpus it was made on.
     return Heard(
         folder, rows, signed, confidence, (*warn_elsewhere(signed, corpus.name), *_warn_of_unknown_words(rows))

@@ -47,10 +47,10 @@ COURT: Schema = {
     "rho": float, "rho_low": float, "rho_high": float, "families": int, "p": float, "without_low": float, "without_high": float,
     "finding": str,
 }  # fmt: skip
-EVALUATED: Schema = {"system": str, "metric": str, **_VALUE, "hearer": str}
+EVALUATED: Schema = {"system": str, "metric": str, **_VALUE, "hearer": str, "signature": str}
 PAIRS: Schema = {
     "a": str, "b": str, "metric": str, **dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), float),
-    "items": int, "clusters": int, "detectable": float, "direction": str, "only_a": int, "only_b": int,
+    "items": int, "clusters": int, "detectable": float, "direction": str, "only_a": int, "only_b": int, "signature": str,
 }  # fmt: skip
 PASSPORT: Schema = {"hearer": str, "corpus": str, "metric": str, **_VALUE, "verdict": str, "signature": str}
 AUDIT: Schema = {

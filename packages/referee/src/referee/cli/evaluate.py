@@ -79,6 +79,6 @@ def _print_findings(evaluation: Evaluation, all_signatures: bool) -> None:
         print_note(f"note: {note}")
     console.print()
     directions = {"ir": "higher"} | {m.metric: m.direction for m in evaluation.evaluated.measures()}
-    rows = [{"group": None, "signature": evaluation.signature, **row} for row in evaluation.data["scores"] if row["n"]]
+    rows = [{"group": None, **row} for row in evaluation.data["scores"] if row["n"]]
     for part in score_tables.as_rich(rows, directions, width=console.width, all_signatures=all_signatures):
         console.print(part)

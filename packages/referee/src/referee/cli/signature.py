@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -119,14 +120,24 @@ def _read_signatures(text: str, files: Sequence[Path]) -> Iterator[str]:
         corpus, outputs = sorted(loose, key=lambda file: not _has_trials(file))
         parts = explain(text)
         clusters = parts.get("cluster", "design")
-        rows = score(
+        others = parts.get("against", "own").startswith("others")
+        settings = partial(
+            score,
             outputs,
             corpus,
             metrics=[text],
-            cluster="design" if " x " in clusters else clusters,
+            by=parts.get("group", "").partition("=")[0],
+            cluster="crossed" if clusters == "scene x speaker" else "design" if " x " in clusters else clusters,
             confidence=float(parts.get("interval", "0.95").rpartition("-")[2]),
-            references=parts.get("against", "own").partition("-")[0],
-        ).rows
+            humans=others,
+            resamples=int(parts.get("swaps", 1000)),
+            seed=int(parts.get("seed", 1)),
+            lenient=True,
+        )
+        rows = settings().rows
+        if "baseline" in parts:
+            # Which system it was, its digest does not tell.
+            rows = [row for name in dict.fromkeys(r["system"] for r in rows) for row in settings(baseline=name).rows]
         yield from (str(row["signature"]) for row in rows)
     elif loose:
         raise InputError(
@@ -139,9 +150,10 @@ def _read_signatures(text: str, files: Sequence[Path]) -> Iterator[str]:
 def _read_rows(file: Path) -> list[dict[str, Any]]:
     """Return the rows of a score table. Raises InputError for another file."""
     try:
-        rows = json.loads(file.read_text("utf-8"))["rows"]
+        content = json.loads(file.read_text("utf-8"))
+        rows = next(content[key] for key in ("rows", "scores", "pairs") if key in content)
         return [dict(row) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, StopIteration, TypeError) as error:
         raise InputError(
             f"is not a score table ({error})", where=file, remedy="write it with `referee score … --format json`"
         ) from error

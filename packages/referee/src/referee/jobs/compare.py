@@ -6,19 +6,20 @@ Paired differences, intervals over sampling units, corrected tests and ranks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
 
-from referee import catalogue
+from referee import __version__, catalogue
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.jobs.heard import hearing_clusters
 from referee.jobs.score_table import ScoreTable
 from referee.metrics.hearing import HUMAN, PEOPLE, group_responses
 from referee.records import Response, Trial
+from referee.signature import digest, fingerprint, text_digests, trial_digests
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters, Finish, Gap, compare_clustered
 
@@ -43,6 +44,15 @@ class PairRows:
     only_b: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """How differences are tested: random swaps, confidence of intervals, and seed."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
 class Measured(Protocol):
     """One measure's statistics for several systems, from which pairs of systems are taken."""
 
@@ -55,6 +65,7 @@ class Measured(Protocol):
     @property
     def finish(self) -> Finish: ...
     def pair(self, a: str, b: str) -> PairRows: ...
+    def sign(self, a: str, b: str, testing: Testing) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +87,7 @@ class Pair:
         direction: ``higher`` or ``lower``, whichever is better; ``none`` where neither is.
         only_a: items that only a has.
         only_b: items that only b has.
+        signature: all that decides these numbers, as text.
     """
 
     a: str
@@ -92,6 +104,7 @@ class Pair:
     direction: str = "higher"
     only_a: int = 0
     only_b: int = 0
+    signature: str = ""
 
     @property
     def is_significant(self) -> bool:
@@ -183,7 +196,7 @@ def compare_measures(
     Raises:
         InputError: if a system is unknown, or fewer than two have items in common.
     """
-    comparisons = Comparisons(confidence=confidence)
+    comparisons, testing = Comparisons(confidence=confidence), Testing(resamples, confidence, seed)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
         named = (label for name in systems for label in _labels_of(name, measured.systems))
@@ -200,7 +213,8 @@ def compare_measures(
                 if rows.items
                 else None
             )
-            gaps.append((_compare_pair(a, b, measured, rows, gap), gap))
+            pair = _compare_pair(a, b, measured, rows, gap)
+            gaps.append((replace(pair, signature=measured.sign(a, b, testing)), gap))
             if rows.only_a or rows.only_b:
                 note = f"{a} and {b} are compared on {rows.items:,} common items; left out: {_describe_left_out(a, rows.only_a, b, rows.only_b)}."
                 if note not in comparisons.notes:
@@ -208,8 +222,10 @@ def compare_measures(
     if not any(gap is not None for _, gap in gaps):
         raise InputError("the systems share no measured item", remedy="compare systems on the same items")
     corrected = adjust([pair.p for pair, _ in gaps])
+    together = digest("\n".join(sorted(pair.signature for pair, _ in gaps)))[:8]
     comparisons.pairs = [
-        Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)
+        replace(pair, p_corrected=p, signature=f"{pair.signature}|holm:{len(gaps)}-{together}")
+        for (pair, _), p in zip(gaps, corrected, strict=True)
     ]
     for metric in dict.fromkeys(pair.metric for pair in comparisons.pairs if pair.direction != "none"):
         comparisons.ranks[metric] = _rank_systems([pair for pair in comparisons.pairs if pair.metric == metric])
@@ -300,6 +316,11 @@ class _TableMeasure:
             rows_a, rows_b, self.table.clusters, both, int((has_a & ~has_b).sum()), int((has_b & ~has_a).sum())
         )
 
+    def sign(self, a: str, b: str, testing: Testing) -> str:
+        """Return the signature of b's score with a as its baseline."""
+        settings = replace(self.table.settings, baseline=a, **asdict(testing))
+        return replace(self.table, settings=settings).signature(self.metric, b)
+
 
 def measures_of_table(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
     """Return the measures of a table of scores for which at least two systems have values."""
@@ -339,6 +360,17 @@ class _IdentificationRate:
         rows_a, rows_b = (_stack_answers(self.answers[name], keys) for name in (a, b))
         clusters = hearing_clusters([k[0] for k in keys], [k[1] for k in keys], self.trials, self.is_people)
         return PairRows(rows_a, rows_b, clusters, len(common), len(items[0] - common), len(items[1] - common))
+
+    def sign(self, a: str, b: str, testing: Testing) -> str:
+        """Return a signature with the answers to b, and those to a as the baseline."""
+        asked = [self.trials[item] for item in dict.fromkeys(item for name in (a, b) for item, _ in self.answers[name])]
+        # The clusters follow from scenes (which are in the digest of trials), speakers, items and participants.
+        labels = [repr((t.id, t.speaker)) for t in asked]
+        of_b, of_a = (fingerprint(text_digests(map(repr, self.answers[name].items()))) for name in (b, a))
+        return (
+            f"{self.metric}|trials:{fingerprint(trial_digests(asked, [()] * len(asked)))}|labels:{fingerprint(text_digests(labels))}"
+            f"|interval:cr2-satterthwaite-{testing.confidence:g}|outputs:{of_b}|baseline:{of_a}|version:{__version__}"
+        )
 
 
 def _stack_answers(answers: Mapping[tuple[str, str], float], keys: Sequence[tuple[str, str]]) -> FloatArray:

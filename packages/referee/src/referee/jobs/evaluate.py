@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from referee import __version__, catalogue
+from referee import catalogue
 from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
 from referee.corpora.natives.logs import UNIT_SQUARE
 from referee.corpora.natives.material import Declared, NativeData, make_trial
@@ -37,7 +37,6 @@ from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, expand_metric_names
 from referee.metrics.hearing import MEASURES
 from referee.records import Entity, Response, Scene, Trial
-from referee.signature import Fingerprint, output_digests, trial_digests
 
 TEXT_METRICS = ("string/chrf", "string/bleu.4", "string/rouge-l", "string/edit", "string/exact")
 SET_METRICS = ("set/dice", "set/exact")
@@ -404,7 +403,7 @@ def evaluate_material(
     if scored and material.outputs:
         _score_outputs(evaluated, scored, name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):
-        _measure_responses(evaluated, heard or ["ir"], name, confidence, cluster)
+        _measure_responses(evaluated, heard or ["ir"], confidence, cluster)
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
         raise InputError(
             "nothing in these files can be measured",
@@ -460,7 +459,8 @@ def _score_outputs(
     )
     evaluated.table = score_trials(evaluated.answers, evaluated.opened, settings)
     rows = evaluated.table.scores()
-    evaluated.rows += [{key: row[key] for key in ("system", "metric", "value", "low", "high", "n")} for row in rows]
+    shown = ("system", "metric", "value", "low", "high", "n", "signature")
+    evaluated.rows += [{key: row[key] for key in shown} for row in rows]
     measured = next((row for row in rows if row["n"]), None)
     evaluated.signature = measured["signature"] if measured else ""
     material.notes += [w for w in evaluated.table.warnings if w not in material.notes]
@@ -471,30 +471,17 @@ def _score_outputs(
         )
 
 
-def _measure_responses(
-    evaluated: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str
-) -> None:
+def _measure_responses(evaluated: Evaluated, measures: Sequence[str], confidence: float, cluster: str) -> None:
     """Add the measures of responses."""
     material = evaluated.material
     labels = label_responses(material.responses)
     rows = hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
     for row in rows:
         if row["measure"] in measures:
-            values = {key: row[key] for key in ("value", "low", "high", "n")}
+            values = {key: row[key] for key in ("value", "low", "high", "n", "hearer", "signature")}
             label = labels[row["system"], row["hearer"]]
-            evaluated.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
-    fingerprint = Fingerprint()
-    trials = material.trials.values()
-    fingerprint.add(trial_digests(trials, [trial.references for trial in trials]))
-    answers = Fingerprint()
-    names = [f"{r.trial} {r.system} {r.hearer}" for r in material.responses]
-    answers.add(output_digests(names, [r.description for r in material.responses], material.responses))
-    participants = len({r.hearer for r in material.responses})
-    clusters = next((row["cluster"] for row in rows if row["cluster"]), "none")
-    evaluated.signature = evaluated.signature or (
-        f"ir|corpus:{name}|trials:{fingerprint}|answers:{answers}|participants:{participants}"
-        f"|cluster:{clusters.replace('|', '/')}|confidence:{confidence:g}|version:{__version__}"
-    )
+            evaluated.rows.append({"system": label, "metric": row["measure"], **values})
+    evaluated.signature = evaluated.signature or next((row["signature"] for row in evaluated.rows), "")
 
 
 # -- sentences -----------------------------------------------------------------------------------------------------------------

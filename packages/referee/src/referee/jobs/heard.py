@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from referee import __version__
 from referee.contracts import FloatArray
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
-from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, group_responses
-from referee.records import Response, Trial
+from referee.metrics.hearing import (
+    MEASURES,
+    OVER_ITEMS,
+    OVER_RESPONSES,
+    PEOPLE,
+    Hearing,
+    group_responses,
+)
+from referee.records import NOTHING, Response, Trial
+from referee.signature import explain, fingerprint, text_digests, trial_digests
 from referee.statistics.dependent_trials import (
     Clusters,
     average_rows,
@@ -22,6 +31,7 @@ from referee.statistics.dependent_trials import (
 
 PARTICIPANT, GAME, ITEM = "participant", "game", "item"
 # Intervals of shares end at 0 and 1; times and repeats have no upper end.
+NO_ANSWERS = Hearing(participants=np.empty(0, np.int64), items=np.empty(0, np.int64), values=np.empty((0, 0)))
 SHARES = frozenset(name for name in OVER_RESPONSES if not name.endswith("_ms") and name != "repeats")
 
 
@@ -33,13 +43,14 @@ def hearing_rows(
     sampled: tuple[str, ...] | None = None,
     confidence: float = 0.95,
     ties: str = "strict",
+    signed: Mapping[str, str] = NOTHING,
 ) -> list[dict[str, Any]]:
-    """Return one row per system, hearer and measure: value, interval, n.
+    """Return one row per system, hearer and measure: value, interval, n, and signature.
 
     Numbers of participants, items, ties and omissions.
 
     `cluster` selects the units of intervals; `sampled` are the sampling units of the corpus card (None: no card).
-    People are always a sampling unit.
+    People are always a sampling unit. `signed` are the signatures of simulated hearers.
     """
     trials_by_id = {t.id: t for t in trials}
     groups, excluded = group_responses(responses, trials_by_id)
@@ -51,8 +62,29 @@ def hearing_rows(
             asked = [hearing.trials[i] for i in hearing.items]
             people = [hearing.hearers[p] for p in hearing.participants]
             clusters = hearing_clusters(asked, people, trials_by_id, group[1] == PEOPLE, cluster, sampled)
-        rows += _make_rows(group, hearing, left_out, clusters, confidence, ties)
+        tail = _sign_answers(hearing or NO_ANSWERS, trials_by_id, clusters.names, signed.get(group[1], ""))
+        tail += f"|interval:cr2-satterthwaite-{confidence:g}|ties:{ties}|version:{__version__}"
+        made = _make_rows(group, hearing, left_out, clusters, confidence, ties)
+        rows += [{**row, "signature": f"{row['measure']}|hearer:{group[1].replace('|', '/')}{tail}"} for row in made]
     return rows
+
+
+def _sign_answers(hearing: Hearing, trials: Mapping[str, Trial], factors: Sequence[str], signed: str) -> str:
+    """Return the part of a signature on answers: settings of their hearer, trials, answers, and clusters with their labels."""
+    settings = {key: value for key, value in explain(signed).items() if key not in ("measure", "version")}
+    asked = [trials[name] for name in hearing.trials]
+    labels = [[trial.cluster(name) for name in factors if name not in (PARTICIPANT, ITEM)] for trial in asked]
+    answers = (
+        repr((asked[i].id, labels[i], hearing.hearers[person], *values))
+        for i, person, values in zip(hearing.items, hearing.participants, hearing.values.tolist(), strict=True)
+    )
+    parts = {
+        **settings,
+        "trials": fingerprint(trial_digests(asked, [()] * len(asked))),
+        "answers": fingerprint(text_digests(answers)),
+        "cluster": " x ".join(factors) or "none",
+    }
+    return "".join(f"|{key}:{value}" for key, value in parts.items())
 
 
 def hearing_clusters(

@@ -24,7 +24,6 @@ from referee.metrics.tokens import UNSPACED, choose_tokeniser
 from referee.records import Outcome
 from referee.signature import digest, signature
 from referee.statistics.dependent_trials import (
-    BLOCKS,
     EXACT_UP_TO,
     SKEWED_COVERAGE,
     TESTABLE,
@@ -260,8 +259,7 @@ class ScoreTable:
         """Return number of permutations and seed, for a score that depends on them."""
         s, sizes = self.settings, self.clusters.sizes() or (len(self.trials),)
         swaps = s.baseline is not None and len(sizes) == 1 and sizes[0] > EXACT_UP_TO
-        pooled = len(self.trials) > BLOCKS
-        return ({"swaps": s.resamples} if swaps else {}) | ({"seed": s.seed} if swaps or pooled else {})
+        return {"swaps": s.resamples, "seed": s.seed} if swaps else {}
 
     def _hash_group(self, group: str) -> str:
         """A digest of the trials that are in a group."""
@@ -354,7 +352,7 @@ class ScoreTable:
     ) -> dict[str, Any]:
         """Return one row: value, interval and, with a baseline, the difference from it on the same trials."""
         s, rows, metric = self.settings, part[key], self.metrics[key]
-        estimate = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
+        estimate = spread(rows, metric.finish, clusters, s.confidence, metric.range)
         return {
             "system": key[0],
             "group": group,

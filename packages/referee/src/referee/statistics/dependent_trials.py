@@ -46,7 +46,7 @@ TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
 _LEAST = 0.05
 EXACT_UP_TO = 14
 BLOCKS = 5000
-"""More trials than this that stand alone are pooled at random into as many blocks: the same distribution in the limit, at a cost that no longer grows."""
+"""More clusters than this are pooled at random into as many blocks before they are swapped: in the limit the same, at a cost that no longer grows."""
 _SLICE = 1024
 # Which trials a measure misses: patterns whose order is kept.
 PATTERNS = 2
@@ -64,21 +64,23 @@ class Sample:
     counts: FloatArray
 
     @classmethod
-    def of(cls, rows: FloatArray, seed: int, blocks: int = BLOCKS) -> Sample:
-        """Return the sample of a table of statistics, one row per item; rows with NaN are absent.
-
-        More rows than `blocks` are pooled into blocks by a seeded shuffle.
-        """
+    def of(cls, rows: FloatArray) -> Sample:
+        """Return the sample of a table of statistics, one row per item; rows with NaN are absent."""
         rows = np.asarray(rows, dtype=float)
         # One sum finds a NaN in any column: a row is there as a whole or not at all.
         present = np.isfinite(rows.sum(axis=1))
-        sums, counts = np.where(present[:, None], rows, 0.0), present.astype(float)
-        if len(rows) <= blocks:
-            return cls(sums, counts)
-        # Shuffled, because neighbours in a corpus (one speaker, one scene) resemble each other and would make the blocks unlike.
-        order = np.random.default_rng(seed).permutation(len(rows))
-        edges = np.linspace(0, len(rows), blocks, endpoint=False).astype(np.int64)
-        return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
+        return cls(np.where(present[:, None], rows, 0.0), present.astype(float))
+
+    def pool(self, seed: int, blocks: int = BLOCKS) -> Sample:
+        """Return the units in an order that depends on their content alone; more than `blocks` are pooled by a seeded shuffle."""
+        # Sums of the same numbers in another order differ in their last bits only, which single precision drops.
+        order = np.lexsort((*self.sums.T.astype(np.float32), self.counts))
+        if len(order) <= blocks:
+            return Sample(self.sums[order], self.counts[order])
+        # Shuffled, because neighbours in this order resemble each other and would make the blocks unlike.
+        order = np.random.default_rng(seed).permutation(order)
+        edges = np.linspace(0, len(order), blocks, endpoint=False).astype(np.int64)
+        return Sample(np.add.reduceat(self.sums[order], edges, axis=0), np.add.reduceat(self.counts[order], edges))
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
         """Return the sums of rows and counts over all clusters."""
@@ -314,7 +316,6 @@ def spread(
     clusters: Clusters,
     confidence: float = 0.95,
     limits: Limits = (None, None),
-    seed: int = 1,
 ) -> Spread:
     """Return value and interval of one measure from the statistics of its trials, one row each.
 
@@ -329,14 +330,14 @@ def spread(
     n = int(present.sum())
     if not n:
         return Spread(nan, nan, nan, nan, 0, clusters.sizes(present), 0)
-    parts = _sum_by_cluster(rows, present, clusters, seed)
+    parts = _sum_by_cluster(rows, present, clusters)
     totals, counts = parts[0].totals()
     value = float(finish(totals, counts))
     without = [_evaluate_without_each_cluster(finish, part, totals, counts) for part in parts]
     counts_by_part = [part.counts for part in parts]
     variance, df, sizes = _compute_variance(without, value, counts_by_part)
     if clusters.codes:
-        variance = _raise_to_item_variance(variance, df, rows, present, finish, value, seed)
+        variance = _raise_to_item_variance(variance, df, rows, present, finish, value)
     error = sqrt(variance) if variance == variance else nan
     proportion = _compute_proportion(rows, present, value, limits)
     if proportion is not None:
@@ -369,7 +370,7 @@ def compare_clustered(
         values: FloatArray = finish(totals[..., :width], counts) - finish(totals[..., width:], counts)
         return values
 
-    parts = _sum_by_cluster(both, present, clusters, seed)
+    parts = _sum_by_cluster(both, present, clusters)
     totals, counts = parts[0].totals()
     size = max(abs(float(finish(totals[:width], counts))), abs(float(finish(totals[width:], counts))))
     difference = float(gap(totals, counts))
@@ -378,7 +379,7 @@ def compare_clustered(
     without = [_evaluate_without_each_cluster(gap, part, totals, counts) for part in parts]
     variance, df, sizes = _compute_variance(without, difference, [part.counts for part in parts], size)
     if clusters.codes:
-        variance = _raise_to_item_variance(variance, df, both, present, gap, difference, seed, size)
+        variance = _raise_to_item_variance(variance, df, both, present, gap, difference, size)
     low, high = _make_student_interval(difference, variance, df, confidence)
     p_swaps, exact = (
         (nan, False)
@@ -401,14 +402,11 @@ def _find_measured_trials(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
 
 
 def _sum_by_cluster(
-    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], clusters: Clusters, seed: int
+    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], clusters: Clusters
 ) -> list[Sample | _ManyClusters]:
-    """Return sums by cluster of each factor and their cells; of single trials (or blocks) without factors.
-
-    Single trials (or blocks of many) where there is none.
-    """
+    """Return sums by cluster of each factor and their cells; of single trials without factors."""
     if not clusters.codes:
-        return [_drop_unmeasured(Sample.of(np.asarray(rows), seed))]
+        return [_drop_unmeasured(Sample.of(np.asarray(rows)))]
     if len(clusters.codes) > 2:
         raise ValueError("'clusters' has more than two factors; variances are defined for at most two crossed factors")
     measured = rows if present.all() else np.asarray(rows)[present]
@@ -549,7 +547,6 @@ def _raise_to_item_variance(
     present: npt.NDArray[np.bool_],
     finish: Finish,
     value: float,
-    seed: int,
     size: float = 0.0,
 ) -> float:
     """Return the variance over clusters, raised to the least that independent items would give by chance.
@@ -561,7 +558,7 @@ def _raise_to_item_variance(
     # With many clusters chance does not bring the variance near 0.
     if isnan(variance) or (df >= FEW and variance > 0):
         return variance
-    items = Sample.of(np.asarray(rows)[present], seed)
+    items = Sample.of(np.asarray(rows)[present])
     if len(items.counts) < 2:
         return variance
     totals, counts = items.totals()
@@ -777,6 +774,7 @@ def _test_by_swaps(
 
     Every swap is tried where there are few clusters.
     """
+    part = part.pool(seed)
     clusters = len(part.counts)
     exact = clusters <= EXACT_UP_TO
     if clusters < 2 or (not exact and resamples < 1):
