@@ -72,7 +72,10 @@ class Sample:
         return cls(np.where(present[:, None], rows, 0.0), present.astype(float))
 
     def pool(self, seed: int, blocks: int = BLOCKS) -> Sample:
-        """Return the units in an order that depends on their content alone; more than `blocks` are pooled by a seeded shuffle."""
+        """Return the units in an order that depends on their content alone.
+
+        More than `blocks` are pooled by a seeded shuffle.
+        """
         # Sums of the same numbers in another order differ in their last bits only, which single precision drops.
         order = np.lexsort((*self.sums.T.astype(np.float32), self.counts))
         if len(order) <= blocks:
