@@ -13,7 +13,7 @@ from scipy.stats import ttest_rel
 
 import referee
 from referee.cli import main
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 
 REFERENCES = [
     "the small red chair",
@@ -465,3 +465,37 @@ def test_a_system_is_not_compared_with_itself_and_texts_are_no_scenes() -> None:
         referee.evaluate(rows).compare("a", "a")
     with pytest.raises(referee.InputError, match="references="):
         referee.evaluate(["a cup"], ["a cup"])
+
+
+def test_a_convention_is_declared_for_runs_too_and_refused_for_words(tmp_path: Path) -> None:
+    rows = [
+        {"id": i, "width": 1280, "height": 960, "pred_box": [600, 600, 900, 900 + i],
+         "gt_box_xyxy": [768, 576, 1152, 864 + i]}
+        for i in range(12)
+    ]  # fmt: skip
+    path, run = tmp_path / "boxes.jsonl", tmp_path / "run"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    referee.evaluate(path, convention="pixels xyxy", save_as=run)
+    values = [
+        referee.evaluate(run, convention=convention).frame.filter(metric="ground/accuracy")["value"][0]
+        for convention in ("pixels xyxy", "0-1000 xyxy")
+    ]
+    assert values == [0.0, 1.0]
+    with pytest.raises(InputError, match="a convention of coordinates is declared"):
+        referee.evaluate(["a cup"], references=["a cup"], convention="0-1000 xyxy")
+
+
+def test_systems_given_as_a_list_get_our_error(tmp_path: Path) -> None:
+    result = referee.evaluate({"a": ["a cup"], "b": ["cup"]}, references=["a cup"])
+    with pytest.raises(InputError, match="not a list of names"):
+        result.compare(["a", "b"])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="out is of type"):
+        result.save(5)  # type: ignore[arg-type]
+
+
+def test_a_table_among_episodes_of_clembench_is_refused(tmp_path: Path) -> None:
+    for name in ("game/instance_00000/interactions.json", "answers.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}", "utf-8")
+    with pytest.raises(InputError, match="another table"):
+        referee.evaluate(tmp_path)

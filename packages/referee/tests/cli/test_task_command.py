@@ -167,3 +167,19 @@ def test_a_table_is_a_corpus_and_submissions_keep_the_dots_of_their_names(
     capsys.readouterr()
     assert main(["task", "rank", "subs", "--task", "TASK", "--format", "json"]) == 0
     assert set(json.loads(capsys.readouterr().out)["ranks"]) == {"gpt-4.1", "gpt-4.5", "team.csv", "team.tsv"}
+
+
+def test_submissions_of_clumsy_participants(task: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"t{i},the red cup\n" for i in range(12))
+    with zipfile.ZipFile("team.zip", "w") as archive:
+        archive.writestr("team/outputs.csv", f"trial,text\n{rows}")
+        archive.writestr("team/README.txt", "our system\n")
+        archive.writestr("__MACOSX/team/._outputs.csv", "\0")
+    assert main(["task", "check", "team.zip", "--task", "TASK"]) == 0
+    for name, content, problem in (
+        ("bare.csv", rows, "seems to be no header"),
+        ("lines.txt", "the red cup\n" * 12, "do not name their items"),
+    ):
+        Path(name).write_text(content, "utf-8")
+        assert main(["task", "check", name, "--task", "TASK"]) == 2
+        assert problem in capsys.readouterr().err

@@ -383,3 +383,15 @@ def test_a_task_carries_photographs_and_boxes(tmp_path: Path) -> None:
     # 99.68 x 119.84 over 99.84 x 120 + 100 x 120 - 99.68 x 119.84.
     assert scores["ground/iou"] == pytest.approx(0.99256, abs=1e-4)
     assert main(["export-task", "--corpus", str(corpus), "--role", "locator", "--out", str(tmp_path / "none")]) == 2
+
+
+def test_a_system_that_is_named_twice_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("item,text,model\nx,a cup,a\ny,a cup,b\n", "utf-8")
+    arguments = ["import", str(table), "--corpus", str(corpus), "--out", str(tmp_path / "run"), "--system", "mine"]
+    assert main([*arguments, "--map", "system=model"]) == 2
+    assert "named twice" in capsys.readouterr().err
+    assert main([*arguments, "--map", "trial=item"]) == 2
+    assert "2 systems" in capsys.readouterr().err

@@ -107,7 +107,7 @@ class Evaluation(Result):
         measures = evaluated.list_comparable(split_names(metric), self.name)
         comparisons = compare_measures(
             measures,
-            systems,
+            split_names(systems),
             resamples=evaluated.resamples,
             confidence=evaluated.confidence,
             seed=evaluated.seed,
@@ -149,6 +149,8 @@ class Evaluation(Result):
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
         """Write a run folder, or outputs with their trials beside them if `out` ends in .jsonl."""
+        if not isinstance(out, (str, Path)):
+            raise InputError(f"out is of type {type(out).__name__}", remedy="give a path")
         out, material = Path(out), self.evaluated.material
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:

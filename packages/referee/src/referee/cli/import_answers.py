@@ -77,7 +77,10 @@ def import_run(
                 where=source,
                 remedy="name the corpus of the questions; without one: referee evaluate FILE --save-as RUN",
             )
-        mapped = _check_roles(parse_map(columns)) | ({"system": system} if system else {})
+        mapped = _check_roles(parse_map(columns))
+        if system and "system" in mapped:
+            raise InputError("the system is named twice", remedy="keep --system NAME or --map system=COLUMN")
+        mapped |= {"system": system} if system else {}
         if documents is not None:
             mapped["documents"] = str(documents)
         opened = open_corpus(corpus, data=data, reading=reading)

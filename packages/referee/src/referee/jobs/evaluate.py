@@ -66,6 +66,20 @@ def open_material(
             material = open_material(outputs, references, scenes, replace(declared, convention=None), data)
         _declare_systems(material, single)
         return material
+    material = _read_outputs(outputs, references, scenes, declared, data)
+    if material.kind != "places" and (declared.convention or declared.form):
+        raise InputError(
+            f"a convention of coordinates is declared, but there are none: this is {material.format} ({material.kind})",
+            remedy="leave --convention and --form out",
+        )
+    # Coordinates of runs are parsed already.
+    if declared.convention and material.format in ("run", "outputs"):
+        _declare_systems(material, [f"={declared.convention.removeprefix('=')}"])
+    return material
+
+
+def _read_outputs(outputs: Any, references: Any, scenes: Any, declared: Declared, data: Any) -> NativeData:
+    """Return the data of files, a run folder, rows, a data frame or lists of texts."""
     paths = _list_paths(outputs)
     if scenes is not None and paths is not None and _is_gold_file(scenes):
         declared, scenes = replace(declared, columns={**declared.columns, "documents": str(scenes)}), None
@@ -108,10 +122,12 @@ def _declare_systems(material: NativeData, conventions: Sequence[str]) -> None:
         by_system.setdefault(output.system, {})[output.trial] = output
     declare_conventions(by_system, conventions)
     for system in {text.partition("=")[0] for text in conventions}:
-        for output in by_system[system].values():
+        for output in (o for name in ([system] if system else by_system) for o in by_system[name].values()):
             _check_size(output, material.trials[output.trial])
     material.outputs = [by_system[o.system][o.trial] for o in material.outputs]
-    material.mapping["convention"] = "; ".join(filter(None, (material.mapping.get("convention"), *conventions)))
+    material.mapping["convention"] = "; ".join(
+        filter(None, (material.mapping.get("convention"), *(c.removeprefix("=") for c in conventions)))
+    )
 
 
 def _check_size(output: Output, trial: Trial) -> None:
@@ -221,6 +237,8 @@ def _is_gold_file(scenes: Any) -> bool:
 def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]:
     """Return trials with scenes: those of a corpus, or those of a table with one row per object."""
     if isinstance(scenes, (str, Path)):
+        if not str(scenes):
+            raise InputError("the name of the scenes is empty", remedy="name a corpus or a file")
         path = Path(scenes)
         if (path.suffix == ".parquet" or (path.is_dir() and str(scenes) not in catalogue.names("corpus"))) and (
             gold := _read_gold(path)

@@ -30,7 +30,7 @@ SUBMISSION = (
 )
 PAGE = """# {title}
 
-For each of the {n:,} items in `items.jsonl` describe the target (`targets`) among the objects (`entities`), so that a reader finds it.
+For each of the {n:,} items in `items.jsonl` describe {what}.
 
 Submit {submission}. One row an item, every item once:
 
@@ -174,7 +174,12 @@ def make_task(
         for name in ("participants", "organisers"):
             write_atomically(folder / name / MANIFEST, [text])
         page = PAGE.format(
-            title=title, n=len(trials), submission=SUBMISSION, first=trials[0].id, metrics=", ".join(chosen)
+            title=title,
+            n=len(trials),
+            what=_name_question(blind),
+            submission=SUBMISSION,
+            first=trials[0].id,
+            metrics=", ".join(chosen),
         )
         for name in ("participants/README.md", "codabench/overview.md"):
             write_atomically(folder / name, page.splitlines())
@@ -202,6 +207,13 @@ def _blind_trial(trial: Trial) -> Trial:
         language=view.language,
         history=view.history,
     )
+
+
+def _name_question(trials: Sequence[Trial]) -> str:
+    """Return what is to be described, by what participants see of the items."""
+    if all(t.scene.entities and t.targets for t in trials):
+        return "the target (`targets`) among the objects (`entities`), so that a reader finds it"
+    return "the picture (`picture`)" if any(t.scene.picture for t in trials) else "the scene"
 
 
 def _choose_metrics(trials: Sequence[Trial]) -> tuple[str, ...]:
@@ -277,6 +289,8 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
         InputError: if it cannot be read, or answers an item that the task does not have.
     """
     items = task.items()
+    if path.suffix.lower() == ".txt":
+        raise InputError("lines of text do not name their items", where=path, remedy=f"submit {SUBMISSION}")
     data = read_material([path], declared=Declared())
     if not data.outputs:
         raise InputError("there are no descriptions in it", where=path, remedy=f"submit {SUBMISSION}")

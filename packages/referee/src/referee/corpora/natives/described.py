@@ -215,7 +215,7 @@ def _missing_text(table: Table, roles: Mapping[str, str]) -> InputError:
             remedy="add a line with column names",
         )
     words = [c for c in table.columns if c not in roles.values() and _holds_texts(table, c, 0.3)]
-    sentence = next((c for c in words if len(c.split()) > 3), None)
+    sentence = next((c for c in words if _is_sentence(c, table.column(c))), None)
     if sentence is not None and len(words) == sum(len(c.split()) > 2 for c in words):
         return InputError(
             f"the first line seems to be no header (it has {sentence!r})",
@@ -229,6 +229,12 @@ def _missing_text(table: Table, roles: Mapping[str, str]) -> InputError:
         else f"name it: --map text=COLUMN (columns are {', '.join(table.columns[:20])})"
     )
     return InputError("no column is recognised as the descriptions", where=table.source, remedy=remedy)
+
+
+def _is_sentence(name: str, cells: Sequence[Any]) -> bool:
+    """Return whether the name of a column is one of its texts: it is long, or half of its words occur in the others."""
+    words, others = name.lower().split(), set(" ".join(map(str, cells)).lower().split())
+    return len(words) > 3 or (len(words) == 3 and sum(word in others for word in words) > 1)
 
 
 def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:

@@ -222,6 +222,15 @@ def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
     if name is not None and name not in table.columns:
         del columns["system"]  # the name of the one system
     roles = {role: find_column(table, role, Declared(columns=columns)) for role in ("trial", "text", "system")}
+    if name is not None and "system" not in columns and roles["system"] is not None:
+        several = set(map(format_id, table.column(roles["system"])))
+        if len(several) > 1:
+            raise InputError(
+                f"the table has {len(several)} systems in {roles['system']!r}, and all were to be called {name!r}",
+                where=table.source,
+                remedy=f"leave --system out, or --map system={roles['system']}",
+            )
+        roles["system"] = None
     for role in ("trial", "text"):
         if roles[role] is None:
             raise InputError(
@@ -343,23 +352,39 @@ def _unpack(path: Path, folder: Path) -> None:
                     shutil.copyfileobj(packed, file)
 
 
+def _check_episodes(folder: Path, files: Sequence[Path]) -> None:
+    """Raise InputError for tables among the episodes of clembench which its programs do not write."""
+    others = [p for p in files if p.name.lower().endswith((*TABLE_ENDINGS, ".eval")) and p.suffix != ".json"]
+    other = next((p for p in others if not p.stem.startswith(("results", "raw"))), None)
+    if other is not None:
+        raise InputError(
+            f"the folder holds episodes of clembench and another table ({other.name})",
+            where=folder,
+            remedy="name the folder of the game's results, or the table",
+        )
+
+
+_NOT_DATA = ("readme", "license", "licence", "changelog")
+
+
 def _list_files(folder: Path) -> list[Path]:
     """Return the files of a folder that may have answers.
 
     A folder of clembench's episodes counts as one file.
     """
-    if any(folder.rglob("interactions.json")):
-        return [folder]
     files = [
         p
         for p in folder.rglob("*")
         if p.is_file() and not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)
     ]
+    if any(p.name == "interactions.json" for p in files):
+        _check_episodes(folder, files)
+        return [folder]
     # A run of evalscope holds its answers twice, once with the gold answers.
     if any("reviews" in p.relative_to(folder).parts[:-1] for p in files):
         files = [p for p in files if "reviews" in p.relative_to(folder).parts]
     endings = (*TABLE_ENDINGS, ".eval", ".txt", ".zip")
-    chosen = sorted(p for p in files if p.name.lower().endswith(endings))
+    chosen = sorted(p for p in files if p.name.lower().endswith(endings) and p.stem.lower() not in _NOT_DATA)
     if not chosen:
         raise InputError(
             "the folder holds no file that can be read", where=folder, remedy=f"endings are {', '.join(endings)}"
