@@ -247,6 +247,45 @@ def test_lists_and_blocks_of_ones_own(tmp_path: Path) -> None:
     assert (study.design.kind, study.design.order) == ("given", "blocks")
 
 
+def test_blocks_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    rows = [{"item": f"i{n}", "text": "a sentence", "block": block} for n, block in enumerate((10, 2, 1, 2))]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=1)
+    assert ([item for item, _ in study.lists[0].trials], study.lists[0].blocks) == (["i2", "i1", "i3", "i0"], (1, 2, 1))
+
+
+def test_lists_that_confound_a_factor_with_people_are_refused_unless_it_is_between_them(tmp_path: Path) -> None:
+    rows = [
+        {"item": i, "c": c, "text": f"{c}{i}", "list": name}
+        for i in range(4)
+        for c, name in (("a", "one"), ("b", "two"))
+    ]
+    path = table(tmp_path / "t.csv", rows)
+    refused = [
+        [
+            claim.counted
+            for claim in prove_balance(make(path, tmp_path / name, "c", between, participants=2))
+            if claim.promised and not claim.holds
+        ]
+        for name, between in (("within", ""), ("between", "c"))
+    ]
+    assert [len(counts) for counts in refused] == [1, 0]
+    assert "--between" in refused[0][0]
+
+
+def test_texts_beside_images_are_captions(tmp_path: Path) -> None:
+    """Each below its picture, also for screen readers; equal pictures differ by them."""
+    shown = picture(tmp_path / "a.png", 90)
+    rows = [
+        {"item": 1, "text": "x", "image1": shown, "image2": shown, "option1": "Apfel", "option2": "Birne", "target": 1}
+    ]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=1)
+    (step,) = [s for s in make_plan(study, "L01", 1).public("/s/x")["steps"] if s["kind"] == "trial"]
+    entities = step["parameters"]["entities"]
+    assert {e["caption"] for e in entities} == {"Apfel", "Birne"}
+    assert all("/photographs/" in e["picture"] for e in entities)
+    assert all(claim.holds for claim in prove_shown(study))
+
+
 @pytest.mark.parametrize(
     ("cells", "problem"),
     [
@@ -306,6 +345,7 @@ def test_a_column_whose_name_is_misspelt_is_refused_and_others_are_told(name: st
         ({"correct": "no such option"}, 4),
         ({"image1": ""}, 4),
         ({"option1": "red", "option2": "red"}, 4),
+        ({"image1": "", "image2": "", "option1": "a", "option2": "b"}, 4),
         ({"sound": "a.wav"}, 4),
     ],
 )

@@ -158,7 +158,7 @@ export function peoplePanel(people: readonly Person[], now: number, withdraw: ((
   const head = ["alias", "state", "list", "answers", "came", "last seen", ...(withdraw ? [""] : [])];
   const rows = people.map((person) => make("tr", {}, ...cells(person, now), withdraw ? make("td", {}, withdrawButton(person, withdraw)) : null));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
-  return panel("people", "Participants", people.length ? make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Participants" }, table) : make("p", { class: "note" }, "Nobody has agreed to take part yet."));
+  return panel("people", "Participants", people.length ? make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Table of participants" }, table) : make("p", { class: "note" }, "Nobody has agreed to take part yet."));
 }
 
 export function roomsPanel(rooms: readonly PlayedRoom[], now: number, fetchOne: ((file: string) => void) | null): HTMLElement {
@@ -166,7 +166,7 @@ export function roomsPanel(rooms: readonly PlayedRoom[], now: number, fetchOne: 
   const rows = rooms.flatMap((room) => (room.why_not ? [deniedRow(room, now)] : room.puzzles.map((puzzle) => puzzleRow(room, puzzle, now, fetchOne))));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
   const how = make("p", { class: "note" }, "Each puzzle is a recording for `referee tangram`, each reference game a file for `referee play --played`; all of them are in the exported data, and `referee tangram export STUDY --all` writes them.");
-  return panel("rooms", "Rooms and pairs", rooms.length ? make("div", {}, make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Rooms and pairs" }, table), how) : make("p", { class: "note" }, "Nobody has played yet."));
+  return panel("rooms", "Rooms and pairs", rooms.length ? make("div", {}, make("div", { class: "table-holder", tabindex: 0, role: "region", "aria-label": "Table of rooms and pairs" }, table), how) : make("p", { class: "note" }, "Nobody has played yet."));
 }
 
 function roomCells(room: PlayedRoom, now: number): HTMLElement[] {

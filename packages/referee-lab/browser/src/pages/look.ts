@@ -64,7 +64,7 @@ function measure(least: number): Omit<Seen, "failed"> {
     const box = node.getBoundingClientRect();
     return box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
   };
-  const texts = [...document.querySelectorAll<HTMLElement>(".stage .words, .stage .description, .stage .button, .stage .card, .stage label, .stage legend")];
+  const texts = [...document.querySelectorAll<HTMLElement>(".stage .words, .stage .caption, .stage .description, .stage .button, .stage .card, .stage label, .stage legend")];
   const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage .card, .stage .option, .stage .point, .stage .slider, .own button, .own input")];
   const isSmall = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
@@ -82,7 +82,7 @@ function measure(least: number): Omit<Seen, "failed"> {
   };
   return {
     broken: [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src),
-    offScreen: objects.filter(isOutside).map((node) => node.dataset.entity ?? ""),
+    offScreen: objects.filter(isOutside).map((node) => node.dataset.entity ?? `${node.tagName.toLowerCase()} of ${node.offsetWidth} x ${node.offsetHeight} px`),
     cut: [...document.querySelectorAll(".own *")].filter(isTextOutside).concat(texts.filter((node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1)).map((node) => node.textContent ?? ""),
     small: pressed.filter(isSmall).map((node) => node.textContent ?? ""),
     wide: document.documentElement.scrollWidth > innerWidth + 1,

@@ -14,7 +14,7 @@ export interface Said {
 
 export class Chat {
   readonly panel: HTMLElement;
-  private readonly list = make("ol", { class: "chat-list", role: "log", "aria-live": "polite" });
+  private readonly list = make("div", { class: "chat-list", role: "log", "aria-live": "polite" });
   private readonly typing = make("p", { class: "chat-typing", "aria-live": "polite" });
   private readonly field: HTMLInputElement;
   private start: number | null = null;
@@ -35,7 +35,7 @@ export class Chat {
 
   show(lines: readonly { mine: boolean; text: string; by: number | null }[]): void {
     this.list.replaceChildren();
-    if (!lines.length) this.list.append(make("li", { class: "chat-empty" }, this.tell("chat_empty")));
+    if (!lines.length) this.list.append(make("p", { class: "chat-empty" }, this.tell("chat_empty")));
     for (const line of lines) this.add(line.mine, line.text, line.by);
   }
 
@@ -43,7 +43,7 @@ export class Chat {
   add(mine: boolean, text: string, by: number | null): void {
     const who = mine ? this.tell("me") : by === null ? this.tell("partner") : this.tell("player", { n: by });
     this.list.querySelector(".chat-empty")?.remove();
-    this.list.append(make("li", { class: mine ? "mine" : "theirs" }, make("span", { class: "chat-who" }, who), make("span", { class: "chat-text", dir: "auto" }, text)));
+    this.list.append(make("p", { class: mine ? "mine" : "theirs" }, make("span", { class: "chat-who" }, who), make("span", { class: "chat-text", dir: "auto" }, text)));
     this.scrollToEnd();
     if (!mine) this.showTyping(false);
   }

@@ -11,6 +11,7 @@ export interface Entity {
   id: string;
   picture?: string;
   words?: string; // an object that is a text
+  caption?: string; // below the picture
   column: number;
   row: number;
   dx?: number;
@@ -130,7 +131,7 @@ export class Scene {
 
   private makePlace(entity: Entity, i: number, depth: number, options: SceneOptions): HTMLElement {
     const marked = options.targets?.includes(entity.id) ?? false;
-    const plain = entity.words ?? entity.name ?? this.say("object", { n: i + 1 });
+    const plain = entity.words ?? entity.caption ?? entity.name ?? this.say("object", { n: i + 1 });
     const name = marked ? `${plain}, ${this.say("marked")}` : plain;
     const picture = entity.picture === undefined
       ? make("span", { class: "words", dir: "auto", "aria-hidden": options.pressable ? "true" : null }, entity.words ?? "")
@@ -142,7 +143,8 @@ export class Scene {
     if (entity.area) cell.style.clipPath = outline(entity.area);
     this.cells.set(entity.id, cell);
     // The ring follows its button: what an outline cuts off could not show that it is chosen.
-    const place = make("div", { class: "place" }, picture, cell, make("span", { class: "ring" }));
+    const caption = entity.caption === undefined ? null : make("span", { class: "caption", dir: "auto", "aria-hidden": options.pressable ? "true" : null }, entity.caption);
+    const place = make("div", { class: caption ? "place captioned" : "place" }, picture, caption, cell, make("span", { class: "ring" }));
     place.style.setProperty("--x", String(across(entity)));
     place.style.setProperty("--y", String(below(entity)));
     place.style.zIndex = String(depth);

@@ -131,13 +131,19 @@ def new(
     """Make a study: items and descriptions from a run, a balanced design, pages to edit, and a file that reads as a preregistration."""
     from referee import catalogue
     from referee_lab.study.design.from_run import prepare
-    from referee_lab.study.design.from_table import is_table, prepare_table
+    from referee_lab.study.design.from_table import TABLES, is_table, prepare_table
     from referee_lab.study.design.heard_practice import find_odd_extras
     from referee_lab.study.design.text_claims import find_unmentioned_ways
     from referee_lab.study.design.wishes import Wishes
     from referee_lab.study.folder.draft import write_study
     from referee_lab.study.protocols.own_plugin import is_own
 
+    if run.is_file() and not is_table(run):
+        raise InputError(
+            f"a table of items is a {', '.join(TABLES)} file",
+            where=run,
+            remedy="save it as one of these (CSV in UTF-8)",
+        )
     if protocol is not None and is_own(protocol):
         if not (is_table(run) and Path(protocol).is_file()):
             raise InputError(

@@ -41,7 +41,7 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
     return [
         _prove_equal_lists(lists),
         *(
-            _prove_counterbalanced(lists, study.design.between, kind)
+            _prove_counterbalanced(lists, study.design.between, kind, bool(study.design.factors))
             if kind in (COUNTERBALANCED, GIVEN)
             else _prove_balanced(lists, conditions, study.design.duplicates)
         ),
@@ -60,7 +60,9 @@ def _prove_balanced(
     return [_prove_item_balance(lists, conditions, duplicates), _prove_list_balance(lists, conditions)]
 
 
-def _prove_counterbalanced(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
+def _prove_counterbalanced(
+    lists: Sequence[StudyList], between: Sequence[str], kind: str, has_factors: bool
+) -> list[BalanceClaim]:
     """Return the claims on groups that see all items in some of the conditions.
 
     Each claim is an equal number: of lists, or of cells per item.
@@ -108,8 +110,16 @@ def _prove_counterbalanced(lists: Sequence[StudyList], between: Sequence[str], k
             + (" of its group" if between else "")
             + (" (give or take one: items are no multiple of conditions)" if slack else ""),
             holds=not uneven and (bool(between) or len(groups) == 1),
-            counted=often_text + (f"; not so: {uneven[0]}" if uneven else ""),
-            promised=kind != GIVEN,
+            counted=often_text
+            + (
+                f"; not so: {uneven[0]}"
+                if uneven
+                else "; other lists have others: --between names such factors"
+                if len(groups) > 1
+                else ""
+            ),
+            # Lists of a chain have speakers of their own; factors are compared within people unless they are between.
+            promised=kind != GIVEN or has_factors,
         ),
     ]
 

@@ -201,7 +201,7 @@ def _make_arrangement_key(step: Mapping[str, Any]) -> str:
     if "entities" not in parameters:
         return json.dumps([step["plugin"], parameters], sort_keys=True, default=str)
     places = [
-        [e.get("column"), e.get("row"), e.get("dx"), e.get("dy"), e.get("words"), "area" in e]
+        [e.get("column"), e.get("row"), e.get("dx"), e.get("dy"), e.get("words"), e.get("caption"), "area" in e]
         for e in parameters["entities"]
     ]
     # Drawings of a scene fill their cells; picture files have shapes of their own, wherever they stand.

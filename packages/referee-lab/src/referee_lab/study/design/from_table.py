@@ -23,6 +23,7 @@ from random import Random
 from typing import Any
 
 from referee.catalogue import one_of
+from referee.corpora.reading.lines import natural_sort_key
 from referee.errors import InputError, near
 from referee.geometry import ScenePicture
 from referee.grounding.pictures import check_whole
@@ -549,7 +550,23 @@ def _check_files(
 
 
 def _check_conditions(path: Path, rows: Sequence[ItemRow]) -> None:
-    """Raise InputError where items share some conditions and not all: a misspelt level or a missing row."""
+    """Raise InputError where items share some conditions and not all: a misspelt level or a missing row.
+
+    Also where trials of one condition have texts to choose from, and others have images.
+    """
+    shapes: dict[str, ItemRow] = {}
+    for row in rows:
+        if row.kind == "trial" and row.target is not None:
+            before = shapes.setdefault(row.condition, row)
+            if (before.images and not row.images and not before.options) or (
+                row.images and not before.images and not row.options
+            ):
+                raise InputError(
+                    f"item {row.item} has {'images' if row.images else 'texts'} to choose from, item {before.item} has {'texts' if row.images else 'images'}",
+                    where=path,
+                    line=row.line,
+                    remedy="give all trials of a condition the same columns, or make a factor of them",
+                )
     of_item: dict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
         if row.kind == "trial":
@@ -774,8 +791,8 @@ def _name_lists(
     for number, entries in enumerate(lists, 1):
         sizes = Counter(cells[entry].block for entry in entries)
         # Sorting is stable, so entries keep their order within a block.
-        ordered = sorted(entries, key=lambda entry: cells[entry].block)
-        blocks = tuple(sizes[b] for b in sorted(sizes)) if len(sizes) > 1 else ()
+        ordered = sorted(entries, key=lambda entry: natural_sort_key(cells[entry].block))
+        blocks = tuple(sizes[b] for b in sorted(sizes, key=natural_sort_key)) if len(sizes) > 1 else ()
         named.append(StudyList(id=f"L{number:0{width}d}", group=1, trials=tuple(ordered), blocks=blocks))
     return tuple(named)
 
@@ -836,7 +853,7 @@ def _make_trial(name: str, row: ItemRow, language: str, systems: Sequence[str] =
     elif row.images and above is None:
         labels = options or ("",) * len(row.images)
         entities = tuple(
-            Entity(id=str(n), image=image, attributes=(Property("name", label),) if label else ())
+            Entity(id=str(n), image=image, attributes=(Property(OPTION, label),) if label else ())
             for n, (image, label) in enumerate(zip(row.images, labels, strict=True), 1)
         )
     elif options and row.target is not None:

@@ -29,7 +29,7 @@ from referee_lab.study.folder.screens import compute_smallest_px, list_screens
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import compute_layout, get_context_picture, get_option_text, is_bare
+from referee_lab.study.protocols.scene import compute_layout, get_caption, get_context_picture, get_option_text, is_bare
 from referee_lab.study.texts import LANGUAGES, REQUIRED, read_default_pages
 from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
@@ -156,7 +156,7 @@ def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
         if file and (small := _shrink(file[0])) is not None:
             look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
             seen.setdefault(look, small)
-        looks[entity.id] = look
+        looks[entity.id] = f"{look} {get_caption(entity)}"
     return looks
 
 

@@ -107,10 +107,17 @@ def is_bare(scene: Scene) -> bool:
 
 
 def _get_appearance(entity: Entity, picture: str) -> dict[str, str]:
-    """Return the appearance of an entity on the page: a text, a file of the study (`photo`), or a drawing."""
+    """Return the appearance of an entity: a text, a file of the study (`photo`) with its caption, or a drawing."""
     if (words := get_option_text(entity)) is not None:
         return {"words": words}
-    return {"picture": picture} if entity.image is None else {"picture": picture, "photo": picture}
+    if entity.image is None:
+        return {"picture": picture}
+    return {"picture": picture, "photo": picture, **({"caption": text} if (text := get_caption(entity)) else {})}
+
+
+def get_caption(entity: Entity) -> str:
+    """Return the text below the picture of an entity, or ''."""
+    return next((p.value for p in entity.attributes if p.name == OPTION and entity.image is not None), "")
 
 
 def get_option_text(entity: Entity) -> str | None:
