@@ -8,8 +8,10 @@ from random import Random
 
 import pytest
 
+from referee.cli import main
 from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.errors import InputError, MalformedInput
+from referee.models.response_cache import Call
 from referee.records import Description, Property, Trial
 from referee_lab.commands.dialogue import run
 from referee_lab.tangram.models.context_hearer import ContextHearer, SalientHearer
@@ -262,12 +264,15 @@ def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
         (0, {"id": " "}, "id"),
         (1, {"data": {"x": 1}}, "x or y"),
         (1, {"entities": []}, "an object"),
-        (4, {"kind": "song"}, "song"),
+        (0, {"sees": {"bob": "a"}}, "'sees.bob' should be a list"),
+        (0, {"people": ["ann"]}, "its fields are format, id"),
+        (4, {"kind": "song"}, "kind is one of utterance, expression"),
+        (4, {"kind": None}, "no kind of event"),
         (4, {"end_ms": 10}, "ends before it begins"),
         (5, {"entities": ["z"]}, "'z'"),
         (5, {"data": {"utterance": 9}}, "no utterance 9"),
         (5, {"by": "bob"}, "'bob' in an utterance of 'ann'"),
-        (5, {"start_ms": "soon"}, "start_ms"),
+        (5, {"start_ms": "soon"}, "milliseconds since the start"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_line(number: int, change: dict[str, object], problem: str) -> None:
@@ -276,6 +281,27 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(number: int, change: di
         read_dialogue(written(rows), "mugs.jsonl")
     assert str(error.value).startswith(f"mugs.jsonl:{number + 1}: ")
     assert problem in str(error.value)
+
+
+def test_json_over_several_lines_is_read_as_one_object() -> None:
+    assert read_dialogue(json.dumps(UNTIMED, indent=1), "d.json").events == ()
+    with pytest.raises(MalformedInput, match=r"d\.json: not a dialogue"):
+        read_dialogue(json.dumps({"dialogues": [UNTIMED]}, indent=1), "d.json")
+
+
+def test_empty_lists_of_codes_leave_pronouns_to_the_words() -> None:
+    said = utterance("ann", "take it", start_ms=0, end_ms=900)
+    marked = expression("ann", "it", "a", data={"utterance": 0, "attributes": []})
+    (item,) = iterate_dialogue_items(read_dialogue(written([UNTIMED, said, marked])))
+    assert item.meta["pronoun"] is True
+
+
+def test_times_in_seconds_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "d.jsonl"
+    rows = [UNTIMED, utterance("ann", "take the mug", start_ms=0.5, end_ms=1.9), expression("ann", "the mug", "a")]
+    file.write_text(written(rows), "utf-8")
+    assert main(["dialogue", "check", str(file)]) == 2
+    assert "times are milliseconds: multiply them by 1000" in capsys.readouterr().err
 
 
 # -- speakers and hearers ------------------------------------------------------------------------------------------------------
@@ -629,6 +655,17 @@ def test_models_read_what_was_said_and_done_and_not_what_was_meant(mugs: Dialogu
     assert "Now bob goes on. Somebody described one of" in question
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [("that", "that"), ('"It."', "It"), ("this one", "this one"), ("yes", None), ("that depends", None)],
+)
+def test_a_model_may_answer_with_a_pronoun(mugs: Dialogue, answer: str, text: str | None) -> None:
+    _, second, _ = iterate_dialogue_items(mugs)
+    call = Call("", {}, answer)
+    outcome, description = ModelInDialogue(model="m")._interpret(call, second.for_speaker())
+    assert (outcome, description.text) == ("answered" if text else "unparsable", text)
+
+
 def test_a_dialogue_may_be_one_object_and_its_values_are_checked(mugs: Dialogue) -> None:
     whole = json.dumps({**MUGS[0], "events": MUGS[1:]}, indent=1)
     assert read_dialogue(whole, "mugs.json") == mugs
@@ -648,7 +685,7 @@ def test_a_dialogue_may_be_one_object_and_its_values_are_checked(mugs: Dialogue)
     assert dialogue.pieces == {"a": {"floor": "1", "open": "1"}}
     for data, problem in (
         ({"utterance": 0, "span": [0, 99]}, "the span 0 to 99 is not in its utterance"),
-        ({"span": "all"}, r"\$\.data\.span"),
+        ({"span": "all"}, "the field 'span' should be a list, not 'all'"),
         ({"utterance": 3}, "no utterance 3"),
     ):
         with pytest.raises(MalformedInput, match=rf"d\.jsonl:3: .*{problem}"):

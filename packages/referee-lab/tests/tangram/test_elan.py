@@ -24,6 +24,7 @@ from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
 from referee_lab.tangram.tiers.eaf import find_eaf_faults
 from referee_lab.tangram.tiers.elan import TIERS, convert_to_eaf, from_eaf
 from referee_lab.tangram.tiers.expressions import preannotate
+from referee_lab.tangram.tiers.reference_forms import is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
 from referee_lab.tangram.tiers.tier_proposals import propose_tiers
@@ -542,6 +543,37 @@ FOREIGN = {
         ],
         [("solver", "青いコップ", ("c1",)), ("solver", "それ", ("c1",))],
     ),
+    "two names with Ref, and mostly pronouns": (
+        [
+            ("A_Text", None, [("u1", 0, 1000, "stell ihn da hin", None), ("u2", 3000, 4000, "und das auch", None)]),
+            ("A_RefAusdruck", None, [("e1", 300, 500, "ihn", None), ("e2", 3300, 3600, "das", None)]),
+            ("A_Objekt", None, [("r1", 310, 500, "b1", None), ("r2", 3300, 3590, "k1", None)]),
+        ],
+        [("solver", "ihn", ("b1",)), ("solver", "das", ("k1",))],
+    ),
+    "labels of expressions under a name of no role": (
+        [
+            ("said@A", None, [*MUG_UTTERANCES, ("u3", 4000, 5000, "the mug", None)]),
+            (
+                "re@A",
+                "said@A",
+                [
+                    ("e1", 100, 500, "the red mug", None),
+                    ("e2", 2500, 2900, "that", None),
+                    ("e3", 4000, 5000, "the mug", None),
+                ],
+            ),
+            ("x@A", "re@A", [("r1", 0, 0, "m1", "e1"), ("r2", 0, 0, "m2", "e2"), ("r3", 0, 0, "m1", "e3")]),
+        ],
+        [("solver", "the red mug", ("m1",)), ("solver", "that", ("m2",)), ("solver", "the mug", ("m1",))],
+    ),
+    "expressions without utterances": (
+        [
+            ("NP", None, [("e1", 100, 500, "the red mug", None), ("e2", 2500, 2900, "it", None)]),
+            ("entity", None, [("r1", 100, 500, "m1", None), ("r2", 2500, 2900, "m1", None)]),
+        ],
+        [("solver", "the red mug", ("m1",)), ("solver", "it", ("m1",))],
+    ),
 }
 
 
@@ -551,6 +583,20 @@ def test_the_proposed_map_reads_files_of_others(name):
     content = eaf_of(*tiers)
     dialogue = from_eaf(content, "mugs.eaf", propose_tiers(etree.fromstring(content)))
     assert [(e.by, e.text, e.entities) for e in dialogue.select_tier("expression")] == expected
+
+
+def test_a_file_without_a_tier_that_is_read_has_no_pieces_of_the_tangram():
+    assert from_eaf(eaf_of(("notes", None, [])), "mugs.eaf").pieces == {}
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"), [(("NP", "PRO"), [False, True]), (("", "dpr"), [False, True]), (("typ", ""), [False, True])]
+)
+def test_codes_that_are_none_of_the_sixteen_leave_pronouns_to_the_words(codes, expected):
+    phrases = [("e1", 100, 500, "the red mug", None), ("e2", 2500, 2900, "that", None)]
+    labels = [(f"c{n}", 0, 0, code, f"e{n}") for n, code in enumerate(codes, 1)]
+    content = eaf_of(("SV-UT", None, MUG_UTTERANCES), ("SV-REX", None, phrases), ("SV-REX-Attr", "SV-REX", labels))
+    assert [is_pronoun(e, "en") for e in from_eaf(content).select_tier("expression")] == expected
 
 
 def test_a_time_that_is_no_number_is_refused_and_the_order_of_slots_is_free():

@@ -162,8 +162,11 @@ def test_a_player_has_one_of_the_two_roles(players):
 def test_another_file_is_not_a_recording():
     with pytest.raises(MalformedInput, match="not a Tangram recording"):
         parse_recording('{"format": "else"}\n')
-    with pytest.raises(MalformedInput, match="header"):
+    with pytest.raises(MalformedInput, match="begins with"):
         parse_recording("")
+    game = {"format": "referee-dialogue", "id": "d", "meta": {"game": {"kind": "tangram"}}}
+    with pytest.raises(MalformedInput, match="the version of this recording is None"):
+        parse_recording(json.dumps(game) + "\n")
 
 
 def test_a_lost_entry_is_found_by_its_number(played):

@@ -100,10 +100,14 @@ class LanguageModel(ModelClient):
         self._check()
         schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
         call = self.ask(self._build_messages(view), view.id, **schema)
-        outcome, description = interpret_call(call, self.answer)
+        outcome, description = self._interpret(call, view)
         self.trouble_ = "" if outcome == "answered" else _describe_outcome(outcome, call)
         self.count(outcome, call)
         return description
+
+    def _interpret(self, call: Call, view: SpeakerView) -> tuple[str, Description]:
+        """Return the outcome of a call and its description."""
+        return interpret_call(call, self.answer)
 
     def _check(self) -> None:
         """Raise InputError for missing or invalid options."""

@@ -14,7 +14,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.commands.tangram.recordings import is_session, open_session, propose_expressions, read_tiers
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX
-from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue, has_times_in_seconds
 from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, read_game_dialogues
 from referee_lab.tangram.tiers.rex_tiers import add_positions
 
@@ -64,8 +64,14 @@ def open_dialogues(
 
 
 def _make_ids_unique(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
-    """Return the dialogues with unique ids, because files of one name may be in different folders."""
+    """Return the dialogues with unique ids, because files of one name may be in different folders.
+
+    InputError for two dialogues of one id, and for times in seconds.
+    """
     dialogues = [d for _, d in read]
+    if quick := next((path for path, d in read if has_times_in_seconds(d)), None):
+        problem = "so much is said in so short a time that its times must be seconds"
+        raise InputError(problem, where=quick, remedy="times are milliseconds: multiply them by 1000")
     for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
         counts = Counter(d.id for d in dialogues)
         dialogues = [

@@ -314,7 +314,7 @@ def _parse_first(line: str, where: str) -> dict[str, Any]:
             "not a Tangram recording, and not a dialogue",
             where=where,
             line=1,
-            remedy="the first line is a header: see `referee docs dialogues`",
+            remedy='a dialogue begins with {"format": "referee-dialogue", "id": …} (`referee docs dialogues`)',
         )
     header: dict[str, Any] = row
     return header
@@ -323,7 +323,11 @@ def _parse_first(line: str, where: str) -> dict[str, Any]:
 def _read_header(row: dict[str, Any], where: str) -> Header:
     """Return the header from its JSON object. Raises InputError for an invalid or newer one."""
     version = row.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int):
+        remedy = "a recording is as `referee tangram export` writes it; a dialogue has no meta.game"
+        problem = f"the version of this recording is {version!r}, not a whole number"
+        raise MalformedInput(problem, where=where, line=1, remedy=remedy)
+    if version > VERSION:
         problem = f"version {version!r} of the format is newer than this program's ({VERSION})"
         raise InputError(problem, where=where, line=1, remedy="install a newer Referee")
     if row["format"] == OLD_FORMAT:

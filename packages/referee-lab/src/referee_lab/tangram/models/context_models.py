@@ -12,12 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.hearers.remote import Remote
+from referee.models.answers.calls import OUTCOMES
+from referee.models.answers.cleaning import clean_answer
+from referee.models.answers.descriptions import AROUND
 from referee.models.messages import message
 from referee.models.prompt_files import PromptFile
-from referee.records import Event, HearerView, Scene, SpeakerView
+from referee.models.response_cache import Call
+from referee.records import Description, Event, HearerView, Scene, SpeakerView
 from referee.systems.language_model import LanguageModel, shuffle_entities
 from referee_lab.tangram.models.dialogue_items import find_current_speaker, list_past_events
 from referee_lab.tangram.tiers.dialogue import ACTION, GAZE, MOUSE, UTTERANCE
+from referee_lab.tangram.tiers.reference_forms import classify_pronoun
 
 EVENTS = 30
 
@@ -47,6 +52,14 @@ class ModelInDialogue(LanguageModel):
         if isinstance(parts, str):
             return message("user", past + parts + last)
         return {**asked, "content": [{**p, "text": past + p["text"] + last} if "text" in p else p for p in parts]}
+
+    def _interpret(self, call: Call, view: SpeakerView) -> tuple[str, Description]:
+        """Return the outcome and the description; a pronoun, which elsewhere describes nothing, is one here."""
+        outcome, description = super()._interpret(call, view)
+        words = clean_answer(call.content or "").text.strip(AROUND + ".!?。！？")
+        if outcome == OUTCOMES["unread"] and classify_pronoun(words, view.language.partition("-")[0]):
+            return OUTCOMES["read"], Description(text=words)
+        return outcome, description
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -20,6 +20,8 @@ from referee.records import NOTHING, Event
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
 GAZE, POSITION = "gaze", "position"
 SOLVER, OPERATOR = "solver", "operator"
+# In a second of speech; quick speakers say twenty.
+MOST_CHARACTERS = 500
 # The code of ISO 639 for a language that is not determined.
 UNTOLD = "und"
 
@@ -65,15 +67,16 @@ class Dialogue:
 
 
 def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
-    """Return the events without `attributes` if no expression has any: they were not coded, and the words decide which
-    are pronouns.
+    """Return the events; where none has the code of pronouns, those without codes have no field `attributes`.
+
+    Pronouns were not coded then, and the words decide which expressions are.
     """
     events = list(events)
-    if any(event.data.get("attributes") for event in events):
+    if any("dpr" in event.data.get("attributes", ()) for event in events):
         return events
     return [
         replace(event, data={name: value for name, value in event.data.items() if name != "attributes"})
-        if "attributes" in event.data
+        if "attributes" in event.data and not event.data["attributes"]
         else event
         for event in events
     ]
@@ -120,6 +123,13 @@ def interpolate_span_times(utterance: Event, span: tuple[int, int]) -> tuple[flo
     start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
     rate = (end - start) / max(len(utterance.text or ""), 1)
     return start + rate * span[0], start + rate * span[1]
+
+
+def has_times_in_seconds(dialogue: Dialogue) -> bool:
+    """Return whether more is said in a second than anybody can say: its times are seconds, not milliseconds."""
+    timed = [e for e in dialogue.select_tier(UTTERANCE) if e.start_ms is not None and (e.end_ms or 0) > e.start_ms]
+    seconds = sum((e.end_ms or 0.0) - (e.start_ms or 0.0) for e in timed) / 1000
+    return sum(len(e.text or "") for e in timed) > MOST_CHARACTERS * seconds
 
 
 def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:

@@ -15,11 +15,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct, field
 
+from referee.corpora.reading.decoding import Form
+from referee.corpora.reading.lines import WrongShape
 from referee.errors import MalformedInput
 from referee.meaning import as_value
 from referee.records import Event
@@ -30,6 +32,7 @@ from referee_lab.tangram.tiers.dialogue import (
     UTTERANCE,
     Dialogue,
     add_utterance_indices,
+    drop_empty_codes,
     find_span,
     interpolate_span_times,
     list_named_pieces,
@@ -40,6 +43,8 @@ FORMAT, VERSION = "referee-dialogue", 3
 BOARD_GAME, REFERENCE_GAME = "tangram", "reference"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-\w+)*")
 REMEDY = "`referee dialogue schema` prints the form of a dialogue"
+Kind = Literal["utterance", "expression", "action", "mouse", "gaze", "position"]
+KINDS: tuple[str, ...] = get_args(Kind)
 
 
 class HeaderForm(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -83,7 +88,7 @@ class EventForm(Struct, kw_only=True, forbid_unknown_fields=True):
         data: see DataForm.
     """
 
-    kind: Literal["utterance", "expression", "action", "mouse", "gaze", "position"]
+    kind: Kind
     by: str | None = None
     text: str | None = None
     entities: list[str] = field(default_factory=list)
@@ -200,12 +205,13 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     """Return a dialogue from its JSON lines; MalformedInput names the line and the field that is wrong."""
     rows = _decode_rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
-        raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
+        remedy = f'it begins with {{"format": "{FORMAT}", "id": …}}, the header; one dialogue a file'
+        raise (rows[0][0] if rows else _Place(where, 1)).error("not a dialogue", remedy)
     if get_game_kind(rows[0][1]) == BOARD_GAME and any("seq" in row for _, row in rows[1:]):
         raise MalformedInput("the log of a board game", where=where, line=1, remedy="name the file .jsonl")
     places = [place for place, _ in rows[1:]]
     header = _parse_header(rows[0][1], rows[0][0])
-    events = add_utterance_indices([_parse_event(row, place, header) for place, row in rows[1:]])
+    events = add_utterance_indices(drop_empty_codes(_parse_event(row, place, header) for place, row in rows[1:]))
     events = _infer_times(_add_words(events, places))
     objects = {id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()}
     return Dialogue(
@@ -235,12 +241,12 @@ class _Place(NamedTuple):
 def _decode_rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
     """Return the header and the events with their places."""
     try:
-        is_whole = "events" in json.loads(text)
-    except (ValueError, TypeError):
+        is_whole = isinstance(json.loads(text), dict)
+    except ValueError:
         is_whole = False
     if is_whole:
         whole = parse_json_object(text, where, None, REMEDY)
-        events = whole.pop("events")
+        events = whole.pop("events", [])
         if not isinstance(events, list):
             raise _Place(where).error("the field events is not a list", REMEDY)
         rows = ((_Place(f"{where}, events[{n}]"), row) for n, row in enumerate(events))
@@ -301,13 +307,16 @@ def _parse_event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> E
     """Return an event from its JSON object. Raises MalformedInput for invalid times or objects."""
     if row.get("format") == FORMAT:
         raise place.error("a second header", "one dialogue a file; `referee dialogue items` takes a folder of them")
+    if row.get("kind") not in KINDS:
+        problem = f"{row['kind']!r:.40} is no kind of event" if "kind" in row else "an event without its kind"
+        raise place.error(problem, f"kind is one of {', '.join(KINDS)}")
     form: EventForm = _decode_value(row, EventForm, place)
     if form.start_ms is not None and form.end_ms is not None and form.end_ms < form.start_ms:
         raise place.error("it ends before it begins", "exchange start_ms and end_ms")
     if unknown := [id for id in form.entities if header.objects and id not in header.objects]:
         objects = ", ".join(header.objects)
         raise place.error(f"{unknown[0]!r} is not an object of this dialogue", f"objects are {objects}")
-    data: DataForm = _decode_value(form.data, DataForm, place, "$.data")
+    data: DataForm = _decode_value(form.data, DataForm, place)
     if form.kind == "position" and (data.x is None or data.y is None or not form.entities):
         raise place.error("a position without an object, x or y", '"entities": ["m1"], "data": {"x": 1, "y": 2}')
     if not all(isfinite(value) for value in (form.start_ms, form.end_ms, data.x, data.y) if value is not None):
@@ -366,9 +375,27 @@ def iterate_utterance_indices(event: Event) -> Iterator[int]:
         yield from (i for i in index if isinstance(i, int))
 
 
-def _decode_value(row: Mapping[str, Any], form: Any, place: _Place, path: str = "$") -> Any:
+_FORMS: dict[type, Form[Any]] = {
+    HeaderForm: Form(HeaderForm, "a header"),
+    EventForm: Form(EventForm, "an event"),
+    DataForm: Form(DataForm, "data"),
+}
+_REMEDIES = {
+    "entities": 'ids of objects, as in "entities": ["m1"]',
+    "objects": '"objects": {"m1": {"colour": "red"}}',
+    "sees": '"sees": {"ann": ["m1", "m2"]}',
+    "start_ms": "milliseconds since the start of the dialogue, as in 1200",
+    "end_ms": "milliseconds since the start of the dialogue, as in 1200",
+    "utterance": "utterances are counted from 0; a list where an expression spans several, as in [2, 3]",
+    "span": "the first character in its utterance and the one after the last, as in [5, 16]",
+    "attributes": 'codes, as in "attributes": ["dpr"]',
+}
+
+
+def _decode_value(row: Mapping[str, Any], form: Any, place: _Place) -> Any:
     """Return a JSON value as a form. Raises MalformedInput, naming the field, if it does not fit."""
     try:
-        return msgspec.convert(row, form)
-    except msgspec.ValidationError as error:
-        raise place.error(str(error).replace("`$", f"`{path}"), REMEDY) from None
+        return _FORMS[form].convert(row)
+    except WrongShape as error:
+        remedy = next((r for name, r in _REMEDIES.items() if re.search(rf"\b{name}\b", str(error))), error.remedy)
+        raise place.error(str(error), remedy or REMEDY) from None

@@ -305,24 +305,25 @@ def from_eaf(
     # Other programs write times in any order, which matters where slots have none of their own and lie between their neighbours.
     has_untimed = any(slot.get("TIME_VALUE") is None for slot in root.iterfind("TIME_ORDER/TIME_SLOT"))
     faults = [fault for _, fault in find_eaf_faults(root) if has_untimed or "runs backwards" not in fault]
+    is_rex = not tiers and any(_TIER.fullmatch(tier.get("TIER_ID") or "") for tier in root.iterfind("TIER"))
     _rename(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression precedes those nested in it, as in the written file.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     events = add_utterance_indices(events)
     about = _read_metadata(root, where)
-    if not about.pop("coded"):
-        events = drop_empty_codes(events)
+    is_coded = about.pop("coded")
     has_pieces = about["pieces"] is not None
     if not has_pieces:
         listed = {name: {"shape": name} for name in _list_vocabulary_objects(root)}
-        default = listed or ({} if tiers or pieces else PIECES)
+        default = listed or (PIECES if is_rex and not pieces else {})
         about["pieces"] = {**_choose_pieces(default, events, pieces or {}), **(pieces or {})}
     if about.pop("expressions", None) == PROGRAM:
         events = [_mark_as_proposed(e) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if has_pieces else None
     odd = _count_invalid_values(events, board)
     events = [_keep_valid_values(e, board) for e in events]
+    events = events if is_coded else drop_empty_codes(events)
     about["pieces"] = list_named_pieces(about["pieces"], events)
     fault_counts = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
     fault_counts |= _count_unread_annotations(root) | odd

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from referee.errors import InputError
 from referee.records import Description, Event
-from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, Dialogue
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UNTOLD, Dialogue
 
 PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
 FORMS = (PRONOUN, REDUCED, FULL)
@@ -64,7 +64,7 @@ _LISTS: Mapping[str, tuple[str, str, str]] = {
     "es": (
         "él ella ellos ellas lo la los las le les",
         "eso este esta esto estos estas ese esa esos esas aquel aquella aquello aquellos aquellas",
-        "ahí aquí allí allá eh em ah oh",
+        "de ahí aquí allí allá acá eh em ah oh",
     ),
     "fr": (
         "il elle ils elles le la les lui leur eux",
@@ -97,6 +97,10 @@ _FREQUENT = {
     "it": "il lo la gli le di e un una in su è non con ora adesso sì no al del della che questo questa quello sul",
     "nl": "de het een en van niet is op met dat nu ik je ja nee die deze dit naast dan hem ook daar er naar waar",
     "pt": "o a os as que e um uma em de com é não agora do da no na sim isso esse essa ele aqui ao está",
+}
+# With their pronouns.
+_LISTED = {
+    language: {*words.split(), *_KINDS[language][0], *_KINDS[language][1]} for language, words in _FREQUENT.items()
 }
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
@@ -150,13 +154,14 @@ def classify_form(text: str) -> str | None:
 
 
 def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
-    """Return whether an expression is a pronoun: by its codes if it was coded, else by its words.
+    """Return whether an expression is a pronoun: by its codes if it has any of the sixteen, else by its words.
 
     English, and dialogues without a declared language, use `form_of`, which handles *the same* and *that again*. Other
     languages use their lists of pronouns; a language without a list raises InputError.
     """
     attributes: Iterable[str] | str | None = expression.data.get("attributes")
-    if attributes is None:
+    codes = attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes
+    if codes is None or (codes and not any(code in ATTRIBUTES for code in codes)):
         text, spoken = expression.text or "", language.partition("-")[0]
         if spoken in ("en", UNTOLD):
             return classify_form(text) == PRONOUN
@@ -166,7 +171,7 @@ def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
                 remedy=f"code pronouns as dpr, or use a language with a list: {', '.join(sorted(_KINDS))}",
             )
         return classify_pronoun(text, spoken) is not None
-    return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
+    return "dpr" in codes
 
 
 def has_pronoun_list(language: str) -> bool:
@@ -196,12 +201,11 @@ def guess_language(texts: Iterable[str]) -> str:
     if re.search(r"[\u4e00-\u9fff]", text):
         return "zh"
     counts = Counter(WORD.findall(text))
-    scores = {
-        language: sum(counts[word] for word in {*words.split(), *_KINDS[language][0], *_KINDS[language][1]})
-        for language, words in _FREQUENT.items()
-    }
+    # A word of several languages tells little about which of them it is.
+    shares = Counter(word for words in _LISTED.values() for word in words)
+    scores = {language: sum(counts[word] / shares[word] for word in words) for language, words in _LISTED.items()}
     (best, first), (_, second) = sorted(scores.items(), key=lambda pair: -pair[1])[:2]
-    return best if first >= 4 and first >= 1.5 * second else UNTOLD
+    return best if first >= 2 and first >= 1.5 * second else UNTOLD
 
 
 def classify_pronoun(text: str, language: str) -> str | None:
@@ -209,7 +213,7 @@ def classify_pronoun(text: str, language: str) -> str | None:
 
     None for others, or without a list for the language.
 
-    >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
+    >>> classify_pronoun("das da", "de"), classify_pronoun("'s", "de"), classify_pronoun("das rote", "de")
     ('demonstrative', 'personal', None)
     """
     personal, demonstrative, beside = _KINDS.get(language, _NO_WORDS)
@@ -233,7 +237,7 @@ def classify_coded_pronoun(text: str, language: str) -> str:
 
     Without a listed word it counts as DEMONSTRATIVE, as annotated.
 
-    >>> marked_kind("okay so it's", "en"), marked_kind("yeah that again", "en"), marked_kind("the same", "en")
+    >>> classify_coded_pronoun("okay so it's", "en"), classify_coded_pronoun("yeah that again", "en"), classify_coded_pronoun("the same", "en")
     ('personal', 'demonstrative', 'demonstrative')
     """
     personal, demonstrative, _ = _KINDS.get(language, _NO_WORDS)

@@ -80,7 +80,9 @@ def propose_tiers(root: Any) -> dict[str, str]:
     speakers = list(dict.fromkeys(t.speaker for t in tiers))
     for speaker in speakers:
         _settle_by_content([t for t in tiers if t.speaker == speaker])
-    counts = {s: sum(t.words * len(t.values) for t in tiers if t.speaker == s and t.role == "UT") for s in speakers}
+    # Without utterances the expressions tell who speaks.
+    spoken = "UT" if any(t.role == "UT" for t in tiers) else "REX"
+    counts = {s: sum(t.words * len(t.values) for t in tiers if t.speaker == s and t.role == spoken) for s in speakers}
     ranked = sorted((s for s in speakers if counts[s]), key=lambda s: -counts[s])
     prefixes = dict(zip(ranked, ("SV", "OP") if len(ranked) < 3 else map(make_tier_prefix, ranked), strict=False))
     roles_by_name = {t.name: t.role for t in tiers}
@@ -163,13 +165,22 @@ def _settle_by_content(tiers: list[_Tier]) -> None:
     for role, other in (("REX", "Ref"), ("Ref", "REX")):
         if any(t.role == other for t in tiers):
             continue
-        for tier in tiers:
+        same = [t for t in tiers if t.role == role]
+        shares = [_share_in(t, texts[0], has_words=True) if texts else 0.0 for t in same]
+        for tier, share in zip(same, shares, strict=True):
             # One word may be in both: *sofa* is said, and it is the name of the sofa.
-            is_said = bool(texts) and _share_in(tier, texts[0], has_words=True) > SAID
-            is_phrase = not tier.listed and is_said and (role == "REX" or tier.words >= 1.5)
+            is_most = share == max(shares) > min(shares)
+            is_phrase = not tier.listed and share > SAID and (role == "REX" or tier.words >= 1.5 or is_most)
             has_marks = sum(value.endswith(("]", "}")) for value in tier.values) > len(tier.values) / 2
-            if tier.role == role and texts and (is_phrase or has_marks) != (role == "REX"):
+            if texts and (is_phrase or has_marks) != (role == "REX"):
                 tier.role = other
+    marked = next((t for t in tiers if t.role == "REX"), None)
+    if marked is not None and not any(t.role == "Ref" for t in tiers):
+        # Labels of the expressions that recur, as objects do.
+        labels = [t for t in tiers if t.role is None and min(_share_in(t, marked), _share_in(marked, t)) > MOST]
+        labels = [t for t in labels if t.listed or len(set(t.values)) < len(t.values)]
+        if len(labels) == 1:
+            labels[0].role = "Ref"
 
 
 def _read_tiers(root: Any) -> list[_Tier]:

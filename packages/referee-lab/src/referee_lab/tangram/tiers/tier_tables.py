@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -141,11 +142,10 @@ def parse_csv(
         boards[key] = boards_by_cell[cell]
         events_by_dialogue.setdefault(key, []).append(_parse_event(row, boards[key], where, table.line_num))
         about[key] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
-    # Whether attributes were coded is decided by the whole table, not by one dialogue.
-    coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
+    # Whether pronouns were coded is decided by the whole table, not by one dialogue.
+    events_of_all = iter(drop_empty_codes(event for events in events_by_dialogue.values() for event in events))
+    events_by_dialogue = {key: list(islice(events_of_all, len(rows))) for key, rows in events_by_dialogue.items()}
     has_indices = "utterance" in (table.fieldnames or ())
-    if not coded:
-        events_by_dialogue = {key: drop_empty_codes(events) for key, events in events_by_dialogue.items()}
     return [
         Dialogue(
             id=id,

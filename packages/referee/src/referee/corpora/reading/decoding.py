@@ -150,7 +150,7 @@ class Form(Generic[Kind]):
             return WrongShape(f"the field {name!r} is missing" + (f" in {place}" if place else ""), remedy)
         value = _follow_path(data, misfit.steps)
         if misfit.steps[-1:] == [ANY] and isinstance(value, dict):
-            key = next((key for key in value if not isinstance(value[key], str | int | float)), None)
+            key = next((key for key in value if not isinstance(value[key], str | int | float)), next(iter(value)))
             place, value = f"{place.removesuffix(f'[{ANY}]')}.{key}", value.get(key, value)
         if "of length >= 1" in misfit.problem:
             return WrongShape(f"a property in {place} has no name: {value!r:.60}", remedy or PAIRS)
