@@ -59,6 +59,9 @@ def test_examples_of_the_page(words: str, form: str, denotes: str) -> None:
     assert [sorted(ids) for ids in fitting_parts(parsed, scene)] == expected
     assert scene.denotation(parsed) == scene.mask([i for part in expected for i in part])
     assert meaning.as_json(parsed) == json.loads(form)
+    # A form may also be given as its JSON lists.
+    assert scene.denotation(json.loads(form)) == scene.denotation(parsed)
+    assert scene.denotations(json.loads(form)) == scene.denotations(parsed)
 
 
 @pytest.mark.parametrize(

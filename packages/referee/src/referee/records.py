@@ -356,7 +356,8 @@ class Scene:
         denotes as in `meaning.denote`.
         """
         if meaning.is_meaning(description):
-            return meaning.denote(tuple(description), self)
+            is_json = isinstance(description, list)
+            return meaning.denote(meaning.parse(description) if is_json else tuple(description), self)
         properties: Collection[Property] = description if isinstance(description, (tuple, list)) else tuple(description)
         # This runs for every description; the plain test spares nearly all of them a form.
         for p in properties:
@@ -366,7 +367,7 @@ class Scene:
 
     def denotations(self, form: Meaning) -> tuple[int, ...]:
         """Return the denotation of each part of a meaning; a meaning without parts is one part."""
-        return meaning.denote_parts(form, self)
+        return meaning.denote_parts(meaning.parse(form) if isinstance(form, list) else form, self)
 
     def _said(self, prop: Property) -> int:
         """Return the denotation of one property for a hearer: of a relation only by name, because ids are invisible."""

@@ -394,3 +394,20 @@ def test_landmarks_of_landmarks_are_not_said_of_the_whole(language: str) -> None
     # Without the other cup, nothing can be misunderstood.
     alone = Scene(entities=tuple(e for e in entities if e.id != "cup2"))
     assert " that " not in Wording(ENGLISH, alone).phrase(["cup1"], nested).text
+
+
+def test_a_rank_is_heard_among_what_all_other_words_are_true_of() -> None:
+    """In column 3 there is one cup, which is not second largest there."""
+    cups = [{"type": "cup", "size": n, "x": x} for n, x in ((30, 1), (10, 1), (20, 3))]
+    assert (
+        said([*cups, {"type": "lamp", "size": 10, "x": 3}], "c", EVERYTHING) == "the cup with a size of 20 in column 3"
+    )
+
+
+def test_landmarks_of_landmarks_of_several_targets_get_no_type_that_they_do_not_share() -> None:
+    things = {"a": "cup", "b": "cup", "c": "tray", "d": "shelf", "e": "dog", "f": "cat"}
+    relations = {"a": [["on", "c"]], "b": [["on", "d"]], "c": [["near", "e"]], "d": [["near", "f"]]}
+    entities = [{"id": i, "attributes": {"type": t}, "relations": relations.get(i, [])} for i, t in things.items()]
+    view = make_view({"entities": entities}, ["a", "b"])
+    worded = Wording(ENGLISH, view.scene).phrase(view.targets, parse(["rel", "on", ["rel", "near", ["and"]]]))
+    assert view.scene.denotation(worded.meaning) == view.target_mask

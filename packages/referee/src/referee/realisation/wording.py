@@ -82,12 +82,16 @@ class _Link(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """A description in components: pairs, landmarks, superlatives and ordinals, and relative clauses."""
+    """A description in components: pairs, landmarks, superlatives and ordinals, and relative clauses.
+
+    With `is_shared` it describes landmarks of several targets, which may be of different types.
+    """
 
     pairs: tuple[Property, ...]
     links: tuple[_Link, ...] = ()
     ranks: tuple[Meaning, ...] = ()
     clauses: tuple[Meaning, ...] = ()
+    is_shared: bool = False
 
     def ends_openly(self) -> bool:
         """Return whether words that follow could belong to a landmark or a relative clause."""
@@ -457,7 +461,11 @@ class Wording:
             how = language.enumerate([self._relation(name) for name in link.names]) or language.having
             oblique, has_clause = link.operator == "rel", self._is_ambiguous(outer, link)
             worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=oblique, has_clause=has_clause)
-            if language.something and content == _Content(()) and link.anchor in self._in_scene([link.anchor or ""]):
+            if (
+                language.something
+                and content.form() == EVERYTHING
+                and link.anchor in self._in_scene([link.anchor or ""])
+            ):
                 worded = Worded(language.something, ())
             if link.operator == "inv":
                 texts = [language.say_inverse(self._relation(name), worded.text, noun, number) for name in link.names]
@@ -500,7 +508,14 @@ class Wording:
     def _with_head(self, link: _Link, ids: Sequence[str]) -> _Content:
         """Return a landmark's description with a head, if the landmarks of all targets share it."""
         content = link.landmark
-        if link.anchor not in {e.id for e in self.scene.entities} or any(p.name in HEADS for p in content.pairs):
+        if content.is_shared or len(ids) > 1:
+            further = (x._replace(landmark=x.landmark._replace(is_shared=True)) for x in content.links)
+            content = content._replace(links=tuple(further))
+        if (
+            content.is_shared
+            or link.anchor not in {e.id for e in self.scene.entities}
+            or any(p.name in HEADS for p in content.pairs)
+        ):
             return content
         types = [p for p in self.scene.entity(link.anchor or "").attributes if p.name == HEADS[0]]
         if types and len(ids) > 1:
@@ -541,7 +556,12 @@ class Wording:
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
     def _graded(
-        self, properties: Sequence[Property], ids: Sequence[str], head: Sequence[Property], is_ranked: bool
+        self,
+        properties: Sequence[Property],
+        ids: Sequence[str],
+        head: Sequence[Property],
+        is_ranked: bool,
+        are_ranked: bool = True,
     ) -> list[Expressed]:
         """Numbers as comparatives, superlatives and ordinals among the things that the rest of the description is true of."""
         language = self.language
@@ -560,7 +580,7 @@ class Wording:
             grades = language.grades[prop.name]
             values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(left)}
             # Rows and columns that are chosen by their numbers are said so.
-            is_named = prop.name in NUMBERED_PLACES
+            is_named = prop.name in NUMBERED_PLACES or not are_ranked
             words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
             if not words:
                 words, form = measured(grades, prop, language), self.as_heard([prop])
@@ -571,6 +591,10 @@ class Wording:
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset([prop]), form))
             left &= self.scene.denotation([prop]) | targets
+        heard = self.scene.denotation(conjunction([*(self.as_heard([p]) for p in plain), *(e.meaning for e in result)]))
+        if are_ranked and targets & ~heard & self.scene.denotation(plain):
+            # A rank is heard among what all other words are true of, as those of later numbers.
+            return self._graded(properties, ids, head, is_ranked, are_ranked=False)
         return result
 
     def _ranked(self, content: _Content, ids: Sequence[str], number: int) -> list[Expressed]:
