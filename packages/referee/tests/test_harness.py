@@ -19,8 +19,14 @@ def test_descriptions() -> None:
     assert measure_description("", ["the red cup"]) is None
     # By hand: one word of three differs, and a substitution costs 2.
     assert process_description({"answer": ["the red cup"]}, [["the blue cup"]], ["string/edit"]) == {"string_edit": 2.0}
+    # By hand: an empty description lacks three words, so that a refusal is not the best answer.
+    assert process_description({"answer": ["the red cup"]}, ["I cannot see it."], ["string/edit"]) == {
+        "string_edit": 3.0
+    }
     with pytest.raises(InputError, match="references"):
         process_description({"question": "?"}, ["x"])
+    with pytest.raises(InputError, match="no reference"):
+        process_description({"references": []}, ["x"], ["string/edit"])
 
 
 def test_places() -> None:

@@ -40,7 +40,12 @@ def measure_description(
     0.0
     """
     text = parse_answer(output, "description").value
-    if text is None or not references:
+    return None if text is None else _measure_text(text, references, metric, language)
+
+
+def _measure_text(text: str, references: Sequence[str], metric: str, language: str) -> float | None:
+    """Return the value of a measure for one description; None without references."""
+    if not references:
         return None
     trial = make_trial("item", references, language=language)
     score = catalogue.configure("metric", metric).score(Batch.of([Description(text=text)], [trial]))
@@ -108,16 +113,18 @@ def measure_choice(output: str, options: int, target: int) -> tuple[float, str]:
 def process_description(
     doc: Mapping[str, Any], results: Sequence[Any], metrics: Sequence[str] = ("string/chrf", "string/bleu.4")
 ) -> dict[str, float]:
-    """The `process_results` of tasks with descriptions: one value per measure (``string_chrf``), 0 without one.
+    """The `process_results` of tasks with descriptions: one value per measure (``string_chrf``).
+
+    An answer without a description counts as an empty one.
 
     >>> process_description({"references": ["the red cup"]}, ["the red cup"], ["string/exact"])
     {'string_exact': 1.0}
     """
-    references = _field(doc, REFERENCES)
-    values = {
-        name: measure_description(_text(results), parse_texts(references), name, str(doc.get("language") or "en"))
-        for name in metrics
-    }
+    references, language = parse_texts(_field(doc, REFERENCES)), str(doc.get("language") or "en")
+    if not references:
+        raise InputError("the document has no reference", remedy="leave it out of the data set")
+    text = parse_answer(_text(results), "description").value or ""
+    values = {name: _measure_text(text, references, name, language) for name in metrics}
     return {name.replace("/", "_").replace(".", "_"): 0.0 if value is None else value for name, value in values.items()}
 
 

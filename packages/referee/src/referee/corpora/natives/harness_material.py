@@ -6,6 +6,7 @@ from the range of all numbers.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -233,8 +234,11 @@ def _infer_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
         # Without a single place the unit does not matter.
         return Convention()
     largest = max(n for group, _ in numbers for n in group)
+    # Gemini's key for boxes that begin with y; Qwen's is bbox_2d.
+    begin_with_y = sum(bool(re.search(r"(?<!b)box_2d", a.content or "")) for a in answers)
+    order = Order.YXYX if begin_with_y > len(answers) / 2 else Order.XYXY
     if largest <= 1.0:
-        return Convention(Unit.SHARE, Order.XYXY)
+        return Convention(Unit.SHARE, order)
     # A click beside the picture is a little beyond 1.
     possible = [Unit.SHARE] if largest <= 2.0 else []
     possible += [] if is_beyond([n for group, _ in numbers for n in group]) else [Unit.OF_1000]
@@ -247,8 +251,8 @@ def _infer_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
     if format == "internvl":
         possible = [Unit.OF_1000, Unit.OF_999]
     if len(possible) == 1:
-        return Convention(possible[0], Order.XYXY)
-    choices = " or ".join(f'--convention "{unit} xyxy"' for unit in possible)
+        return Convention(possible[0], order)
+    choices = " or ".join(f'--convention "{unit} {order}"' for unit in possible)
     raise InputError(
         f"the convention of the answers' numbers is unknown (the largest is {largest:g})",
         where=where,
