@@ -91,6 +91,19 @@ def test_items_of_several_languages_are_split_each_by_its_own() -> None:
     [
         ("char", "en", "a cup", ["a", "c", "u", "p"]),
         ("ptb", "en", "The man's cup isn't red.", ["the", "man", "'s", "cup", "is", "n't", "red"]),
+        # The words that pycocoevalcap 1.2 (PTBTokenizer, Java) prints for these texts.
+        (
+            "ptb",
+            "en",
+            "Cannot see (the) #3 @ left w/ $5, etc. 'quoted'",
+            ["can", "not", "see", "-lrb-", "the", "-rrb-", "#", "3", "@", "left", "w", "/", "$", "5", "etc.", "quoted"],
+        ),
+        (
+            "ptb",
+            "en",
+            "gonna be 9:30pm o'clock? what?! '90s a.m. white&black",
+            ["gon", "na", "be", "9:30", "pm", "o'clock", "what", "?!", "'90s", "a.m.", "white", "&", "black"],
+        ),
         ("rouge-1.5.5", "en", "Tür links", ["t", "r", "links"]),
         ("rouge-1.5.5", "de", "Tür, links", ["tür", "links"]),
         ("13a", "zh", "红椅子", ["红椅子"]),

@@ -252,14 +252,24 @@ def _split_characters(page: str) -> str:
     return "\n".join([" ".join(line) for line in page.split("\n")])
 
 
-_CONTRACTED = re.compile(r"(?<=\w)(n't|'(?:s|m|re|ve|ll|d))\b")
-_PTB_WORD = re.compile(r"n't\b|'(?:s|m|re|ve|ll|d)\b|\d+(?:[.,:]\d+)+|\w+(?:[-./&]\w+)*")
+_CONTRACTED = re.compile(
+    r"(?<=\w)(?=(?:n't|'(?:s|m|re|ve|ll|d))\b)|(?<=\bcan)(?=not\b)|(?<=\b[gw][oa]n)(?=na\b)|(?<=\bgot)(?=ta\b)"
+    r"|(?<=\b[gl][ie]m)(?=me\b)",
+    re.IGNORECASE,
+)
+_PTB_WORD = re.compile(
+    r"n't\b|'(?:s|m|re|ve|ll|d|em|\d\ds)\b|<[a-z]+>|[#@][a-z]\w*|(?:mrs?|ms|dr|st|[js]r|vs|etc)\.|(?:[a-z]\.)+(?!\w)"
+    r"|\d+(?:[.,:]\d+)+|\w+(?:[-./]\w+|'[a-z]+)*|[?!]{2,}|[^\w\s.,:;?!'\"`“”‘…–—-]",
+    re.IGNORECASE,
+)
+_BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+_PTB_SIGNS = str.maketrans({"’": "'", "£": "#", "€": "$", "½": "1/2"})
 
 
 def _split_ptb(page: str) -> str:
-    """Split words as the Penn Treebank does, without marks (pycocoevalcap's PTBTokenizer)."""
-    page = page.replace("’", "'")
-    return "\n".join([" ".join(_PTB_WORD.findall(_CONTRACTED.sub(r" \1", line))) for line in page.split("\n")])
+    """Split words as the Penn Treebank does, without points, commas and quotation marks (pycocoevalcap's PTBTokenizer)."""
+    lines = _CONTRACTED.sub(" ", page.translate(_PTB_SIGNS)).split("\n")
+    return "\n".join([" ".join(_BRACKETS.get(word, word) for word in _PTB_WORD.findall(line)) for line in lines])
 
 
 def _split_by_sacrebleu(module: str, name: str) -> Callable[[str], str]:
