@@ -110,6 +110,19 @@ def test_both_sides_of_between(language: str, alike: str, different: str) -> Non
     assert (related(BETWEEN, BALLS, language), related(BETWEEN, COLOURED, language)) == (alike, different)
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "the house with the tree between it and the man"),
+        ("de", "das Haus, zwischen welchem und dem Mann der Baum ist"),
+        ("pt", "a casa entre a qual e o homem está a árvore"),
+    ],
+)
+def test_between_from_its_other_end_names_both_sides(language: str, text: str) -> None:
+    things = {"a": {"type": "house"}, "b": {"type": "house"}, "c": {"type": "tree"}, "d": {"type": "man"}}
+    assert related({"c": [["between", "a"], ["between", "d"]]}, things, language) == text
+
+
 def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
     things = {"a": {"type": "man"}, "b": {"type": "woman"}, "c": {"type": "man"}}
     assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"

@@ -50,7 +50,7 @@ _FACING = {
 }  # fmt: skip
 _PLACES = {
     "left": "links", "right": "rechts", "centre": "in der Mitte", "center": "in der Mitte", "middle": "in der Mitte", "top": "oben",
-    "bottom": "unten", "front": "vorn", "back": "hinten",
+    "bottom": "unten", "front": "vorn", "back": "hinten", "left-hand": "links", "right-hand": "rechts",
 }  # fmt: skip
 _SIZE, _COLOUR = 0, 4
 _FACE, _PLACE = 10, 16
@@ -182,6 +182,7 @@ GERMAN = Language(
         which="{m:welchem|f:welcher|n:welchem|p:denen|m3:welchem|f3:welcher|n3:welchem|p3:denen}",
     ),
     capital_nouns=True,
+    patterns={**dict.fromkeys(("Material", "material"), "aus {}"), "Marke": "der Marke {}", "Inhalt": "mit {}", "Herkunft": "aus {}"},
     something="etwas",
     aliases={
         "farbe": "colour", "größe": "size", "groesse": "size", "alter": "age", "position": "position", "lage": "position",

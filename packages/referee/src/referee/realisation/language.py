@@ -287,10 +287,10 @@ class Language:
             return self.relations[written]
         return self.verb_forms(words) if self.verb_forms is not None else words
 
-    def say_inverse(self, relation: str, thing: str, noun: Noun, number: int) -> str:
+    def say_inverse(self, relation: str, thing: str, noun: Noun, number: int, other: str = "") -> str:
         """Return a relation from its other end, after the noun.
 
-        "with the rabbit in it"; empty if the language has no words for it.
+        "with the rabbit in it", "with the rabbit between it and the hat"; empty if the language has no words for it.
         """
         words = self.clauses
         if words is None:
@@ -304,14 +304,10 @@ class Language:
         if verb in self.statives:
             pattern, relation = pattern.replace("{be} {relation}", f"{self.statives[verb]} {rest}".strip()), ""
         be = (words.located or words.be)[0]
-        which = spelt(words.which, noun.gender)
-        return pattern.format(
-            thing=thing,
-            relation=relation,
-            be=be,
-            which=which,
-            it=words.it[1] if number > 1 else dict(words.it_of).get(noun.word, words.it[0]),
-        )
+        it = words.it[1] if number > 1 else dict(words.it_of).get(noun.word, words.it[0])
+        joint = f" {self.conjunction} {other}" if other else ""
+        which = spelt(words.which, noun.gender) + joint
+        return pattern.format(thing=thing, relation=relation, be=be, which=which, it=it + joint)
 
     def several(self, noun: Noun) -> Noun:
         """The noun for more than one; the longest ending that the language knows decides."""

@@ -468,7 +468,15 @@ class Wording:
             ):
                 worded = Worded(language.something, ())
             if link.operator == "inv":
-                texts = [language.say_inverse(self._relation(name), worded.text, noun, number) for name in link.names]
+                sides = self._other_sides(link.anchor, ids) if BETWEEN in link.names else []
+                other = self._noun_phrase(sides, 1, self._kind(sides[0], content), oblique=True).text if sides else ""
+                texts = [
+                    language.say_inverse(
+                        self._relation(name), worded.text, noun, number, other if name == BETWEEN else ""
+                    )
+                    for name in link.names
+                    if other or name != BETWEEN
+                ] or [""]
                 if not all(texts):
                     dropped += link.properties
                     continue
@@ -532,16 +540,29 @@ class Wording:
         present = self._in_scene(ids)
         if link.names != (BETWEEN,) or len(between) != 1 or not present:
             return [text]
-        near = [r.entity for r in self.scene.entity(present[0]).relations if r.name == BETWEEN]
-        others = [i for i in self._in_scene(near) if i != link.anchor][:1]
+        others = self._other_sides(present[0], [link.anchor or ""])
         if not others:
             return [text]
-        names = {HEADS[0], *NAMED, *(p.name for p in content.pairs)}
-        kind = _Content(tuple(p for p in self.scene.entity(others[0]).attributes if p.name in names))
+        kind = self._kind(others[0], content)
         other = self._noun_phrase(others, 1, kind, oblique=True).text
         if other != text:
             return [text, other]
         return [self._noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
+
+    def _other_sides(self, entity: str | None, sides: Sequence[str]) -> list[str]:
+        """Return the first thing that an entity is between beside the given sides."""
+        between = [
+            r.entity
+            for i in self._in_scene([entity or ""])
+            for r in self.scene.entity(i).relations
+            if r.name == BETWEEN
+        ]
+        return [i for i in self._in_scene(between) if i not in sides][:1]
+
+    def _kind(self, entity: str, content: _Content) -> _Content:
+        """Return the type and name of an entity, and the attributes that some content has."""
+        names = {HEADS[0], *NAMED, *(p.name for p in content.pairs)}
+        return _Content(tuple(p for p in self.scene.entity(entity).attributes if p.name in names))
 
     def _relation(self, name: str) -> str:
         return self.language.relation(name)
