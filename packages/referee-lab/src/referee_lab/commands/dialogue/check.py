@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 app = options.new_app()
-KINDS = ("utterance", "expression", "action", "mouse", "gaze", "position")
 
 
 @app.command(
@@ -55,6 +54,7 @@ def check(
 def _collect_facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     """Return the facts about dialogues as JSON values."""
     from referee_lab.tangram.models.dialogue_items import count_unusable_references, count_words_elsewhere
+    from referee_lab.tangram.tiers.dialogue_form import KINDS
 
     unusable = count_unusable_references(dialogues)
     references = sum(len(d.select_tier("expression")) for d in dialogues)
@@ -76,14 +76,14 @@ def _collect_facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
 
 def _list_missing_data(dialogue: Dialogue) -> list[str]:
     """Return the kinds of data that a dialogue lacks, whether or not its source declares it."""
+    from referee_lab.tangram.tiers.dialogue import has_described_objects
+
     parts = [("positions", dialogue.select_tier("position")), ("actions", dialogue.select_tier("action"))]
     parts.append(("cursor or gaze", (*dialogue.select_tier("mouse"), *dialogue.select_tier("gaze"))))
     missing = [what for what, events in parts if not events]
     if any(e.start_ms is None for kind in ("utterance", "expression") for e in dialogue.select_tier(kind)):
         missing.append("times")
-    if not any(dialogue.pieces.values()) or all(
-        set(a) <= {"name", "shape"} and len(a) < 2 for a in dialogue.pieces.values()
-    ):
+    if not has_described_objects(dialogue):
         missing.append("attributes")
     return missing
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,10 +20,33 @@ if TYPE_CHECKING:
     from referee.statistics.comparisons import Comparison
     from referee.statistics.mixed import MixedModel
     from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
-    from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories, Review
+    from referee_lab.tangram.evaluation.task_performance import Category, Evaluation, PairedCategories, Review
 
 
 app = options.new_app()
+# More categories than this stand below each other, so that the table is no wider than a terminal.
+MOST_COLUMNS = 4
+# The rows of the table of categories: their names, short names, and values.
+ROWS: tuple[tuple[str, str, Callable[[Category], str]], ...] = (
+    ("responses", "n", lambda x: str(x.responses)),
+    ("correct", "correct", lambda x: str(x.correct)),
+    ("identification rate (IR)", "IR", lambda x: format_number(x.measures["ir"])),
+    ("  interval over evaluators and items", "interval", lambda x: f"{x.ir_interval[0]:.3f}–{x.ir_interval[1]:.3f}"),
+    ("I don't know", "don't know", lambda x: format_number(x.measures["dont-know"])),
+    ("majority correct", "majority", lambda x: f"{x.majority_correct:g}/{x.items}"),
+    ("majority rate (MIR)", "MIR", lambda x: format_number(x.measures["mir"])),
+    ("tied items", "ties", lambda x: str(x.ties)),
+    (
+        "agreement (SD)",
+        "agreement (SD)",
+        lambda x: f"{format_number(x.measures['agreement'])} ({format_number(x.agreement_sd)})",
+    ),
+    ("until the last replay ended, ms", "replay, ms", lambda x: format_number(x.measures["reading_ms"], 0)),
+    ("from then to the choice, ms", "choice, ms", lambda x: format_number(x.measures["identification_ms"], 0)),
+    ("utterance to choice (IT), ms", "IT, ms", lambda x: format_number(x.measures["combined_ms"], 0)),
+    ("IT of right answers, ms", "right, ms", lambda x: format_number(x.right_ms, 0)),
+    ("repeats per response", "repeats", lambda x: format_number(x.measures["repeats"], 2)),
+)
 
 
 @app.command(
@@ -216,7 +239,7 @@ def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, re
         lines += [
             f"  {len(first)} trials each, mean clip {_average_clip_length(rehearsal):.1f} s (published: {describe_published_design()})"
         ]
-    lines += ["", *align_columns(_make_table(evaluation)), ""]
+    lines += ["", *(line for table in _make_tables(evaluation) for line in (*align_columns(table), ""))]
     if {line.condition for line in evaluation.lines} <= set(CONDITIONS):
         lines += [f"  published: {describe_published_results()}", ""]
     for contrast in evaluation.contrasts:
@@ -238,32 +261,19 @@ def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
     return rows
 
 
-def _make_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
-    """Return the rows of the table of categories."""
-    head = ("", *(line.condition for line in evaluation.lines))
-    rows: list[tuple[str, ...]] = [head]
-
-    def add(what: str, values: Sequence[str]) -> None:
-        rows.append((what, *values))
-
+def _make_tables(evaluation: Evaluation) -> list[list[tuple[str, ...]]]:
+    """Return the table of categories, one category a column; of more than four, three tables with a row for each."""
     lines = evaluation.lines
-    add("responses", [str(x.responses) for x in lines])
-    add("correct", [str(x.correct) for x in lines])
-    add("identification rate (IR)", [format_number(x.measures["ir"]) for x in lines])
-    add("  interval over evaluators and items", [f"{x.ir_interval[0]:.3f}–{x.ir_interval[1]:.3f}" for x in lines])
-    add("I don't know", [format_number(x.measures["dont-know"]) for x in lines])
-    add("majority correct", [f"{x.majority_correct:g}/{x.items}" for x in lines])
-    add("majority rate (MIR)", [format_number(x.measures["mir"]) for x in lines])
-    add("tied items", [str(x.ties) for x in lines])
-    add(
-        "agreement (SD)", [f"{format_number(x.measures['agreement'])} ({format_number(x.agreement_sd)})" for x in lines]
-    )
-    add("until the last replay ended, ms", [format_number(x.measures["reading_ms"], 0) for x in lines])
-    add("from then to the choice, ms", [format_number(x.measures["identification_ms"], 0) for x in lines])
-    add("utterance to choice (IT), ms", [format_number(x.measures["combined_ms"], 0) for x in lines])
-    add("IT of right answers, ms", [format_number(x.right_ms, 0) for x in lines])
-    add("repeats per response", [format_number(x.measures["repeats"], 2) for x in lines])
-    return rows
+    rows = [(name, short, [value(line) for line in lines]) for name, short, value in ROWS]
+    if len(lines) <= MOST_COLUMNS:
+        return [[("", *(x.condition for x in lines)), *((name, *values) for name, _, values in rows)]]
+    return [
+        [
+            ("", *(short for _, short, _ in part)),
+            *((line.condition, *(values[n] for _, _, values in part)) for n, line in enumerate(lines)),
+        ]
+        for part in (rows[:5], rows[5:9], rows[9:])
+    ]
 
 
 def _format_contrast(c: PairedCategories) -> list[str]:

@@ -51,11 +51,11 @@ def open_dialogues(
         return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
     if corpus is not None:
         return corpus, _read_corpus(corpus, data)
-    if recordings is not None:
-        files = _list_files(recordings)
+    places = files if recordings is None else [recordings]
+    files = [path for place in places for path in (_list_files(place) if place.is_dir() or recordings else [place])]
     tier_map = _read_tier_map(tiers)
     dialogues = _make_ids_unique([(path, d) for path in files for d in _read(path, tier_map, annotator)])
-    name = str(recordings) if recordings is not None else ", ".join(map(str, files))
+    name = ", ".join(map(str, places))
     # One invented dialogue is enough: results are then not about people.
     return (
         f"{'SYNTHETIC ' if any(d.synthetic for d in dialogues) else ''}{name}{format_proposal_warning(dialogues)}",
@@ -288,7 +288,7 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
         content = path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
+            f"cannot be read ({error.strerror})", where=path, remedy="name a file that can be read, or a folder"
         ) from None
     pieces = tiers.pieces
     if path.suffix in (".eaf", ".TextGrid"):

@@ -37,6 +37,7 @@ def statistics(
     """Dialogues, utterances, actions; expressions by speaker and by kind, beside the printed counts."""
     options.check_form(form)
     from referee_lab.tangram.models.corpus_statistics import count_corpus
+    from referee_lab.tangram.tiers.dialogue import has_described_objects
 
     if corpus == options.KTH and not (files or recordings or synthetic or annotator):
         # By utterance, as pronouns are found: a whole turn is hardly ever one.
@@ -48,6 +49,8 @@ def statistics(
         print(json.dumps({"source": name, **asdict(counted)}, ensure_ascii=False, indent=1))
     else:
         print("\n".join(_format_lines(name, counted)))
+        if not counted.coded and not any(map(has_described_objects, dialogues)):
+            print("  The objects have no attributes, so that no word is known as a type.")
     return 0
 
 

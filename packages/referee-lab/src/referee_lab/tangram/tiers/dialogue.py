@@ -125,6 +125,11 @@ def interpolate_span_times(utterance: Event, span: tuple[int, int]) -> tuple[flo
     return start + rate * span[0], start + rate * span[1]
 
 
+def has_described_objects(dialogue: Dialogue) -> bool:
+    """Return whether any object has attributes, and not only its name."""
+    return any(len(attributes) > 1 or attributes.keys() - {"name", "shape"} for attributes in dialogue.pieces.values())
+
+
 def has_times_in_seconds(dialogue: Dialogue) -> bool:
     """Return whether more is said in a second than anybody can say: its times are seconds, not milliseconds."""
     timed = [e for e in dialogue.select_tier(UTTERANCE) if e.start_ms is not None and (e.end_ms or 0) > e.start_ms]

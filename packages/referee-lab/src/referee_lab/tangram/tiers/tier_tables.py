@@ -17,20 +17,15 @@ from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECE_SETS
 from referee_lab.tangram.json_lines import decode_text, parse_json_object
 from referee_lab.tangram.tiers.dialogue import (
-    ACTION,
     ATTRIBUTES,
-    EXPRESSION,
-    GAZE,
-    MOUSE,
     POSITION,
     UNTOLD,
-    UTTERANCE,
     Dialogue,
     add_utterance_indices,
     drop_empty_codes,
     list_named_pieces,
 )
-from referee_lab.tangram.tiers.dialogue_form import iterate_utterance_indices
+from referee_lab.tangram.tiers.dialogue_form import KINDS, iterate_utterance_indices
 
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
@@ -55,7 +50,6 @@ CODEBOOK: Mapping[str, str] = {
 }
 # Tables of earlier versions, and those of others, may lack the rest.
 REQUIRED = ("tier", "text", "entities")
-TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE, GAZE, POSITION)
 
 
 def convert_to_csv(dialogue: Dialogue) -> str:
@@ -192,8 +186,8 @@ def _split_entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
     """Raise MalformedInput for mistyped values, which counts would silently omit."""
-    if row["tier"] not in TIERS:
-        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(TIERS)}"
+    if row["tier"] not in KINDS:
+        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(KINDS)}"
     elif start is not None and end is not None and end < start:
         problem = f"{row['tier']} from {start / 1000:.2f} to {end / 1000:.2f} s: it ends before it begins"
         remedy = "exchange start_ms and end_ms"
