@@ -129,4 +129,4 @@ def _checksum(people: People) -> str:
         f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{a.response.hearer}\t{a.response.entity or a.response.outcome}"
         for a in people.answers
     )
-    return digest("\n".join(lines))
+    return digest("\n".join(sorted(lines)))

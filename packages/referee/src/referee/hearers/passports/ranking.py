@@ -66,7 +66,7 @@ class RankAgreement:
 
 def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: int = 1) -> RankAgreement | None:
     """Rank agreement; None where fewer than three units have enough answers."""
-    names = [name for name, n in _count(answers.units).items() if n >= LEAST]
+    names = sorted(name for name, n in _count(answers.units).items() if n >= LEAST)
     if len(names) < FEWEST:
         return None
     numbers = {name: i for i, name in enumerate(names)}
