@@ -157,6 +157,22 @@ def test_the_command_reads_files_and_corpora(tmp_path: Path, capsys: pytest.Capt
     assert "1 finding" in capsys.readouterr().out
 
 
+def test_items_of_different_difficulty_are_no_effect_of_position() -> None:
+    """Forty answers to each of 60 items, half of them easy: not 2,400 independent answers."""
+    trials, _ = clean(60)
+    for seed in range(12):
+        rng, found = Random(seed), []
+        for trial in trials:
+            wrong = next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+            rate = rng.choice((0.5, 1.0))
+            chosen = [trial.targets[0] if rng.random() < rate else wrong for _ in range(40)]
+            found += [
+                Response(trial=trial.id, hearer=f"p{i}", outcome=Outcome.ENTITY, entity=entity)
+                for i, entity in enumerate(chosen)
+            ]
+        assert "position" not in checks(trials, found)
+
+
 @pytest.mark.data
 def test_known_faults_of_published_files(data_folder: Path) -> None:
     franke = create("corpus", "franke2024", data=data_folder)

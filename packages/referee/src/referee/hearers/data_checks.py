@@ -18,7 +18,7 @@ blank
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, nextafter
@@ -262,21 +262,22 @@ def _check_positions(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Res
 
 
 def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[DataFault]:
-    """Success by the target's place, tested within conditions and systems, which may have places of their own."""
-    from scipy.special import chdtrc
+    """Success by the target's place, tested within conditions and systems, which may have places of their own.
 
-    tables: dict[Hashable, np.ndarray] = defaultdict(lambda: np.zeros((size, 2)))
+    Answers to one item count together: items differ in difficulty.
+    """
     # Where everybody sees the same objects in the same order, places are objects.
     if len({_item(trial) for trial, _, _ in answers}) <= size:
         return
+    counts = np.zeros((size, 2))
+    items: dict[Hashable, dict[tuple[int, str], list[bool]]] = defaultdict(lambda: defaultdict(list))
     for trial, response, place in answers:
-        tables[trial.condition, response.system][place, int(response.entity == trial.targets[0])] += 1
-    parts = [_chi_square(table) for table in tables.values()]
-    chi2, df = sum(c for c, _ in parts), sum(d for _, d in parts)
-    if not df or chdtrc(df, chi2) >= LEVEL:
+        is_right = response.entity == trial.targets[0]
+        items[trial.condition, response.system][place, trial.id].append(is_right)
+        counts[place] += is_right, 1
+    if not _compute_chance_of_means(list(items.values())) < LEVEL:
         return
-    total = sum(tables.values(), np.zeros((size, 2)))
-    rates = [row[1] / row.sum() if row.sum() else None for row in total]
+    rates = [right / n if n else None for right, n in counts]
     values = " / ".join("–" if rate is None else f"{rate:.2f}".lstrip("0") for rate in rates)
     worst = min((rate, place) for place, rate in enumerate(rates) if rate is not None)[1]
     yield _finding(
@@ -286,13 +287,26 @@ def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -
     )
 
 
-def _chi_square(table: np.ndarray) -> tuple[float, int]:
-    """Pearson's chi-square over the places with enough answers, and its degrees of freedom."""
-    used = table[table.sum(axis=1) >= LEAST_ANSWERS]
-    if len(used) < 2 or not used.sum(axis=0).all():
-        return 0.0, 0
-    expected = np.outer(used.sum(axis=1), used.sum(axis=0)) / used.sum()
-    return float((np.square(used - expected) / expected).sum()), len(used) - 1
+def _compute_chance_of_means(parts: Sequence[Mapping[tuple[int, str], Sequence[bool]]]) -> float:
+    """Return the p value of an analysis of variance of items' success by place, within each part; 1 where nothing varies."""
+    from scipy.special import fdtrc
+
+    between = within = df_between = df_within = 0.0
+    for part in parts:
+        groups: dict[int, list[tuple[float, int]]] = defaultdict(list)
+        for (place, _), right in part.items():
+            groups[place].append((sum(right) / len(right), len(right)))
+        # Weighted by answers: an item with one says little.
+        used = [np.array(g).T for g in groups.values() if sum(n for _, n in g) >= LEAST_ANSWERS]
+        if len(used) > 1:
+            values, weights = np.hstack(used)
+            mean = np.average(values, weights=weights)
+            between += sum(n.sum() * (np.average(x, weights=n) - mean) ** 2 for x, n in used)
+            within += sum(n @ np.square(x - np.average(x, weights=n)) for x, n in used)
+            df_between, df_within = df_between + len(used) - 1, df_within + sum(len(x) - 1 for x, _ in used)
+    if not (df_between and df_within and within):
+        return 1.0
+    return float(fdtrc(df_between, df_within, between / df_between / (within / df_within)))
 
 
 def _has_places(trial: Trial) -> bool:
