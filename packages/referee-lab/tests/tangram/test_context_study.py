@@ -13,7 +13,7 @@ from referee.errors import InputError, UnknownName
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
-from referee_lab.study.texts import get_voices_sentence
+from referee_lab.study.texts import LANGUAGES, get_voices_sentence, read_default_pages
 from referee_lab.tangram.desk import context_study
 from referee_lab.tangram.desk.clip_study import Wanted, make_bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
@@ -143,6 +143,29 @@ def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp
     assert [get_voices_sentence("en") in page for page in pages] == [False, True]
     with pytest.raises(InputError, match=r"6 items, fewer than 8 \(power 0"):
         prepare_context_study(sessions[:2], wanted, ["human", "that"], ["none", "mention", "action", "both"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_only_a_study_of_solvers_and_operators_speaks_of_a_figure(tmp_path: Path, language: str) -> None:
+    wanted = Wanted(id="ctx", participants=8, practice=0)
+    figures = [both_orders(pair, 28) for pair in range(3)]
+    names = {"solver": "ann", "operator": "bob"}
+    mugs = [
+        s._replace(
+            dialogue=replace(
+                s.dialogue, events=tuple(replace(e, by=names.get(e.by or "", e.by)) for e in s.dialogue.events)
+            )
+        )
+        for s in figures
+    ]
+    for name, sessions in (("figures", figures), ("mugs", mugs)):
+        study = prepare_context_study(sessions, wanted, ["human", "that"], ["both"])
+        write_study(tmp_path / name, replace(study.draft, language=language))
+    pages = [
+        (tmp_path / name / "texts" / language / "instructions.md").read_text("utf-8") for name in ("figures", "mugs")
+    ]
+    assert [page == read_default_pages(language, "replay-identify")["instructions"] for page in pages] == [True, False]
+    assert pages[1].splitlines()[-1] == pages[0].splitlines()[-1]
 
 
 def test_pronouns_that_were_understood_count_as_right_for_every_system() -> None:

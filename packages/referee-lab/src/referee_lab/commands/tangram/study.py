@@ -206,6 +206,7 @@ def _read_sessions(
 
         chosen = choose_goals(None, goals, "tangram")
         return make_bot_sessions(bots, seed, chosen)
+    from referee_lab.tangram.desk.clip_study import has_figure_roles
     from referee_lab.tangram.game.dialogue_film import number_pieces
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
@@ -222,7 +223,7 @@ def _read_sessions(
         # Evaluators press numbers.
         shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else number_pieces(dialogue)
         sessions.append(DialogueSession(session.recording, shown, path.parent))
-    if any(session.recording is None for session in sessions):
+    if any(session.recording is None and has_figure_roles(session.dialogue) for session in sessions):
         print(
             "  note: the instructions speak of two people who lay a figure: change the texts where the dialogues differ"
         )

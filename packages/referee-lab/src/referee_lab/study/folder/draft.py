@@ -85,6 +85,8 @@ class Draft:
     source: str = ""
     practice: Sequence[Extra] = ()
     checks: Sequence[Extra] = ()
+    # Whose pages the study has, where they are not its protocol's: a name in `study.texts.LIKE`.
+    pages: str = ""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pictures: Path | None = None
     media: Path | None = None
@@ -201,7 +203,9 @@ def _write_texts(folder: Path, draft: Draft) -> None:
     pages = (
         read_default_pages(draft.language, f"{draft.protocol}-spoken")
         if spoken
-        else read_default_pages(draft.language, draft.protocol, _get_presentation(draft), _name_display(draft))
+        else read_default_pages(
+            draft.language, draft.pages or draft.protocol, _get_presentation(draft), _name_display(draft)
+        )
     )
     if not draft.practice and draft.protocol not in ROOMS:
         pages["ready"] = get_ready_page(draft.language)

@@ -30,7 +30,11 @@ def _choose_language(language: str) -> str:
 
 
 # The protocol whose pages another one takes where it has none of its own.
-LIKE = {"ranking": "judgement-pairwise", "production-spoken": "production"}
+LIKE = {
+    "ranking": "judgement-pairwise",
+    "production-spoken": "production",
+    "replay-identify-dialogue": "replay-identify",
+}
 
 
 def read_default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:

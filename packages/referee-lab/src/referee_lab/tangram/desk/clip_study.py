@@ -46,7 +46,7 @@ from referee_lab.tangram.models.demonstratives import ALL, Classification, class
 from referee_lab.tangram.models.history import Situation, list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
-from referee_lab.tangram.tiers.dialogue import OPERATOR, Dialogue
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 PRACTICE = "practice"
@@ -277,6 +277,11 @@ def _drop_condition(trial: Trial) -> Trial:
     return replace(trial, meta=meta)
 
 
+def has_figure_roles(dialogue: Dialogue) -> bool:
+    """Return whether a solver and an operator talk, as they do where a figure is laid."""
+    return {event.by for event in dialogue.select_tier(UTTERANCE)} <= {SOLVER, OPERATOR}
+
+
 # -- the draft -------------------------------------------------------------------------------------------------------------
 
 
@@ -306,6 +311,7 @@ def make_draft(
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
         language=dialogues[0].language,
         seed=request.seed,
+        pages="" if any(map(has_figure_roles, dialogues)) else "replay-identify-dialogue",
         source=f"{len(dialogues)} {invented}dialogues of {len({d.pair for d in dialogues})} pairs",
         fields={
             "study": {"contact": request.contact},
