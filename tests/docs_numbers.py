@@ -114,7 +114,7 @@ def missing_program(command: str) -> list[str]:
 
 
 def why_skipped(claim: Claim, slow: bool) -> str:
-    if claim.drop_excluded_times:
+    if claim.timed:
         return "timed: not compared"
     if claim.slow and not slow:
         return "slow"

@@ -83,7 +83,7 @@ def test_what_looks_like_a_result(text: str, found: list[str]) -> None:
 def test_a_mark_within_a_mark_is_not_the_commands() -> None:
     text = "<!-- numbers: (slow) (data) referee x -->\nours .5, print <!-- printed: Table 1 -->.7<!-- /printed -->\n<!-- /numbers -->"
     (claim,) = claims("page.md", text)
-    assert (claim.command, claim.slow, claim.data, claim.drop_excluded_times) == ("referee x", True, True, False)
+    assert (claim.command, claim.slow, claim.data, claim.timed) == ("referee x", True, True, False)
     assert wrong_numbers(claim.said, "0.4962") == []
     assert wrong_numbers(claim.said, "0.44") == [".5"]
 

@@ -677,3 +677,10 @@ def test_english_pages_that_were_not_asked_for_are_remarked(language: str | None
     wishes = Wishes(protocol="", design="latin", participants=1, id="tried", language=language)
     _, notes = prepare_table(path, wishes, [], [], {})
     assert sum("--language" in note for note in notes) == remarks
+
+
+def test_a_table_in_which_nothing_is_shown_names_its_columns(tmp_path: Path) -> None:
+    rows = [{"item": i, "size": s, "sentence": f"the {s} cup", "pic1": "a.png"} for i in (1, 2) for s in ("big", "red")]
+    with pytest.raises(InputError, match="no column holds what participants read, hear or see") as error:
+        make(table(tmp_path / "items.csv", rows), tmp_path / "study", "size")
+    assert "text=sentence" in str(error.value.remedy)

@@ -241,3 +241,11 @@ def test_a_table_of_others_needs_few_columns() -> None:
     assert (expression.by, expression.entities, expression.data["utterance"]) == ("Ana", ("taza1", "taza2"), 0)
     assert dialogue.select_tier("position")[0].data == {"x": 10.0, "y": 20.0}
     assert parse_csv(convert_to_csv(dialogue), "mesa.csv")[0].events == dialogue.events
+
+
+def test_columns_of_a_csv_are_named_when_they_lack_or_would_not_be_read():
+    with pytest.raises(MalformedInput, match="no column text or entities"):
+        parse_csv("tier,start,value\nutterance,1,hello\n")
+    with pytest.raises(MalformedInput, match="'start' would not be read") as wrong:
+        parse_csv("tier,text,entities,start\nutterance,hello,,1\n")
+    assert "start_ms" in str(wrong.value.remedy)

@@ -499,3 +499,22 @@ def test_a_table_among_episodes_of_clembench_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text("{}", "utf-8")
     with pytest.raises(InputError, match="another table"):
         referee.evaluate(tmp_path)
+
+
+def test_findings_say_so_where_only_the_correction_takes_the_difference_away() -> None:
+    from referee.jobs.compare import Pair
+
+    pair = Pair(
+        a="x",
+        b="y",
+        metric="string/chrf",
+        difference=0.194,
+        low=0.023,
+        high=0.365,
+        p=0.028,
+        p_corrected=0.056,
+        items=24,
+        clusters=24,
+    )
+    assert "no difference" in pair.sentence()
+    assert "p = 0.028, Holm-corrected p = 0.056" in pair.sentence()

@@ -292,3 +292,15 @@ def test_a_passport_of_other_code_is_refused(
     failed, _, err = listen(capsys, folder, "--hearer", named, "--passport", tmp_path / "card.json")
     assert failed == 2
     assert "was changed after this passport was made" in err
+
+
+def test_a_run_without_scenes_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "hyp.txt").write_text("the red cup\n", "utf-8")
+    (tmp_path / "ref.txt").write_text("the cup\n", "utf-8")
+    run = tmp_path / "RUN"
+    files = (tmp_path / "hyp.txt", "--references", tmp_path / "ref.txt")
+    assert main(["evaluate", *map(str, files), "--save-as", str(run)]) == 0
+    code, _, err = listen(capsys, run, "--hearer", "literal")
+    assert code == 2
+    assert "no item of this run has a scene with a target" in err
+    assert "--scenes" in err

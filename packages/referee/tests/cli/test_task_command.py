@@ -169,6 +169,24 @@ def test_a_table_is_a_corpus_and_submissions_keep_the_dots_of_their_names(
     assert set(json.loads(capsys.readouterr().out)["ranks"]) == {"gpt-4.1", "gpt-4.5", "team.csv", "team.tsv"}
 
 
+@pytest.mark.parametrize("column", ["description", "text", "reference"])
+def test_a_table_of_objects_is_a_corpus_with_its_references(
+    column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = ["t1,o1,cup,red,1,the red cup", "t1,o2,cup,blue,0,", "t2,o1,dog,red,0,", "t2,o2,cat,red,1,a cat"]
+    Path("corpus.csv").write_text("\n".join([f"trial,object,type,colour,target,{column}", *rows]), "utf-8")
+    assert main(["task", "new", "corpus.csv", "--out", "TASK"]) == 0
+    shown = [json.loads(line) for line in Path("TASK/participants/items.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["targets"], [e["id"] for e in row["entities"]]) for row in shown] == [
+        (["o1"], ["o1", "o2"]),
+        (["o2"], ["o1", "o2"]),
+    ]
+    assert shown[0]["entities"][0]["attributes"] == [["type", "cup"], ["colour", "red"]]
+    sealed = [json.loads(line) for line in Path("TASK/organisers/references.jsonl").read_text("utf-8").splitlines()]
+    assert [row["references"] for row in sealed] == [[{"text": "the red cup"}], [{"text": "a cat"}]]
+
+
 def test_submissions_of_clumsy_participants(task: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"t{i},the red cup\n" for i in range(12))
     with zipfile.ZipFile("team.zip", "w") as archive:

@@ -43,7 +43,7 @@ class Compared(Result):
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
-        """Return ranks by measure; systems that do not differ significantly share one."""
+        """Return ranks by measure; 1 plus the number of significantly better systems."""
         return self.comparisons.ranks
 
     @property

@@ -207,6 +207,12 @@ def listen(options: ListenOptions) -> Heard:
         from referee.hearers.passports.named_hearer import name_of, summon
 
         # Checked before the answers are asked for, which may take hours or money.
+        if not any(trial.targets for trial in Run(folder).trials()):
+            raise InputError(
+                "no item of this run has a scene with a target, from which a hearer could choose",
+                where=folder,
+                remedy="make the run with scenes: referee evaluate OUTPUTS --scenes FILE --save-as RUN",
+            )
         card = _load_card(options.passport, options.hearer)
         session = Session(
             hearer=options.hearer,

@@ -121,22 +121,28 @@ def _print_findings(compared: Compared) -> None:
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
             results_console().print(
-                f"Ranks by {metric}: {shown} (systems without a significant difference share a rank).", markup=False
+                f"Ranks by {metric}: {shown} (1 plus the number of significantly better systems).", markup=False
             )
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
+        n = len(compared.comparisons.pairs)
+        results_console().print(
+            f"All p values are corrected for {n:,} comparisons; --metric asks about one measure.", markup=False
+        )
         results_console().print(pair_table(others))
 
 
 def pair_table(pairs: Sequence[Pair]) -> Table:
     """Return pairs of systems as a table: difference with its interval, corrected p, the better system."""
+    from referee.jobs.compare import format_p
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("measure", "b - a", "difference", "p (Holm)", "better"):
         table.add_column(head, justify="right" if head in ("difference", "p (Holm)") else "left", overflow="fold")
     for p in pairs:
         has_values = p.difference is not None and p.low is not None and p.high is not None
         difference = f"{p.difference:+.3f} [{p.low:+.3f}, {p.high:+.3f}]" if has_values else "no common items"
-        corrected = "" if p.p_corrected is None else f"{p.p_corrected:.3f}"
+        corrected = "" if p.p_corrected is None else format_p(p.p_corrected)
         cells = (p.metric, f"{p.b} - {p.a}", difference, corrected, p.better or "")
         table.add_row(*map(escape, cells))
     return table

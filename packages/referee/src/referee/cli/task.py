@@ -20,7 +20,12 @@ Submission = Annotated[
 
 @app.command(epilog=options.examples("  referee task new synthetic --out TASK --title 'Describe the furniture'"))
 def new(
-    corpus: Annotated[str, typer.Argument(help="A corpus by name, or a JSONL file of trials.", show_default=False)],
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            help="A corpus by name, a JSONL file of trials, or a table: a row an item or an object.", show_default=False
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     metrics: Annotated[str | None, typer.Option(help="Measures, comma-separated; the first one ranks.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the task.")] = None,
@@ -81,7 +86,7 @@ def rank(
 ) -> int:
     """Score all submissions of a folder and rank them.
 
-    Systems that do not differ significantly share a rank; a submission that lacks items has none.
+    A rank is 1 plus the number of significantly better systems; a submission that lacks items has none.
     """
     from referee.jobs.shared_task import find_task, rank_submissions
 

@@ -135,7 +135,9 @@ class Pair:
         if self.p is None:
             units = f"{self.clusters:,} sampling units"
             return f"{self.metric}: {self.b} - {self.a} = {self.difference:+.3f} ({interval}); {units} are too few for a test."
-        p = "" if self.p_corrected is None else f", Holm-corrected p = {_format_p(self.p_corrected)}"
+        p = "" if self.p_corrected is None else f", Holm-corrected p = {format_p(self.p_corrected)}"
+        if self.low * self.high > 0 and not self.is_significant:
+            p = f", p = {format_p(self.p)}{p}"
         numbers = f"{self.difference:+.3f} ({interval}{p}, {self.items:,} items)"
         if not self.is_significant:
             return f"{self.metric}: no difference between {self.b} and {self.a} is shown: {numbers}."
@@ -144,13 +146,14 @@ class Pair:
         return f"{self.b} has a {word} {self.metric} than {self.a}: {numbers}{better}."
 
 
-def _format_p(value: float) -> str:
+def format_p(value: float) -> str:
+    """Return a p value with three digits, a small one as a power of ten."""
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
 
 
 @dataclass(slots=True)
 class Comparisons:
-    """All pairs of systems, their ranks by measure (systems that do not differ significantly share one), and notes on
+    """All pairs of systems, their ranks by measure (1 plus the number of significantly better systems), and notes on
     omissions.
 
     `misread` names the systems whose coordinates fit another convention than the one they are read in.

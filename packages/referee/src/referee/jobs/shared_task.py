@@ -39,7 +39,7 @@ Submit {submission}. One row an item, every item once:
 
 Check your file before you submit it: `referee task check SUBMISSION.zip --task .`
 
-Measures: {metrics}. Systems that do not differ significantly share a rank. A submission that lacks items is not ranked.
+Measures: {metrics}. A rank is 1 plus the number of systems that are significantly better. A submission that lacks items is not ranked.
 """
 SCORING = '''"""Scoring program: the submission in, scores.json out (Codabench)."""
 
@@ -146,7 +146,7 @@ def make_task(
         raise InputError(
             "the corpus has no references",
             where=opened.name,
-            remedy="choose a corpus in which people described the targets",
+            remedy="choose a corpus in which people described the targets; in a table, a column reference",
         )
     blind = [_blind_trial(trial) for trial in trials]
     sealed = "".join(f"{write_json_line(data)}\n" for data in trials_to_json(trials))

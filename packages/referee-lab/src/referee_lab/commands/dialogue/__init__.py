@@ -21,7 +21,9 @@ COMMANDS: Commands = {
 
 _HELP = """Dialogues: every reference in them is an item for speakers and hearers.
 
-Usage: referee dialogue COMMAND [OPTIONS]      referee dialogue COMMAND --help explains a command
+Usage: referee dialogue COMMAND [OPTIONS]
+
+`referee dialogue COMMAND --help` explains a command.
 
 Commands:
 {commands}

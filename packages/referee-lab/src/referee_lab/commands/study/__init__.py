@@ -59,7 +59,9 @@ COMMANDS: Commands = {
 
 _HELP = """Human experiments: make a study, serve it, keep every answer.
 
-Usage: referee study COMMAND [OPTIONS]      referee study COMMAND --help explains a command
+Usage: referee study COMMAND [OPTIONS]
+
+`referee study COMMAND --help` explains a command.
 
 Commands:
 {commands}

@@ -61,7 +61,9 @@ COMMANDS: Commands = {
 
 _HELP = """Situated reference: dialogues over a shared board, and models of reference in them.
 
-Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help explains a command
+Usage: referee tangram COMMAND [OPTIONS]
+
+`referee tangram COMMAND --help` explains a command.
 
 Commands:
 {commands}

@@ -46,6 +46,8 @@ PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "
 # Columns that are no parameters of a plug-in.
 STRUCTURAL = ("item", "family", "kind", "correct", "list", "block")
 NUMBERED = ("option", "image")
+# One of these at least tells or shows something to participants.
+SHOWN = ("text", "question", "sound", "film", "image", "image1", "option1")
 NUMBERED_NAME = re.compile(f"({'|'.join(NUMBERED)})[1-9][0-9]*")
 NUMBERED_LIKE = re.compile(f"({'|'.join(NUMBERED)})s?0*([1-9][0-9]*)")
 # How alike a name has to be to be taken for a slip, and how short the beginning of one may be.
@@ -232,7 +234,8 @@ def _check_columns(
                 line=1,
                 remedy=f"{meant}it has {', '.join(columns)}; name others with --map",
             )
-    for column in [] if own else _list_unread(columns, factors, names):
+    unread = [] if own else _list_unread(columns, factors, names)
+    for column in unread:
         if meant := _find_similar_column(column):
             raise InputError(
                 f"the column {column!r} would not be read; did you mean {meant!r}?",
@@ -240,6 +243,13 @@ def _check_columns(
                 line=1,
                 remedy=f"call it {meant}, say --map {meant}={column}, or give it a name unlike those of columns that are read",
             )
+    if unread and not any(names.get(c, c) in columns for c in SHOWN):
+        raise InputError(
+            "no column holds what participants read, hear or see: text, question, sound, film, image1 … or option1 …",
+            where=path,
+            line=1,
+            remedy=f"name them with --map, such as text={unread[0]},image1=COLUMN (columns that are not read: {', '.join(unread)})",
+        )
     for stem in NUMBERED:
         numbers = [n for n in range(1, len(columns) + 100) if names.get(f"{stem}{n}", f"{stem}{n}") in columns]
         if numbers != list(range(1, len(numbers) + 1)):
@@ -920,7 +930,7 @@ def _write_remarks(rows: Sequence[ItemRow], language: str | None, unread: Sequen
     kinds = Counter(row.kind for row in rows)
     notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]
     if unread:
-        notes.append(f"these columns are not read: {', '.join(unread)} (name factors with --factors)")
+        notes.append(f"these columns are not read: {', '.join(unread)} (name them with --map, factors with --factors)")
     if language is None:
         notes.append("the pages are in English; --language de … for items in another language")
     elif language.partition("-")[0] not in LANGUAGES:

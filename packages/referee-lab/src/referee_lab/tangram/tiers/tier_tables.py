@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from referee.errors import MalformedInput
+from referee.errors import MalformedInput, near
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECE_SETS
 from referee_lab.tangram.json_lines import decode_text, parse_json_object
@@ -50,6 +50,8 @@ CODEBOOK: Mapping[str, str] = {
 }
 # Tables of earlier versions, and those of others, may lack the rest.
 REQUIRED = ("tier", "text", "entities")
+# How alike the name of a column has to be to be taken for a slip.
+SLIP = 0.6
 
 
 def convert_to_csv(dialogue: Dialogue) -> str:
@@ -122,7 +124,21 @@ def parse_csv(
     # Line breaks inside quoted texts stay as they are.
     table = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), restval="")
     if missing := [c for c in REQUIRED if c not in (table.fieldnames or ())]:
-        raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
+        further = ", ".join(c for c in CODEBOOK if c not in REQUIRED)
+        raise MalformedInput(
+            f"no column {' or '.join(missing)}",
+            where=where,
+            line=1,
+            remedy=f"a row is an event: {', '.join(REQUIRED)}, and any of {further} (`referee docs dialogues`)",
+        )
+    for column in table.fieldnames or ():
+        if column not in CODEBOOK and (meant := near(column, CODEBOOK, 1, SLIP)):
+            raise MalformedInput(
+                f"the column {column!r} would not be read",
+                where=where,
+                line=1,
+                remedy=f"did you mean {meant[0]}? times are milliseconds; else give it a name unlike those of columns that are read",
+            )
     events_by_dialogue: dict[tuple[str, str], list[Event]] = {}
     about: dict[tuple[str, str], dict[str, Any]] = {}
     boards: dict[tuple[str, str], Mapping[str, Mapping[str, str]]] = {}

@@ -622,7 +622,7 @@ def read_trials_of_table(path: str | Path) -> list[Trial]:
     numbered = find_numbered_references(table.columns)
     roles = infer_roles(table, ("references", "text", "trial", "target", "language", "scene", "speaker"), declared)
     texts = numbered or [roles[role] for role in ("references", "text") if role in roles][:1]
-    if not texts and is_objects_table(table):
+    if is_objects_table(table) and (not texts or set(texts) <= set(_find_trial_texts(table))):
         return list(read_objects(table, declared).values())
     name = roles.get("trial", roles.get("scene"))
     if name is None or not texts:
@@ -677,15 +677,30 @@ _IS_TARGET = ("target", "istarget", "referent", "isreferent")
 def is_objects_table(table: Table) -> bool:
     """Return whether rows are objects: several rows per trial, with ids."""
     simple = {simplify_name(c) for c in table.columns}
-    return (
-        bool(simple & set(_SCENE)) and bool(simple & set(_OBJECT)) and "entities" not in simple and "text" not in simple
-    )
+    has_objects = bool(simple & set(_SCENE)) and bool(simple & set(_OBJECT)) and "entities" not in simple
+    return has_objects and ("text" not in simple or bool(_find_trial_texts(table)))
+
+
+def _find_trial_texts(table: Table) -> list[str]:
+    """Return the columns of references in a table of objects with marked targets: of one text for all rows of a trial."""
+    by_name = {simplify_name(c): c for c in reversed(table.columns)}
+    scene = next((by_name[n] for n in _SCENE if n in by_name), "")
+    trials = {str(row.get(scene)) for row in table.rows}
+    if len(trials) == len(table.rows) or not any(n in by_name for n in _IS_TARGET):
+        return []
+    names = {*ROLES["references"][0], *ROLES["text"][0], *map(simplify_name, find_numbered_references(table.columns))}
+    cells = {
+        c: {(str(row.get(scene)), str(row[c])) for row in table.rows if not is_missing(row.get(c))}
+        for c in table.columns
+        if simplify_name(c) in names
+    }
+    return [c for c, pairs in cells.items() if pairs and len(pairs) == len({trial for trial, _ in pairs})]
 
 
 def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
     """Return the scenes of a table with a row per object: its trial, its id, and attributes in the other columns.
 
-    A column `target` with yes and no (1 and 0) marks the target.
+    A column `target` with yes and no (1 and 0) marks the target; a description of it in its row is a reference.
     """
     by_name = {simplify_name(c): c for c in reversed(table.columns)}
     scene = (
@@ -704,9 +719,11 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
             remedy=f"columns are {', '.join(table.columns)}: --map {missing}=COLUMN",
         )
     mark = next((by_name[n] for n in _IS_TARGET if n in by_name), None)
-    attributes = [c for c in table.columns if c not in (scene, thing, mark)]
+    texts = _find_trial_texts(table)
+    attributes = [c for c in table.columns if c not in (scene, thing, mark, *texts)]
     entities: dict[str, list[Entity]] = {}
     targets: dict[str, list[str]] = {}
+    references: dict[str, dict[str, None]] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
         name, label = format_id(row.get(scene)), format_id(row.get(thing))
         if name is None or label is None:
@@ -720,11 +737,17 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
             )
         pairs = tuple(Property(c, _format_value(row[c])) for c in attributes if not is_missing(row.get(c)))
         here.append(Entity(id=label, attributes=pairs))
+        references.setdefault(name, {}).update(dict.fromkeys(text for c in texts for text in parse_texts(row.get(c))))
         value = None if mark is None else format_id(row.get(mark))
         if value is not None and (_is_marked(value) or value == label):
             targets.setdefault(name, []).append(label)
     return {
-        name: Trial(id=name, scene=Scene(entities=tuple(things), id=name), targets=tuple(targets.get(name, ())))
+        name: Trial(
+            id=name,
+            scene=Scene(entities=tuple(things), id=name),
+            targets=tuple(targets.get(name, ())),
+            references=tuple(Description(text=text) for text in references[name]),
+        )
         for name, things in entities.items()
     }
 

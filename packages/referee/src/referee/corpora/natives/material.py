@@ -123,6 +123,9 @@ class NativeData:
         self.responses += other.responses
         self.notes += [note for note in other.notes if note not in self.notes]
         self.is_tried = self.is_tried and other.is_tried
+        for role, column in other.mapping.items():
+            columns = dict.fromkeys((*self.mapping.get(role, column).split(" and "), *column.split(" and ")))
+            self.mapping[role] = " and ".join(columns)
         for system, counts in other.counts.items():
             self.counts.setdefault(system, Counter()).update(counts)
         self.left_out.update(other.left_out)
