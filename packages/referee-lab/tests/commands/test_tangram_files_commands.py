@@ -49,6 +49,22 @@ def test_a_torn_recording_is_used_as_far_as_it_goes_and_that_is_said(
 @pytest.mark.skipif(
     not (STATIC / "replay.js").is_file() and not IN_CI, reason="needs the bundled pages: run `make bundle`"
 )
+def test_replay_takes_tables_and_tiers_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = "expression,ann,the red mug,m1,0,900,en"
+    (tmp_path / "t.csv").write_text(
+        "dialogue,tier,by,text,entities,start_ms,end_ms,language\n" + "".join(f"{d},{row}\n" for d in ("a", "b")),
+        "utf-8",
+    )
+    assert main(["tangram", "replay", str(tmp_path / "t.csv")]) == 0
+    assert sorted(p.name for p in (tmp_path / "t.csv-replays").iterdir()) == ["a.html", "b.html"]
+    capsys.readouterr()
+    assert main(["tangram", "replay", str(tmp_path / "t.csv"), "--serve"]) == 2
+    assert "and there are 2" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(
+    not (STATIC / "replay.js").is_file() and not IN_CI, reason="needs the bundled pages: run `make bundle`"
+)
 def test_replay_writes_one_page_beside_the_recording(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tangram", "replay", str(recording)]) == 0
     page = recording.with_suffix(".html")

@@ -30,13 +30,18 @@ app = options.new_app()
 )
 def replay(
     recording: Annotated[
-        Path | None, typer.Argument(help="A recording, or a dialogue (.jsonl).", show_default=False)
+        Path | None,
+        typer.Argument(
+            help="A recording, or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv, a folder).", show_default=False
+        ),
     ] = None,
     corpus: options.DialogueCorpus = None,
     only: options.OnlyDialogues = None,
+    tiers: options.TierMap = None,
     data: options.Data = None,
     out: Annotated[
-        Path | None, typer.Option(help="The page to write (default: beside the recording); of a corpus the folder.")
+        Path | None,
+        typer.Option(help="The page to write (default: beside the recording); of several dialogues the folder."),
     ] = None,
     serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
     port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
@@ -46,41 +51,38 @@ def replay(
     Sound files beside the recording are played. The page needs no network and changes nothing. In a corpus without
     positions the pieces lie in rows, and actions are drawn from the events.
     """
+    from referee_lab.commands.tangram.sources import open_sessions, read_corpus_dialogues
     from referee_lab.tangram.desk.replay_page import build_session_page
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     if (recording is None) == (corpus is None):
         raise InputError(
             "no recording is named" if corpus is None else "a recording and a corpus are named",
             remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
         )
-    if corpus is not None:
-        return _write_corpus_pages(corpus, data, only, out, port if serve else None)
-    if only is not None:
+    if only is not None and corpus is None:
         raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
-    assert recording is not None
-    page = build_session_page(open_session(recording))
+    if corpus is not None:
+        sessions = [DialogueSession(None, dialogue) for dialogue in read_corpus_dialogues(corpus, data, only)]
+    elif recording is not None and recording.suffix == ".jsonl":
+        sessions = [open_session(recording)]
+    else:
+        sessions = [session for _, session in open_sessions([recording] if recording else [], tiers)]
     if serve:
-        return _show(page, port)
-    _write(out or recording.with_suffix(".html"), page)
-    return 0
-
-
-def _write_corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
-    """Write a page for every dialogue, or show the page of one."""
-    from referee_lab.commands.tangram.sources import read_corpus_dialogues
-    from referee_lab.tangram.desk.replay_page import build_session_page
-    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-
-    dialogues = read_corpus_dialogues(corpus, data, only)
-    if port is not None:
-        if len(dialogues) != 1:
-            ids = ", ".join(d.id for d in dialogues)
-            raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {ids}")
-        return _show(build_session_page(DialogueSession(None, dialogues[0])), port)
-    folder = out or Path(corpus)
+        if len(sessions) != 1:
+            ids = ", ".join(s.dialogue.id for s in sessions[:5])
+            raise InputError(
+                f"one dialogue can be shown at a time, and there are {len(sessions)}",
+                remedy=f"--corpus NAME --only ID (such as {ids}), or --out FOLDER",
+            )
+        return _show(build_session_page(sessions[0]), port)
+    if recording is not None and len(sessions) == 1:
+        _write(out or recording.with_suffix(".html"), build_session_page(sessions[0]))
+        return 0
+    folder = out or Path(corpus or f"{recording}-replays")
     folder.mkdir(parents=True, exist_ok=True)
-    for dialogue in dialogues:
-        _write(folder / f"{dialogue.id}.html", build_session_page(DialogueSession(None, dialogue)))
+    for session in sessions:
+        _write(folder / f"{session.dialogue.id}.html", build_session_page(session))
     return 0
 
 

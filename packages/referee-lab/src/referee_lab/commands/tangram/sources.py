@@ -158,8 +158,8 @@ def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None)
     named_ids = [part.strip() for part in only.split(",") if part.strip()]
     chosen = {w: [d for d in dialogues if d.id == w or d.id.endswith(f"-{w}")] for w in named_ids}
     if missing := [w for w, those in chosen.items() if not those]:
-        remedy = f"there are {', '.join(d.id for d in dialogues)}"
-        raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=remedy)
+        shown = ", ".join(d.id for d in dialogues[:12]) + (" …" if len(dialogues) > 12 else "")
+        raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=f"there are {len(dialogues)}: {shown}")
     named = {d.id for those in chosen.values() for d in those}
     return [d for d in dialogues if d.id in named]
 
