@@ -1505,3 +1505,23 @@ def test_one_sheet_of_several_is_chosen(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="several sheets"):
         read(book)
     assert len(read(book, columns={"sheet": "s"}).outputs) == 1
+
+
+@pytest.mark.parametrize(("column", "name"), [("ann_id", 7), ("ref_id", 0), ("sent_id", 3)])
+def test_items_of_the_first_reference_of_grefcoco(tmp_path: Path, column: str, name: int) -> None:
+    """Its number is 0, which is no missing number."""
+    annotation = {"id": 7, "image_id": 4, "category_id": 1, "bbox": [1, 2, 30, 40], "segmentation": [], "iscrowd": 0}
+    gold = {
+        "images": [{"id": 4, "file_name": "a.jpg", "width": 64, "height": 48}],
+        "annotations": [annotation],
+        "categories": [{"id": 1, "name": "person"}],
+    }
+    write_json(tmp_path / "gold" / "instances.json", gold)
+    rows = [
+        {"ref_id": 0, "ann_id": [7], "image_id": 4, "split": "val", "sentences": [{"sent_id": 3, "sent": "one man"}]},
+        {"ref_id": 1, "ann_id": [-1], "image_id": 4, "split": "val", "sentences": [{"sent_id": 5, "sent": "two cats"}]},
+    ]
+    write_json(tmp_path / "gold" / "grefs(unc).json", rows)
+    outputs = write_lines(tmp_path / "out.jsonl", [{column: name, "caption": "a man"}])
+    (trial,) = open_material(str(outputs), scenes=str(tmp_path / "gold")).trials.values()
+    assert ([r.text for r in trial.references], trial.targets) == (["one man"], ("7",))

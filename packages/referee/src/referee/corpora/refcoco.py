@@ -111,7 +111,7 @@ def _read_expressions(path: Path, annotations: Annotations, name: str, by_object
         )
     for ref in refs:
         with add_location(path):
-            made = list(_make_trials(ref, annotations, (get_field(ref, "ann_id", int),), name, by_object))
+            made = list(_make_trials(ref, annotations, _get_targets(ref), name, by_object))
         yield from made
 
 
@@ -148,15 +148,15 @@ def _make_trials(
 
 
 def read_gold(path: Path) -> list[Trial] | None:
-    """Return the trials of a folder with ``refs(…)`` and instances.json, or of a Parquet file of lmms-lab, under any
-    name; None for others.
+    """Return the trials of a folder with ``refs(…)`` or ``grefs(…)`` and instances.json, or of a Parquet file of
+    lmms-lab, under any name; None for others.
 
     Raises:
         InputError: if a folder has several splits.
     """
     if path.is_file() and path.suffix == ".parquet" and {"question_id", "answer", "bbox"} <= read_columns(path):
         return list(_read_parquet(path, "refcoco", "box", by_object=True))
-    files = sorted(path.glob("refs(*).*")) if (path / "instances.json").is_file() else []
+    files = sorted(path.glob("*refs(*).*")) if (path / "instances.json").is_file() else []
     if len(files) > 1:
         raise InputError(
             f"the folder has several splits ({', '.join(file.name for file in files)})",
@@ -262,11 +262,7 @@ class GRefCoco(Unheard):
         """Yield a trial for every expression, with zero or several targets."""
         folder = locate(self.data, "grefcoco", ("grefs(unc).json", "instances.json"))
         annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
-        path = folder / "grefs(unc).json"
-        for ref in read_list(path, dict):
-            with add_location(path):
-                made = list(_make_trials(ref, annotations, _get_targets(ref), "grefcoco"))
-            yield from made
+        return _read_expressions(folder / "grefs(unc).json", annotations, "grefcoco", by_object=False)
 
 
 def _get_targets(ref: Row) -> tuple[int, ...]:

@@ -835,8 +835,8 @@ def _format_value(cell: Any) -> str:
 # How files name items of RefCOCO and its relatives, and where a trial has that name.
 _KEYS: dict[str, Callable[[Trial], Any]] = {
     "refid": lambda trial: trial.meta.get("ref"),
-    "annid": lambda trial: trial.meta.get("ref") and " ".join(trial.targets),
-    "sentid": lambda trial: trial.meta.get("ref") and trial.id.rpartition("-")[2],
+    "annid": lambda trial: " ".join(trial.targets) if "ref" in trial.meta else None,
+    "sentid": lambda trial: trial.id.rpartition("-")[2] if "ref" in trial.meta else None,
     "questionid": lambda trial: trial.meta.get("question"),
 }
 
