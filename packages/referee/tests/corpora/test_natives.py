@@ -1426,6 +1426,8 @@ def test_targets_with_commas_are_lists(tmp_path: Path) -> None:
         ("trial_kind", "attention_check", "test"),
         ("catch", "1", "0"),
         ("stage", "Practice trial 2", "test"),
+        ("excluded", "TRUE", "FALSE"),
+        ("include", "0", "1"),
     ],
 )
 def test_practice_and_checks_of_attention_are_left_out(tmp_path: Path, field: str, mark: str, other: str) -> None:
@@ -1434,7 +1436,7 @@ def test_practice_and_checks_of_attention_are_left_out(tmp_path: Path, field: st
     practice = [{"participant": p, "item": "k9", "target": "cup", "chosen": "cup", field: mark} for p in ("p1", "p2")]
     material = read(write_csv(tmp_path / "t.csv", [*rows, *practice]))
     assert len(material.responses) == 12
-    assert "Practice trials and attention checks, left out: 2." in material.notes
+    assert "Practice trials, attention checks and excluded rows, left out: 2." in material.notes
 
 
 def test_conditions_called_training_are_no_practice(tmp_path: Path) -> None:
@@ -1525,3 +1527,24 @@ def test_items_of_the_first_reference_of_grefcoco(tmp_path: Path, column: str, n
     outputs = write_lines(tmp_path / "out.jsonl", [{column: name, "caption": "a man"}])
     (trial,) = open_material(str(outputs), scenes=str(tmp_path / "gold")).trials.values()
     assert ([r.text for r in trial.references], trial.targets) == (["one man"], ("7",))
+
+
+def test_answers_that_timed_out_are_missing(tmp_path: Path) -> None:
+    rows = choose_objects(target=lambda t, c: OBJECTS[t], chosen=lambda t, c: OBJECTS[c] if t else "timeout")
+    assert "Rows without an answer, left out: 3." in read(write_csv(tmp_path / "t.csv", rows)).notes
+
+
+def test_thoughts_are_no_part_of_descriptions_and_nan_is_none(tmp_path: Path) -> None:
+    rows = [
+        {"item": 1, "output": "<think>It is red.</think>\nthe red cup", "expected_output": "the red cup"},
+        {"item": 2, "output": "nan", "expected_output": "the dog"},
+    ]
+    material = read(write_csv(tmp_path / "t.csv", rows))
+    assert [o.description.text for o in material.outputs] == ["the red cup"]
+    assert "Thoughts before descriptions (up to </think>), left out: 1." in material.notes
+
+
+def test_positions_of_targets_and_choices(tmp_path: Path) -> None:
+    rows = choose_objects(target_index=lambda t, c: t, selected_index=lambda t, c: c)
+    material = read(write_csv(tmp_path / "t.csv", rows))
+    assert sum(r.entity in material.trials[r.trial].targets for r in material.responses) == 9

@@ -44,7 +44,7 @@ def _find_words(table: Table, declared: Declared) -> str | None:
     """Return the column with models' words, if most of its cells contain coordinates."""
     asked = [c for c in table.columns if simplify_name(c) in _EXPRESSIONS]
     column = find_column(table, "text", declared, asked)
-    words = [c for c in table.column(column) if isinstance(c, str)] if column is not None else []
+    words = [c for c in table.column(column)[:2000] if isinstance(c, str)] if column is not None else []
     is_place = [len(re.findall(r"\d+(?:\.\d+)?", text)) > 1 for text in words]
     return column if words and sum(is_place) > len(words) / 2 else None
 

@@ -57,27 +57,30 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "references": _tiers(
         "references reference refs ref referencetext goldtext goldre golddescription humandescription humanreference humanre"
         " referenz referenzen referencia referencias referentie referenties 参考 参考描述 参照 参照文 참조",
-        "gold goldstandard groundtruth gt human humantext golden goldreference " + _GOLD_TEXTS,
+        "expectedoutput expectedresponse expectedtext expecteddescription gold goldstandard groundtruth gt human humantext golden goldreference "
+        + _GOLD_TEXTS,
     ),
     "target": _tiers(
         "target targets targetid targetids targetobject targetname referent ziel targetimage",
         "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended"
         " goldobject goldtarget correctobject correctimage trueobject truetarget referentid",
+        "targetindex targetposition correctindex correctposition",
     ),
     "chosen": _tiers(
         "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"
         " listenerchoice chosenobject chosenimage selectedobject guess auswahl gewahlt choix eleccion escolha keuze",
         "response answer resp listenerresponse participantresponse antwort reponse respuesta resposta",
+        "selectedindex chosenindex choiceindex clickedindex selectedposition chosenposition choiceposition",
     ),
     "correct": _tiers(
         "correct iscorrect accuracy acc right isright success hit listenercorrect iscorrectresponse richtig korrekt correcto"
-        " correto juist"
+        " correto juist targetchosen targetselected"
     ),
     "participant": _tiers(
         "participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
         " hearer hearerid annotator annotatorid rater raterid evaluator evaluatorid player playerid participantprivateid"
         " submissionid responseid proefpersoon participante sujet",
-        "pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",
+        "email pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",
     ),
     "time": _tiers(
         "rt responsetime reactiontime timems rtms latency responsetimems identificationtime rz reaktionszeit antwortzeit",

@@ -324,6 +324,7 @@ def _add_rows(
             material.mapping["trial"] = ORDER
     positions: dict[str, int] = {}
     empty: dict[str, int] = {}
+    thoughts = 0
     described: dict[tuple[str, str], dict[tuple[str, ...], Description]] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
         cell = _make_cell_getter(row, roles)
@@ -355,6 +356,9 @@ def _add_rows(
             )
         )
         description = _make_description(cell, table.source, line)
+        if description is not None and description.text is not None and "</think>" in description.text:
+            description = replace(description, text=description.text.rpartition("</think>")[2].strip())
+            thoughts += 1
         if description is None:
             empty[system] = empty.get(system, 0) + 1
             continue
@@ -370,6 +374,8 @@ def _add_rows(
         raise InputError(
             f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {names}"
         )
+    if thoughts:
+        material.notes.append(f"Thoughts before descriptions (up to </think>), left out: {thoughts:,}.")
     for system, count in empty.items():
         material.notes.append(f"{system}: rows without a description, which count as missing: {count:,}.")
 
@@ -444,7 +450,8 @@ def _make_cell_getter(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
 
     def cell(role: str) -> Any:
         value = row.get(roles[role]) if role in roles else None
-        return None if is_missing(value) else value
+        # Programs that write all cells as text write an empty one as nan.
+        return None if is_missing(value) or value in ("nan", "NaN", "<NA>") else value
 
     return cell
 

@@ -29,6 +29,7 @@ WRONG = frozenset({"0", "false", "no", "incorrect", "wrong", "i", "f", "n", "mis
 RIGHT |= {"si", "sí", "vrai", "goed", "juist", "wahr", "correcto", "✓", "✔", "正解", "正确", "对"}
 WRONG |= {"faux", "fout", "onjuist", "unwahr", "incorrecto", "✗", "✘", "不正解", "错误", "错"}
 NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none", "undefined", "{}", "-99"})
+NOTHING |= {"timeout", "time out", "timed out", "timed_out", "no response", "no_response", "no answer"}
 _CONDITIONS = ("condition", "cond", "bedingung", "speaker", "speakertype", "source", "version", "variant")
 # A column that says in which order objects were shown makes a position something else than an object.
 SHUFFLED = re.compile(r"order|shuffl|position|permut|arrangement")
@@ -68,7 +69,7 @@ def has_listeners(table: Table, declared: Declared) -> bool:
 
     if has("references", 2) or "references" in declared.columns:
         return has("participant") and (has("correct") or (has("chosen") and has("target", 2)))
-    if has("participant", 2) and (has("correct") or (has("chosen", 2) and has("target", 2))):
+    if has("participant", 2) and (has("correct") or (has("chosen", 3) and has("target", 3))):
         return True
     return (has("chosen") and has("target", 2)) or (has("correct") and not has("text"))
 
@@ -123,7 +124,8 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
 
 
 # Columns that mark practice trials and attention checks by yes or no, and names of those that say the part of a study.
-_PRACTICE = re.compile(r"(is)?(practi[cs]e|training|warmup|catch|attention)(trial|check)?")
+_PRACTICE = re.compile(r"(is)?((practi[cs]e|training|warmup|catch|attention)(trial|check)?|excluded?)")
+_INCLUDED = re.compile(r"(is)?included?")
 _PARTS = re.compile(r"phase|block|stage|section|trial|task|type|kind|display|screen|item|stim|^part$")
 _PRACTICE_CELL = re.compile(
     r"(prac|practi[cs]e|training|warm ?up|attention|catch)( ?(trials?|checks?|items?|blocks?|phase|round|task))? ?\d*"
@@ -131,20 +133,23 @@ _PRACTICE_CELL = re.compile(
 
 
 def _drop_practice(table: Table, material: NativeData) -> Table:
-    """Return the rows that no column marks as practice or as a check of attention."""
+    """Return the rows that no column marks as practice, as a check of attention, or as excluded."""
     simple = {c: simplify_name(c) for c in table.columns}
     marks = [c for c in table.columns if _PRACTICE.fullmatch(simple[c])]
+    included = [c for c in table.columns if _INCLUDED.fullmatch(simple[c])]
     used = {*_CONDITIONS, *(n for role in ("chosen", "target", "participant") for tier in ROLES[role] for n in tier)}
     parts = [c for c in table.columns if c not in marks and simple[c] not in used and _PARTS.search(simple[c])]
 
     def is_practice(row: Mapping[str, Any]) -> bool:
         words = (re.sub(r"[\s_-]+", " ", str(row.get(c) or "").strip().lower()) for c in parts)
-        return any(_parse_truth(row.get(c)) for c in marks) or any(map(_PRACTICE_CELL.fullmatch, words))
+        is_marked = any(_parse_truth(row.get(c)) for c in marks)
+        is_excluded = any(_parse_truth(row.get(c)) is False for c in included)
+        return is_marked or is_excluded or any(map(_PRACTICE_CELL.fullmatch, words))
 
     chosen = [i for i, row in enumerate(table.rows) if not is_practice(row)]
     dropped = len(table.rows) - len(chosen)
     if dropped:
-        material.left_out["Practice trials and attention checks, left out: {}."] += dropped
+        material.left_out["Practice trials, attention checks and excluded rows, left out: {}."] += dropped
     return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
 
 
