@@ -567,6 +567,15 @@ FOREIGN = {
         ],
         [("solver", "the red mug", ("m1",)), ("solver", "that", ("m2",)), ("solver", "the mug", ("m1",))],
     ),
+    "a translation is nobody's utterance": (
+        [
+            ("Ana_habla", None, [("u1", 0, 1000, "coge la taza roja", None)]),
+            ("Ana_expresión", None, [("e1", 300, 1000, "la taza roja", None)]),
+            ("Ana_referente", None, [("r1", 310, 1000, "t1", None)]),
+            ("Ana_translation", None, [("n1", 0, 1000, "take the red mug and put it down", None)]),
+        ],
+        [("solver", "la taza roja", ("t1",))],
+    ),
     "expressions without utterances": (
         [
             ("NP", None, [("e1", 100, 500, "the red mug", None), ("e2", 2500, 2900, "it", None)]),
@@ -583,6 +592,7 @@ def test_the_proposed_map_reads_files_of_others(name):
     content = eaf_of(*tiers)
     dialogue = from_eaf(content, "mugs.eaf", propose_tiers(etree.fromstring(content)))
     assert [(e.by, e.text, e.entities) for e in dialogue.select_tier("expression")] == expected
+    assert {e.by for e in dialogue.select_tier("utterance")} <= {by for by, _, _ in expected} | {"operator"}
 
 
 def test_a_file_without_a_tier_that_is_read_has_no_pieces_of_the_tangram():

@@ -10,12 +10,18 @@ from typing import Any
 
 from referee_lab.tangram.tiers.eaf import list_annotation_spans
 
-# Names of tiers in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first match decides.
+# A tier that is called *Beside* has no role. Names of tiers in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first match decides.
 _ROLES: tuple[tuple[str, str, str], ...] = (
+    (
+        "Beside",
+        r"translat\w*|gloss\w*|comments?|notes?|remarks?|pos|lemmas?|gestures?|übersetz\w*|kommentar\w*|anmerk\w*|gesten?"
+        r"|tradu\w*|coment\w*|notas?|gestos?|comment\w*|gestes?|vertaling\w*|opmerking\w*|gebaren",
+        "翻訳|訳|注釈|備考|ジェスチャー",
+    ),
     ("Attr", r"attr\w*|codes?|labels?|features?|merkmal\w*", "属性"),
     (
         "Ref",
-        r"referen(?:t|te|ten|ts|tes)|réfé?rent\w*|refs?|obj\w*|targets?|pieces?|entit\w*|items?|gegenst\w*",
+        r"referen(?:t|te|ten|ts|tes)|réfé?rent\w*|refs?|refobj\w*|obj\w*|targets?|pieces?|entit\w*|items?|gegenst\w*",
         "指示対象|参照先|対象",
     ),
     (
@@ -142,7 +148,7 @@ def _propose_rex_name(
         return tier.role
     if tier.role == "Ref" and (roles_by_name.get(tier.parent or "") == "Action" or tier.speaker not in prefixes):
         return "Target" if "Action" in roles_by_name.values() else None
-    if tier.role is None or tier.speaker not in prefixes:
+    if tier.role in (None, "Beside") or tier.speaker not in prefixes:
         return None
     prefix = prefixes[tier.speaker]
     if tier.role not in ("Ref", "Attr"):
