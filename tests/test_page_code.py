@@ -6,6 +6,7 @@ Blocks without a language (and `sh`) are commands, `python` is Python with one n
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shlex
@@ -16,6 +17,7 @@ import tomllib
 from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -67,6 +69,15 @@ def test_data_on_pages_can_be_read() -> None:
             read_json(block.code)
         elif block.language == "toml":
             tomllib.loads(block.code)
+
+
+def test_names_that_pages_import_exist() -> None:
+    """Also in blocks that only the long test runs."""
+    for block in chain.from_iterable(RUN.values()):
+        for node in ast.walk(ast.parse(block.code)) if block.language == "python" else ():
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("referee"):
+                for alias in node.names:
+                    assert resolve_name(f"{node.module}.{alias.name}"), f"{block.page}:{block.line}: {alias.name}"
 
 
 def read_json(code: str) -> None:
