@@ -211,3 +211,24 @@ def test_free_naive_costs_in_prior_order_beat_uniform_costs_on_tuna(data_folder,
     assert low < best < high
     assert best > score(GraphSearch(UnitCosts(), order="random", head="first")) + 0.05
     assert score(GraphSearch(KMeansCosts(), order="prior", head="first")) == pytest.approx(best, abs=0.04)
+
+
+def test_several_targets_share_landmarks_and_the_search_ends_where_nothing_singles_them_out():
+    """The fullest description of both: on something that is near something red. Where the third has that as well, no cheaper description is as sharp."""
+    things = {
+        "a": ">on:s",
+        "b": ">on:u",
+        "c": ">on:v",
+        "s": ">near:r",
+        "u": ">near:q",
+        "r": "colour:red",
+        "q": "colour:red",
+    }
+    targets = "a", "b"
+    search = GraphSearch(landmarks=2)
+    apart = search.search(view(scene(**things, v=">near:w", w="colour:blue"), *targets))
+    assert (apart.distinguishing, apart.proven) == (True, True)
+    assert apart.meaning == ("rel", "on", ("rel", "near", ("colour", "red")))
+    alike = search.search(view(scene(**things, v=">near:w", w="colour:red"), *targets))
+    assert (alike.distinguishing, alike.proven) == (False, True)
+    assert alike.meaning == ("rel", "on", ("and",))

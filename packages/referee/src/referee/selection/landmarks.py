@@ -10,11 +10,12 @@ entity with such relations to entities of such descriptions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from time import monotonic
 from typing import NamedTuple
 
 from referee.exact_cover import OutOfTime
-from referee.meaning import Meaning, bits, conjunction, partners
+from referee.meaning import Meaning, bits, conjunction, partners, related
 from referee.records import LANDMARK, Property, Scene
 from referee.selection.contrast import Contrast
 
@@ -273,12 +274,25 @@ class _Walk:
         mask = tree.masks[0]
         for edge in edges:
             mask &= edge.true
+        targets = tuple(entity.id for entity in self.scene.members(self.contrast.targets))
+        if len(targets) > 1:
+            return (mask & self._fit_shared(targets, self.landmarks, True) & self.contrast.distractors).bit_count()
         for edge in self._list_relations(self.root, 0):
             mask &= self._get_related(edge, self.root)
-        if self.contrast.targets & ~mask:
-            # The fullest description of the first target does not fit the others: the cheapest that fits most is searched for.
-            return 0
         return (mask & self.contrast.distractors).bit_count()
+
+    def _fit_shared(self, group: tuple[str, ...], landmarks: int, is_root: bool = False) -> int:
+        """Return the entities that every description fits that fits all of a group."""
+        entities, mask = [self.scene.entity(name) for name in group], self.scene.everything
+        names = self.attributes
+        for prop in () if is_root else set.intersection(*(set(e.attributes) for e in entities)):
+            if names is None or prop.name in names:
+                mask &= self.scene.extension(prop)
+        for name in set.intersection(*({r.name for r in e.relations} for e in entities)) if landmarks else ():
+            near = [{r.entity for r in e.relations if r.name == name} & self.present for e in entities]
+            for others in product(*near):
+                mask &= related(self.scene, name, self._fit_shared(others, landmarks - 1))
+        return mask
 
     def _get_related(self, edge: _Edge, node: _LandmarkNode) -> int:
         """Return the entities that have a relation to an entity with all properties of the landmark."""
