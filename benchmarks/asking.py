@@ -25,8 +25,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from referee.capabilities import in_parallel
-from referee.models.messages import message
+from referee.capabilities import answer_in_parallel
+from referee.models.messages import make_message
 from referee.models.model_client import ModelClient
 
 PROMPT = "A listener sees these objects:\n" + "\n".join(f"{n}. type: chair; colour: red; size: large" for n in range(7))
@@ -52,7 +52,7 @@ async def bare(url: str, questions: int, parallel: int) -> None:
     async def worker() -> None:
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
         for n in todo:
-            body = json.dumps({"model": "toy", "messages": [message("user", f"{PROMPT}\n{n}")]}).encode()
+            body = json.dumps({"model": "toy", "messages": [make_message("user", f"{PROMPT}\n{n}")]}).encode()
             writer.write(
                 f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
             )
@@ -93,7 +93,7 @@ async def _all(ask: Callable[[dict[str, Any]], Awaitable[Any]], questions: int, 
 
     async def worker() -> None:
         for n in todo:
-            answer = await ask({"model": "toy", "messages": [message("user", f"{PROMPT}\n{n}")]})
+            answer = await ask({"model": "toy", "messages": [make_message("user", f"{PROMPT}\n{n}")]})
             assert answer["choices"][0]["message"]["content"] == "the red chair"
 
     await asyncio.gather(*(worker() for _ in range(parallel)))
@@ -104,7 +104,9 @@ def ours(url: str, questions: int, parallel: int, memory: bool = False) -> list[
     found = []
     with tempfile.TemporaryDirectory() as place:
         asker = ModelClient(model="toy", endpoint=url, parallel=parallel).remember(Path(place))
-        asked = in_parallel(asker, lambda n: asker.ask([message("user", f"{PROMPT}\n{n}")], str(n)), range(questions))
+        asked = answer_in_parallel(
+            asker, lambda n: asker.ask([make_message("user", f"{PROMPT}\n{n}")], str(n)), range(questions)
+        )
         for n, call in enumerate(asked, 1):
             assert call.content == "the red chair"
             if memory and n % (questions // 10) == 0:

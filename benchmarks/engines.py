@@ -33,7 +33,7 @@ from killed_jobs import below
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
 from referee.engines.pieces import Engine, Needs, WorkPiece
-from referee.engines.stored_work import StoredWork, as_lines
+from referee.engines.stored_work import StoredWork, format_lines
 
 WORKERS, ITEM_S, SHARD = 2, 0.005, 200
 ROUNDS = 4_000  # of the hash that a burning item makes; set to what takes 5 ms here
@@ -84,7 +84,7 @@ class Timed:
         at = time.monotonic()
         for _ in piece.items:
             begun(self.rounds)
-        return as_lines([json.dumps([os.getpid(), at, time.monotonic()])] * len(piece.items))
+        return format_lines([json.dumps([os.getpid(), at, time.monotonic()])] * len(piece.items))
 
 
 def processor_seconds() -> float:

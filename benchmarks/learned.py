@@ -26,12 +26,12 @@ from sklearn.metrics import roc_auc_score
 
 from referee.corpora.colors import Colors
 from referee.corpora.degen import Degen2020
-from referee.hearers.answering import Pair, words_of
+from referee.hearers.answering import Pair, split_words
 from referee.hearers.colour import Colour
 from referee.hearers.learned import Learned
 from referee.hearers.literal import Literal
 from referee.hearers.times import Timed
-from referee.hearers.word_features import pieces_of
+from referee.hearers.word_features import split_into_pieces
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 
 Round = tuple[Trial, Response]
@@ -180,8 +180,8 @@ def plain_learned(hearer: Learned, pairs: Sequence[Pair]) -> list[list[float]]:
     result = []
     for description, view in pairs:
         text, entities = description.text or "", view.scene.entities
-        pieces = [p for p in pieces_of.__wrapped__(text) if p in hearer.weights_]
-        words = words_of(text)
+        pieces = [p for p in split_into_pieces.__wrapped__(text) if p in hearer.weights_]
+        words = split_words(text)
         scores = []
         for entity in entities:
             rivals = [other for other in entities if other is not entity]
@@ -197,7 +197,7 @@ def plain_learned(hearer: Learned, pairs: Sequence[Pair]) -> list[list[float]]:
 
 
 def plain_spelling(hearer: Learned, words: Sequence[str], value: Property) -> float:
-    names = words_of("".join(" " + c if c.isupper() else c for c in value.value))
+    names = split_words("".join(" " + c if c.isupper() else c for c in value.value))
     if any(word == name for word in words for name in names):
         return hearer.same_
     close = (OSA.normalized_similarity(w, n) >= 0.65 for w in words for n in names if min(len(w), len(n)) >= 4)
@@ -210,7 +210,7 @@ def plain_colour(hearer: Colour, pairs: Sequence[Pair]) -> list[list[float]]:
     mean, scale = hearer.mean_.tolist(), hearer.scale_.tolist()
     result = []
     for description, view in pairs:
-        pieces = [weights[p] for p in pieces_of.__wrapped__(description.text or "") if p in weights]
+        pieces = [weights[p] for p in split_into_pieces.__wrapped__(description.text or "") if p in weights]
         scores = []
         for look in plain_looks(view.scene):
             seen = [(x - m) / s for x, m, s in zip(look, mean, scale, strict=True)]

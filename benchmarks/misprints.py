@@ -25,9 +25,9 @@ from typing import Any
 from referee.auditing.audit import Audit, Finding, audit
 from referee.auditing.checks.table import expand
 from referee.auditing.claims import AuditVerdict, PrintedClaim
-from referee.auditing.explain.printed_case import moved
-from referee.auditing.paper import Paper, shipped, shipped_paper
-from referee.auditing.printed import CellPlace, Number, half_of_text
+from referee.auditing.explain.printed_case import change_number
+from referee.auditing.paper import Paper, list_shipped_papers, read_shipped_paper
+from referee.auditing.printed import CellPlace, Number, compute_half_width
 
 NUMBER = re.compile(r"[-−+]?\d*\.?\d+\**%?")
 WRONG = AuditVerdict.DOES_NOT_FOLLOW
@@ -36,7 +36,7 @@ WRONG = AuditVerdict.DOES_NOT_FOLLOW
 @cache
 def unchanged(name: str) -> Audit:
     """Return the audit of a paper as printed."""
-    return audit(shipped_paper(name))
+    return audit(read_shipped_paper(name))
 
 
 def draw_changes(seed: int, count: int) -> list[tuple[str, str, int, str, str]]:
@@ -44,8 +44,8 @@ def draw_changes(seed: int, count: int) -> list[tuple[str, str, int, str, str]]:
     rng = random.Random(seed)
     cells = [
         (name, table_id, i, column, row[column])
-        for name in shipped()
-        for table_id, table in shipped_paper(name).tables.items()
+        for name in list_shipped_papers()
+        for table_id, table in read_shipped_paper(name).tables.items()
         for i, row in enumerate(table.cells)
         for column in table.columns
         if NUMBER.fullmatch(row[column].strip())
@@ -80,7 +80,7 @@ def is_possible(claims: list[PrintedClaim], failures: list[int], held: set[int],
     """Return whether another digit in a cell makes all failures follow and keeps what holds."""
     touching = [i for i, c in enumerate(claims) if any(n.place == number.place for n in c.touches)]
     for value in digit_values(number):
-        change = partial(moved, move={number.place: number.became(value, half_of_text(number))})
+        change = partial(change_number, move={number.place: number.replace_value(value, compute_half_width(number))})
         if all(claims[i].changed(change).fits() for i in failures) and all(
             claims[i].changed(change).fits() for i in touching if i in held
         ):
@@ -90,7 +90,7 @@ def is_possible(claims: list[PrintedClaim], failures: list[int], held: set[int],
 
 def try_change(name: str, table_id: str, row: int, column: str, text: str) -> dict[str, Any]:
     """Audit a paper with one changed cell, and say how the audit did."""
-    paper = shipped_paper(name)
+    paper = read_shipped_paper(name)
     table = paper.tables[table_id]
     place = CellPlace(table.name, table.labels[row], column, table_id)
     record: dict[str, Any] = {
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--only", nargs="*", default=list(shipped()), help="of the drawn changes, those in these papers"
+        "--only", nargs="*", default=list(list_shipped_papers()), help="of the drawn changes, those in these papers"
     )
     parser.add_argument("--details", action="store_true")
     options = parser.parse_args()

@@ -12,7 +12,7 @@ from typing import Any
 
 from referee.hearers.passports.examination import Examination
 from referee.hearers.passports.hearer_cards import examine
-from referee.hearers.recorded import models_in
+from referee.hearers.recorded import list_models
 
 Row = tuple[str, str, str | None]
 MAIN: tuple[Row, ...] = (
@@ -133,7 +133,7 @@ def recorded() -> None:
         "rho [95 %]",
         "verdict",
     )
-    for model in models_in("mllm-listeners"):
+    for model in list_models("mllm-listeners"):
         c = card(f"recorded:mllm-listeners/{model}", "color-grids")
         r = c["rank_agreement"]
         row(

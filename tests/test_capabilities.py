@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from referee import capabilities
-from referee.capabilities import family_word, in_parallel, learns, manner_of, parallel_of, resolve_all
+from referee.capabilities import (
+    answer_in_parallel,
+    count_parallel_questions,
+    find_family,
+    find_manner,
+    learns,
+    resolve_all,
+)
 from referee.records import Description, Entity, HearerView, Outcome, Response, Scene
 
 VIEW = HearerView(id="t", scene=Scene(entities=(Entity(id="a"),)))
@@ -38,13 +45,23 @@ class Rich(Plain):
 
 def test_who_offers_nothing_gets_the_defaults() -> None:
     plain = Plain()
-    assert (learns(plain), parallel_of(plain), manner_of(plain), family_word(plain, "x")) == (True, 1, (1.0, 1.0), "x")
+    assert (learns(plain), count_parallel_questions(plain), find_manner(plain), find_family(plain, "x")) == (
+        True,
+        1,
+        (1.0, 1.0),
+        "x",
+    )
     assert [r.hearer for r in resolve_all(plain, [(Description(), VIEW)] * 2)] == ["plain"] * 2
 
 
 def test_what_is_offered_is_used() -> None:
     rich = Rich()
-    assert (learns(rich), parallel_of(rich), manner_of(rich), family_word(rich, "x")) == (False, 3, (2.0, 0.5), "gpt")
+    assert (learns(rich), count_parallel_questions(rich), find_manner(rich), find_family(rich, "x")) == (
+        False,
+        3,
+        (2.0, 0.5),
+        "gpt",
+    )
     assert [r.hearer for r in resolve_all(rich, [(Description(), VIEW)] * 2)] == ["rich"] * 2
 
 
@@ -52,13 +69,13 @@ def test_a_model_name_stands_in_for_a_family_that_is_empty() -> None:
     class Nameless(Rich):
         family = ""
 
-    assert family_word(Nameless(), "x") == "toy"
+    assert find_family(Nameless(), "x") == "toy"
 
 
 def test_as_many_questions_are_under_way_as_a_plug_in_takes() -> None:
     """Three threads meet at a barrier of three: fewer at once would never get past it."""
     barrier = threading.Barrier(3, timeout=30)
-    assert list(in_parallel(Rich(), lambda n: (barrier.wait() * 0) + n, range(6))) == list(range(6))
+    assert list(answer_in_parallel(Rich(), lambda n: (barrier.wait() * 0) + n, range(6))) == list(range(6))
 
 
 def test_after_an_error_no_further_question_is_begun() -> None:
@@ -69,7 +86,7 @@ def test_after_an_error_no_further_question_is_begun() -> None:
         raise ValueError(n)
 
     with pytest.raises(ValueError, match="0"):
-        list(in_parallel(Plain(), fail, range(5)))
+        list(answer_in_parallel(Plain(), fail, range(5)))
     assert begun == [0]
 
 

@@ -62,11 +62,11 @@ def measure(name: str, given: Any) -> Any:
 
 def seconds_of(name: str, given: Any) -> tuple[float, int]:
     """Processor seconds for a batch, and how many numbers an item leaves behind."""
-    from referee.capabilities import width_of
+    from referee.capabilities import count_statistics
 
     began = time.process_time()
     metric = measure(name, given)
-    return time.process_time() - began, width_of(metric)
+    return time.process_time() - began, count_statistics(metric)
 
 
 def peak_of(name: str, given: Any) -> int:

@@ -19,7 +19,7 @@ from referee.corpora.franke_degen import FrankeDegen2016
 from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
 from referee.hearers.literal import Literal
-from referee.hearers.passports.leaks import leaks
+from referee.hearers.passports.leaks import find_leaks
 from referee.hearers.rational_listener import Rational, infer
 from referee.records import Outcome, Property, Response, Trial
 
@@ -88,7 +88,7 @@ def scenes() -> None:
 def presence() -> None:
     for name in ANSWERED.split():
         corpus = catalogue.create("corpus", name)
-        for leak in leaks(corpus.trials(), corpus.responses()):
+        for leak in find_leaks(corpus.trials(), corpus.responses()):
             if leak.area is not None and 0 < leak.present < leak.n:
                 right = [f"{s:.3f}" if s is not None else "–" for s in (leak.right_with, leak.right_without)]
                 print(

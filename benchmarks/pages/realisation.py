@@ -17,7 +17,7 @@ from types import ModuleType
 import numpy as np
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
@@ -193,7 +193,7 @@ def realisers() -> None:
         print(f"{team}: mean difference {gaps[0]:.2f} with substitution 2, {gaps[1]:.2f} with 1")
     rho = spearman(list(both["edit"].values()), [p[2] for _, p, _ in REALISERS.values()]).r
     print(f"order of the eight realisers: rho {rho:.2f}")
-    table = shipped_paper("tuna-2008").tables["table6"]
+    table = read_shipped_paper("tuna-2008").tables["table6"]
     sent = [n for n in names if n in table.labels]
     theirs = [float(table.text(n, "edit_both")) for n in sent]
     for mended in (True, False):
@@ -207,7 +207,10 @@ def realisers() -> None:
 
 def systems() -> None:
     """Task REG of 2008 and 2009 beside print."""
-    eighth, fifth = shipped_paper("tuna-2008").tables["table8"], shipped_paper("tuna-reg-2009").tables["table5"]
+    eighth, fifth = (
+        read_shipped_paper("tuna-2008").tables["table8"],
+        read_shipped_paper("tuna-reg-2009").tables["table5"],
+    )
     keys = [
         (t, n, by, m)
         for t in ("2008", "2009")
@@ -274,12 +277,12 @@ def systems() -> None:
 
 
 def printed_2008(column: str) -> dict[str, float]:
-    table = shipped_paper("tuna-2008").tables["table8"]
+    table = read_shipped_paper("tuna-2008").tables["table8"]
     return {n: float(table.text(n, column)) for n in tuna2008_reg.TABLE if n in table.labels}
 
 
 def printed_2009(column: str) -> dict[str, float]:
-    table = shipped_paper("tuna-reg-2009").tables["table5"]
+    table = read_shipped_paper("tuna-reg-2009").tables["table5"]
     return {n: float(table.text(r.printed or n, column)) for n, r in tunareg2009.TABLE.items()}
 
 

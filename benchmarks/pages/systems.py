@@ -19,7 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import make_folds
 from referee.corpora.tuna import Tuna
@@ -92,7 +92,7 @@ def shown(values: Sequence[float]) -> str:
 def challenges() -> None:
     for table in (tuna2008_as, asgre2007):
         paper, which, columns = table.PUBLISHED
-        cells = shipped_paper(paper).tables[which]
+        cells = read_shipped_paper(paper).tables[which]
         label = {name: row.printed or name for name, row in table.TABLE.items()}
         printed = {name: float(cells.text(label[name], columns["set/dice"])) for name in table.TABLE}
         least = {name: float(cells.text(label[name], columns["scene/minimal"])) for name in table.TABLE}
@@ -164,7 +164,7 @@ def early() -> None:
     print(
         "\nevolved sets, folds by speaker: Dice / MASI / exact / minimal on furniture, people, both; edit distance; print"
     )
-    cells = shipped_paper("tuna-reg-2009").tables["table5"]
+    cells = read_shipped_paper("tuna-reg-2009").tables["table5"]
     for name in ("NIL-UCM-EvoTAP", "NIL-UCM-EvoCBR"):
         for label, table in ((name, tunareg2009), (f"{name}.early", variants)):
             said = describe(partial(table.system, label, mended=False), NEW)
@@ -182,7 +182,7 @@ def four(make: Maker, by: str) -> list[Scores]:
 
 def printed_four(table: object, name: str) -> list[str]:
     paper, which, columns = table.PUBLISHED
-    cells, label = shipped_paper(paper).tables[which], table.TABLE[name].printed or name
+    cells, label = read_shipped_paper(paper).tables[which], table.TABLE[name].printed or name
     shares = {m: float(cells.text(label, c)) / (100 if m == "scene/minimal" else 1) for m, c in columns.items()}
     return [f"{shares[metric]:.3f}" if metric in shares else "–" for metric in FOUR]
 
@@ -215,7 +215,7 @@ def together() -> None:
     for by in (("scene",), ("scene", "condition")):
         print(f"  by {' and '.join(by):20} {shown(_most(trials, by))}")
     paper, which, columns = tuna2008_as.PUBLISHED
-    cells = shipped_paper(paper).tables[which]
+    cells = read_shipped_paper(paper).tables[which]
     printed = {name: float(cells.text(name, columns["set/dice"])) for name in tuna2008_as.TABLE}
     bound = _most(trials, ("scene", "condition"))[2]
     above = sorted((-value, name) for name, value in printed.items() if value > bound)

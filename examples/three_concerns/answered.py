@@ -17,7 +17,7 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import Batch, FloatArray
 from referee.corpora.degen import Degen2020
-from referee.hearers.answering import words_of
+from referee.hearers.answering import split_words
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 REFERENCES = 10
@@ -119,7 +119,7 @@ def _most_specific(properties: tuple[Property, ...] | None) -> tuple[Property, .
 def _read(text: str, scene: Scene) -> tuple[Property, ...] | None:
     """The values of the scene's attributes that occur as words; None where no word is known."""
     lexicon = {p.value.lower(): p for p in reversed(list(scene.extensions))}
-    words = [SYNONYMS.get(word, word) for word in words_of(text)]
+    words = [SYNONYMS.get(word, word) for word in split_words(text)]
     return tuple(dict.fromkeys(lexicon[w] for w in words if w in lexicon)) or None
 
 

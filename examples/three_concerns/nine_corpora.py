@@ -20,7 +20,7 @@ from answered import degen, in_like_conditions, score
 from referee import catalogue
 from referee.contracts import FloatArray
 from referee.corpora.clusters import get_cluster
-from referee.hearers.answering import words_of
+from referee.hearers.answering import split_words
 from referee.records import Description, Entity, Outcome, Response, Trial
 
 REFERENCES = 10
@@ -267,7 +267,7 @@ def readable(data: str | Path | None) -> tuple[FloatArray, FloatArray, list[str]
 
 def length(rows: Sequence[Heard]) -> FloatArray:
     """Words said; in Chinese, characters."""
-    return np.array([float(len(words_of(r.description.text or ""))) for r in rows])
+    return np.array([float(len(split_words(r.description.text or ""))) for r in rows])
 
 
 def measure(rows: Sequence[Heard], metric: str) -> FloatArray:

@@ -14,7 +14,7 @@ from referee.cli import main
 from referee.corpora.jsonl import JsonlCorpus
 from referee.errors import InputError
 from referee.jobs.folder import Run
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee_lab.bots.simulation import simulate
 from referee_lab.study.data.collection import collect, collect_from
 from referee_lab.study.data.dataset import Dataset
@@ -45,7 +45,7 @@ def test_people_in_a_new_run_are_counted_like_hearers(
     assert import_run(collected_from(running), run) == answers
     responses = list(Run(run).responses())
     assert {r.hearer for r in responses} == {first.plan["alias"], second.plan["alias"]}
-    rows = [r for r in hearing_rows(Run(run).trials(), responses) if r["measure"] == "ir"]
+    rows = [r for r in make_hearing_rows(Run(run).trials(), responses) if r["measure"] == "ir"]
     assert {r["hearer"] for r in rows} == {"people"}
     found = sum(r["value"] * r["n"] for r in rows)
     assert found == pytest.approx(answers / 2)  # the first named every target, the second none
@@ -85,7 +85,7 @@ def test_bots_are_signed_as_bots_and_replaced_by_their_next_import(tmp_path: Pat
     before = list(Run(tmp_path / "run").responses())
     assert {r.hearer for r in before} == {"bots(noisy)"}
     assert "people" not in Run(tmp_path / "run").manifest
-    assert {r["hearer"] for r in hearing_rows(Run(tmp_path / "run").trials(), before)} == {"bots(noisy)"}
+    assert {r["hearer"] for r in make_hearing_rows(Run(tmp_path / "run").trials(), before)} == {"bots(noisy)"}
     import_into(collected, tmp_path / "run")
     assert len(list(Run(tmp_path / "run").responses())) == len(before)
 

@@ -45,15 +45,15 @@ __all__ = [
     "TellsTrouble",
     "TwoPassMetric",
     "WritesBatches",
-    "family_word",
-    "in_parallel",
+    "answer_in_parallel",
+    "count_parallel_questions",
+    "count_statistics",
+    "find_family",
+    "find_manner",
     "is_average",
     "learns",
-    "manner_of",
     "needs_of",
-    "parallel_of",
     "resolve_all",
-    "width_of",
 ]
 
 # How many questions for each thread are taken in: enough that a slow one does not hold up the rest.
@@ -82,7 +82,7 @@ class AnswersParallel(Protocol):
     parallel: int
 
 
-def parallel_of(thing: object) -> int:
+def count_parallel_questions(thing: object) -> int:
     """Return how many questions a plug-in answers at once (default: 1).
 
     >>> parallel_of(object())
@@ -92,7 +92,7 @@ def parallel_of(thing: object) -> int:
     return max(1, thing.parallel) if isinstance(thing, AnswersParallel) else 1
 
 
-def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
+def answer_in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
     """Yield answers in the order of the questions; as many are asked at once as the plug-in takes.
 
     >>> list(in_parallel(object(), str.upper, ["a", "b"]))
@@ -100,13 +100,13 @@ def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T])
     """
     from concurrent.futures import Future, ThreadPoolExecutor  # here: it loads logging, which no start needs
 
-    at_once = parallel_of(thing)
+    at_once = count_parallel_questions(thing)
     # Ctrl-C reaches only the main thread: other threads wait for the network and still store running answers.
     if at_once == 1 and not isinstance(thing, Stops):
         yield from map(answer, questions)
         return
     if isinstance(thing, AnswersInBatches) and thing.batch > 1:
-        yield from _in_batches(thing, answer, questions)
+        yield from _answer_in_batches(thing, answer, questions)
         return
     # Threads and not processes: rate limit, failures in a row and response cache belong to one object.
     pool = ThreadPoolExecutor(at_once)
@@ -140,7 +140,7 @@ class AnswersInBatches(Protocol):
         ...
 
 
-def _in_batches(thing: AnswersInBatches, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
+def _answer_in_batches(thing: AnswersInBatches, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
     """Yield answers in order; `batch` consecutive questions form a group, whichever worker answers it."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -271,7 +271,7 @@ class HasModel(Protocol):
     model: str
 
 
-def family_word(hearer: object, name: str) -> str:
+def find_family(hearer: object, name: str) -> str:
     """Return the family of a hearer: the declared one, its model's name, or its own name.
 
     >>> family_word(object(), "literal")
@@ -289,7 +289,7 @@ class HasManner(Protocol):
     care: float
 
 
-def manner_of(hearer: object) -> tuple[float, float]:
+def find_manner(hearer: object) -> tuple[float, float]:
     """Return pace and care of a hearer (default: 1 and 1).
 
     >>> manner_of(object())
@@ -303,7 +303,7 @@ class KeepsAccount(Protocol):
     """Counts the outcomes, tokens and cost of its answers."""
 
     def account(self) -> Mapping[str, float]:
-        """The counts so far, by name."""
+        """Return the counts so far, by name."""
         ...
 
 
@@ -383,7 +383,7 @@ class HasDistribution(Protocol):
     """Knows the probability with which it chooses each set of properties."""
 
     def distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...]:
-        """All sets with their probabilities."""
+        """Return all sets with their probabilities."""
         ...
 
 
@@ -415,7 +415,7 @@ class HasWidth(Protocol):
     width: int
 
 
-def width_of(metric: object) -> int:
+def count_statistics(metric: object) -> int:
     """Return how many statistics a metric has for an item (default: 1).
 
     >>> width_of(object())
@@ -429,7 +429,7 @@ def is_average(metric: Metric) -> bool:
     import numpy as np
 
     # Tried out, since no attribute of a metric says it.
-    return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
+    return count_statistics(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
 
 
 @runtime_checkable

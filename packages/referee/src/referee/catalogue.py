@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, one_of
+from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, check_choice
 from referee.systems import roster
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "Entry",
-    "about",
     "build",
+    "check_choice",
     "configure",
     "create",
+    "describe_entry",
+    "drop_pace_options",
     "entries",
     "entry",
     "is_shipped",
     "load",
     "names",
-    "one_of",
-    "without_pace",
 ]
 
 
@@ -412,7 +412,7 @@ LAB = "referee_lab."
 
 # The results of the next two functions are cached by search path: one that is extended later (a notebook, a test) is looked through again.
 @cache
-def _mentions(path: tuple[str, ...]) -> bytes:
+def _find_entry_points(path: tuple[str, ...]) -> bytes:
     """Return the entry points of installed packages that mention Referee, as bytes.
 
     Reading these small files is ten times faster than parsing them all.
@@ -437,9 +437,9 @@ def _mentions(path: tuple[str, ...]) -> bytes:
 
 
 @cache
-def _third_party(kind: str, path: tuple[str, ...]) -> dict[str, Entry]:
+def _list_third_party_names(kind: str, path: tuple[str, ...]) -> dict[str, Entry]:
     """Return the names that installed packages add; shipped names cannot be replaced."""
-    if f"[{GROUPS[kind]}]".encode() not in _mentions(path):
+    if f"[{GROUPS[kind]}]".encode() not in _find_entry_points(path):
         return {}
     # Imported and parsed only where a package has names of this kind at all, which is rare.
     from importlib.metadata import entry_points
@@ -450,13 +450,13 @@ def _third_party(kind: str, path: tuple[str, ...]) -> dict[str, Entry]:
 
 
 def entries(kind: str) -> dict[str, Entry]:
-    """All entries of a kind, shipped ones first."""
+    """Return all entries of a kind, shipped ones first."""
     # Of two with one name the later one stays: a package cannot pass itself off as a shipped metric.
-    return {**_third_party(kind, tuple(sys.path)), **KINDS[kind]}
+    return {**_list_third_party_names(kind, tuple(sys.path)), **KINDS[kind]}
 
 
 def names(kind: str) -> list[str]:
-    """All names of a kind."""
+    """Return all names of a kind."""
     return list(entries(kind))
 
 
@@ -471,7 +471,7 @@ def entry(kind: str, name: str) -> Entry:
     return match
 
 
-def about(kind: str, name: str) -> str:
+def describe_entry(kind: str, name: str) -> str:
     """Return the one-line description of a name: for a plug-in, the first line of its docstring.
 
     A plug-in that cannot be imported is described by the package that adds it and the error.
@@ -502,7 +502,7 @@ def import_class(name: str) -> Any:
     from pathlib import Path
 
     place, _, cls = name.rpartition(":")
-    module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
+    module = _import_file(Path(place)) if place.endswith(".py") else _import_module_by_path(place)
     named = getattr(module, cls, None)
     if not isclass(named):
         classes = [n for n, x in vars(module).items() if isclass(x) and x.__module__ == module.__name__]
@@ -510,7 +510,7 @@ def import_class(name: str) -> Any:
     return named
 
 
-def _from_file(path: Path) -> ModuleType:
+def _import_file(path: Path) -> ModuleType:
     """Return a module from a Python file. Raises InputError if there is none."""
     if not path.is_file():
         raise InputError("there is no such file", where=path, remedy="name a class as FILE.py:CLASS")
@@ -529,7 +529,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _from_path(name: str) -> ModuleType:
+def _import_module_by_path(name: str) -> ModuleType:
     """Return a module from the import path or the working directory."""
     from pathlib import Path
 
@@ -636,7 +636,7 @@ def configure(kind: str, written: str, seed: int | None = None) -> Any:
         return build(make, name, switches, base.parameters, seed)
 
 
-def without_pace(kind: str, written: str) -> str:
+def drop_pace_options(kind: str, written: str) -> str:
     """Return a name without the switches that affect only speed or cost (`unsigned`)."""
     name, *switches = written.split("|")
     if not switches or name not in entries(kind):
@@ -665,7 +665,7 @@ def build(
         key, _, value = switch.partition(":")
         if key in defaults:
             optional = value == "none" and key in accepted and "None" in str(accepted[key].annotation)
-            chosen[key] = None if optional else _typed(value, defaults[key], switch)
+            chosen[key] = None if optional else _convert_option(value, defaults[key], switch)
         elif key not in _NOT_SWITCHES:
             raise UnknownName("switch", key, defaults, hint=f"{name} has {', '.join(defaults) or 'no switches'}")
     # An entry that fixes its seed is a published configuration, which a run must not change.
@@ -674,11 +674,11 @@ def build(
     return make(**{**fixed, **chosen})
 
 
-def _typed(value: str, default: Any, switch: str) -> Any:
+def _convert_option(value: str, default: Any, switch: str) -> Any:
     """Return the value of an option with the type of its default, or the type that its text suggests."""
     # First, because a boolean is an integer as well.
     if isinstance(default, bool):
-        return _yes_or_no(value, switch)
+        return _parse_yes_or_no(value, switch)
     if isinstance(default, (int, float)):
         try:
             number = float(value)
@@ -690,10 +690,10 @@ def _typed(value: str, default: Any, switch: str) -> Any:
         return int(number) if number.is_integer() and isinstance(default, int) else number
     if isinstance(default, str):
         return None if value == "none" else value
-    return _guessed(value)
+    return _guess_value(value)
 
 
-def _yes_or_no(value: str, switch: str) -> bool:
+def _parse_yes_or_no(value: str, switch: str) -> bool:
     """Return a yes-no option. Raises InputError for another value."""
     answer = {**_WORDS, "1": True, "0": False}.get(value)
     if answer is None:
@@ -701,7 +701,7 @@ def _yes_or_no(value: str, switch: str) -> bool:
     return answer
 
 
-def _guessed(text: str) -> Any:
+def _guess_value(text: str) -> Any:
     """Return a text as a boolean, number or string."""
     if text in _WORDS:
         return _WORDS[text]

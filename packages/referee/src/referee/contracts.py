@@ -240,9 +240,9 @@ class Metric(Protocol):
         ...
 
     def measure(self, description: Description, trial: Trial) -> FloatArray:
-        """The row of a single item."""
+        """Return the row of a single item."""
         ...
 
     def combine(self, rows: FloatArray) -> Score:
-        """Rows of many items to one score."""
+        """Return rows of many items to one score."""
         ...

@@ -34,10 +34,10 @@ __all__ = [
     "UnknownDomain",
     "UnknownName",
     "UnknownTrial",
+    "check_choice",
+    "find_similar_names",
     "name_missing_extra",
     "naming_extra",
-    "near",
-    "one_of",
 ]
 
 # Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
@@ -184,7 +184,7 @@ def name_missing_extra(error: ModuleNotFoundError) -> MissingExtra:
     return MissingExtra(package)
 
 
-def near(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
+def find_similar_names(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
     """Return up to `most` names similar to `name`, the most similar first, regardless of case."""
     import difflib
 
@@ -196,7 +196,7 @@ class UnknownName(RefereeError):
     """A name that is not in the catalogue; the nearest names are suggested."""
 
     def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
-        meant = near(name, names)
+        meant = find_similar_names(name, names)
         remedy = (
             f"did you mean {', '.join(meant)}?"
             if meant
@@ -205,10 +205,10 @@ class UnknownName(RefereeError):
         super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")
 
 
-def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
+def check_choice(option: str, value: str, allowed: Iterable[str]) -> None:
     """Raise InputError unless a value is one of an option's choices."""
     choices = list(allowed)
     if value not in choices:
-        meant = near(value, choices, 1, 0.6)
+        meant = find_similar_names(value, choices, 1, 0.6)
         hint = f"did you mean {meant[0]}? " if meant else ""
         raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(choices)}")

@@ -33,8 +33,8 @@ class OutOfTime(Exception):
     """Raised when a search reaches its deadline; the caller uses the best result so far."""
 
 
-def hopeless(keeps: Sequence[int], left: int) -> int:
-    """The distractors that no set rules out."""
+def find_uncoverable(keeps: Sequence[int], left: int) -> int:
+    """Return the distractors that no set excludes."""
     for keep in keeps:
         left &= keep
         if not left:
@@ -42,7 +42,7 @@ def hopeless(keeps: Sequence[int], left: int) -> int:
     return left
 
 
-def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
+def find_smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
     """Return the fewest sets that exclude all excludable entities.
 
     The first such choice in the given order.
@@ -52,52 +52,52 @@ def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None
     for i, keep in enumerate(keeps):
         if not left & keep:
             return Cover((i,), 1.0, True) if left else Cover((), 0.0, True)
-    left &= ~hopeless(keeps, left)
+    left &= ~find_uncoverable(keeps, left)
     if not left:
         return Cover((), 0.0, True)
     deadline = None if seconds is None else monotonic() + seconds
     try:
-        found = _first_smallest(keeps, left, deadline)
+        found = _find_first_smallest(keeps, left, deadline)
         return Cover(found, float(len(found)), True)
     except OutOfTime:
-        greedy = greedy_cover(keeps, [1.0] * len(keeps), left)
+        greedy = find_greedy_cover(keeps, [1.0] * len(keeps), left)
         return Cover(greedy, float(len(greedy)), False)
 
 
-def fewest(keeps: Sequence[int], left: int) -> int | None:
+def count_smallest_cover(keeps: Sequence[int], left: int) -> int | None:
     """Return the size of a smallest cover; None if all sets together keep an entity."""
     # Sorted and without repetition, the same question from another description of the same scene is answered from memory.
-    return _fewest(tuple(sorted({keep & left for keep in keeps})), left)
+    return _count_smallest_cover(tuple(sorted({keep & left for keep in keeps})), left)
 
 
 @lru_cache(maxsize=1 << 16)
-def _fewest(keeps: tuple[int, ...], left: int) -> int | None:
+def _count_smallest_cover(keeps: tuple[int, ...], left: int) -> int | None:
     """Return the size of a smallest cover, cached."""
     if reduce(and_, keeps, left):
         return None
     if not left:
         return 0
-    return 1 if 0 in keeps else _smallest_size(keeps, left, None, 2)
+    return 1 if 0 in keeps else _compute_smallest_size(keeps, left, None, 2)
 
 
-def _first_smallest(keeps: Sequence[int], left: int, deadline: float | None) -> tuple[int, ...]:
+def _find_first_smallest(keeps: Sequence[int], left: int, deadline: float | None) -> tuple[int, ...]:
     """Return the first of the smallest covers in the given order."""
     size = 1
-    while not (found := _first_of_size(keeps, 0, left, size, deadline)):
+    while not (found := _find_first_of_size(keeps, 0, left, size, deadline)):
         size += 1
         # Up to four sets are tried outright: cheaper than working out the size, and ordinary scenes seldom need more.
         if size == TRIED + 1 and left.bit_count() * len(keeps) <= LARGE:
-            size = _smallest_size(keeps, left, deadline, size)
+            size = _compute_smallest_size(keeps, left, deadline, size)
     return found
 
 
-def _smallest_size(keeps: Sequence[int], left: int, deadline: float | None, at_least: int) -> int:
-    """The size of a smallest cover of all of `left`, as a smallest hitting set: every distractor is a row, the sets that rule it out."""
-    rows = _rows(keeps, left)
+def _compute_smallest_size(keeps: Sequence[int], left: int, deadline: float | None, at_least: int) -> int:
+    """Return the size of a smallest cover of all of `left`, computed as a smallest hitting set."""
+    rows = _list_rows(keeps, left)
     return next(size for size in count(at_least) if _can_hit(rows, size, deadline))
 
 
-def _rows(keeps: Sequence[int], left: int) -> list[int]:
+def _list_rows(keeps: Sequence[int], left: int) -> list[int]:
     """Return the relevant rows, short ones first: equal rows are one, and a set that covers a row covers those that
     contain it.
     """
@@ -114,7 +114,7 @@ def _rows(keeps: Sequence[int], left: int) -> list[int]:
 
 
 def _can_hit(rows: list[int], size: int, deadline: float | None) -> bool:
-    """Whether `size` bits are enough to have one in every row.
+    """Return whether `size` bits are enough to have one in every row.
 
     Branches on the shortest row, where the choice is narrowest.
     """
@@ -133,7 +133,7 @@ def _can_hit(rows: list[int], size: int, deadline: float | None) -> bool:
     return False
 
 
-def _first_of_size(
+def _find_first_of_size(
     keeps: Sequence[int], start: int, left: int, size: int, deadline: float | None
 ) -> tuple[int, ...] | None:
     """Return the first choice of `size` sets from `start` on that keeps no entity."""
@@ -144,12 +144,12 @@ def _first_of_size(
     for i in range(start, len(keeps) - size + 1):
         kept = left & keeps[i]
         # A set that excludes no entity cannot be in a smallest cover.
-        if kept != left and (found := _first_of_size(keeps, i + 1, kept, size - 1, deadline)):
+        if kept != left and (found := _find_first_of_size(keeps, i + 1, kept, size - 1, deadline)):
             return (i, *found)
     return None
 
 
-def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None = None) -> Cover:
+def find_cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None = None) -> Cover:
     """Return the cheapest sets that exclude all excludable entities, by depth-first branch and bound.
 
     This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices in
@@ -157,12 +157,12 @@ def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seco
     """
     if not all(0.0 <= cost < inf for cost in costs):
         raise ValueError("costs must be finite and not negative: the search could not know when to stop")
-    left &= ~hopeless(keeps, left)
+    left &= ~find_uncoverable(keeps, left)
     search = _Cheapest(keeps, costs, None if seconds is None else monotonic() + seconds)
     try:
         search.extend(0, left, (), 0.0)
     except OutOfTime:
-        chosen = search.best if search.best is not None else greedy_cover(keeps, costs, left)
+        chosen = search.best if search.best is not None else find_greedy_cover(keeps, costs, left)
         return Cover(chosen, sum(costs[i] for i in chosen), False)
     assert search.best is not None
     return Cover(search.best, search.cost, True)
@@ -196,8 +196,8 @@ class _Cheapest:
                 return
 
 
-def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tuple[int, ...]:
-    """Sets by how many they rule out per cost; never far from the best, and the answer when time runs out."""
+def find_greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tuple[int, ...]:
+    """Return sets in the order of the most distractors excluded per cost; the answer when time runs out."""
     chosen: list[int] = []
     while left and keeps:
         total = left.bit_count()
@@ -211,7 +211,7 @@ def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tup
     return tuple(sorted(chosen))
 
 
-def all_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
+def iterate_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
     """Yield every choice of sets that keeps no entity, minimal or not, by size and then in the given order; for about a
     dozen sets.
     """
@@ -219,5 +219,5 @@ def all_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
 
     for size in range(len(keeps) + 1):
         for chosen in combinations(range(len(keeps)), size):
-            if not hopeless([keeps[i] for i in chosen], left):
+            if not find_uncoverable([keeps[i] for i in chosen], left):
                 yield chosen

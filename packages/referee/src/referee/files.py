@@ -43,7 +43,7 @@ def drop_endings(path: str | Path) -> str:
 
 
 def is_address(path: str | Path) -> bool:
-    """Whether a path is an address such as ``s3://bucket/file``, which fsspec opens.
+    """Return whether a path is an address such as ``s3://bucket/file``, which fsspec opens.
 
     >>> is_address("s3://bucket/corpus.jsonl"), is_address("corpus.jsonl")
     (True, False)
@@ -81,7 +81,7 @@ def expand_path(path: str | Path, endings: tuple[str, ...] = (".parquet",)) -> l
         return tables or [text]
     if not any(sign in text for sign in "*?[") or Path(text).exists():
         return [text]
-    return sorted(glob.glob(text, recursive=True)) or _nothing_fits(text)  # noqa: PTH207 (a pattern may begin anywhere)
+    return sorted(glob.glob(text, recursive=True)) or _raise_no_match(text)  # noqa: PTH207 (a pattern may begin anywhere)
 
 
 def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
@@ -91,7 +91,7 @@ def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
 
     system, path = fsspec.core.url_to_fs(address)
     if any(sign in path for sign in "*?["):
-        paths = sorted(system.glob(path)) or _nothing_fits(address)
+        paths = sorted(system.glob(path)) or _raise_no_match(address)
     elif address.lower().endswith((".jsonl", ".json", ".gz", ".csv", ".tsv", ".xml", *endings)) or not system.isdir(
         path
     ):
@@ -101,11 +101,11 @@ def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
     return [system.unstrip_protocol(path) for path in paths] or [address]
 
 
-def _nothing_fits(pattern: str) -> list[str]:
+def _raise_no_match(pattern: str) -> list[str]:
     raise InputError(f"no file fits {pattern!r}", remedy="check the pattern, and put it into quotes in a shell")
 
 
-def content_mark(path: str | Path) -> str | None:
+def make_content_mark(path: str | Path) -> str | None:
     """Return a short fingerprint of a file (size, first and last bytes); None where it cannot be read."""
     try:
         with open_to_read(path) as file:

@@ -96,7 +96,7 @@ class Order(StrEnum):
     YX = "yx"
 
     def corners(self, a: Fraction, b: Fraction, c: Fraction, d: Fraction) -> tuple[Fraction, ...]:
-        """Left, top, right, bottom."""
+        """Return left, top, right, bottom."""
         if self is Order.XYWH:
             return a, b, a + c, b + d
         if self is Order.CXCYWH:
@@ -130,7 +130,7 @@ class Size(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
         return f"{self.width}x{self.height}"
 
     def scaled(self, by: Fraction) -> Size:
-        """Both sides times a factor, rounded, at least one pixel."""
+        """Return both sides times a factor, rounded, at least one pixel."""
         return Size(max(1, round(self.width * by)), max(1, round(self.height * by)))
 
 
@@ -162,11 +162,11 @@ class Resize:
             )
 
     def sent(self, size: Size) -> Size:
-        """The size of the picture as the model saw it."""
+        """Return the size of the picture as the model saw it."""
         kind, _, limit = self.rule.partition("-")
         longest = max(size.width, size.height)
         if kind == "qwen28":
-            return _smart_resize(size, int(limit) if limit else 16384 * 28 * 28)
+            return _compute_smart_size(size, int(limit) if limit else 16384 * 28 * 28)
         if kind == "square":
             return Size(int(limit), int(limit)) if limit else Size(longest, longest)
         if kind == "longest":
@@ -180,7 +180,7 @@ class Resize:
         return Size(int(width), int(height))
 
     def factors(self, size: Size | None) -> tuple[Fraction, Fraction]:
-        """Pixels as sent for one pixel of the original, across and down."""
+        """Return pixels as sent for one pixel of the original, across and down."""
         if self.rule.startswith("by-"):
             return Fraction(self.rule[3:]), Fraction(self.rule[3:])
         if size is None:
@@ -197,12 +197,12 @@ class Resize:
         return self.rule.startswith("square")
 
     def padding(self, size: Size) -> tuple[int, int]:
-        """Pixels of the original put on the left and on top."""
+        """Return pixels of the original put on the left and on top."""
         longest = max(size.width, size.height)
         return ((longest - size.width) // 2, (longest - size.height) // 2) if self.pads else (0, 0)
 
 
-def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
+def _compute_smart_size(size: Size, most: int, step: int = 28) -> Size:
     """Return the size after Qwen's smart resize."""
     least = 4 * step * step
     width, height = (max(step, round(side / step) * step) for side in (size.width, size.height))
@@ -237,13 +237,13 @@ class Convention:
     @classmethod
     def of(cls, text: str) -> Convention:
         """Return a convention from its text. Raises `WrongConvention` for unknown words."""
-        return _convention(text.strip())
+        return _parse_convention(text.strip())
 
     def __str__(self) -> str:
         return f"{self.unit} {self.order}" + (f" sent:{self.sent.rule}" if self.sent else "")
 
     def factors(self, size: Size | None) -> tuple[Fraction, Fraction]:
-        """Steps for one pixel of the original picture, across and down."""
+        """Return steps for one pixel of the original picture, across and down."""
         if self.unit.steps is None:
             return self.sent.factors(size) if self.sent else ONE_TO_ONE
         if size is None:
@@ -263,7 +263,7 @@ ONE_TO_ONE = (Fraction(1), Fraction(1))
 
 
 @lru_cache(maxsize=256)
-def _convention(text: str) -> Convention:
+def _parse_convention(text: str) -> Convention:
     """Return a convention from its words."""
     unit, order, sent = Unit.PIXELS, Order.XYXY, None
     for word in text.split():
@@ -284,7 +284,7 @@ def _convention(text: str) -> Convention:
 PIXELS = Convention()
 
 
-def _finite(numbers: tuple[float, ...]) -> None:
+def _check_finite(numbers: tuple[float, ...]) -> None:
     """Raise WrongConvention unless all numbers are finite."""
     try:
         # Mostly plain numbers, and asked for every one that is read.
@@ -323,12 +323,12 @@ class Point(PlaceBase):
     convention: Convention = Convention(order=Order.XY)
 
     def __post_init__(self) -> None:
-        _finite(self.numbers)
+        _check_finite(self.numbers)
         if self.convention.order not in (Order.XY, Order.YX):
             raise WrongConvention(f"a point is xy or yx, not {self.convention.order}")
 
     def on(self, size: Size | None) -> tuple[float, float]:
-        """Pixels of the original picture: x, y."""
+        """Return pixels of the original picture: x, y."""
         x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
         (across, down), (left, top) = self.convention.factors(size), self.convention.origin(size)
         return float(Fraction(x) / across - left), float(Fraction(y) / down - top)
@@ -357,7 +357,7 @@ class Box(RegionBase):
     convention: Convention = PIXELS
 
     def __post_init__(self) -> None:
-        _finite(self.numbers)
+        _check_finite(self.numbers)
         if self.convention.order in (Order.XY, Order.YX):
             raise WrongConvention(f"a box has four numbers, {self.convention.order} has two")
 
@@ -368,7 +368,7 @@ class Box(RegionBase):
         return left / across - x, top / down - y, right / across - x, bottom / down - y
 
     def on(self, size: Size | None) -> Corners:
-        """Pixels of the original picture: left, top, right, bottom."""
+        """Return pixels of the original picture: left, top, right, bottom."""
         left, top, right, bottom = map(float, self._corners(size))
         return left, top, right, bottom
 
@@ -414,7 +414,7 @@ class Polygon(RegionBase):
         if len(self.points) < 3:
             raise WrongConvention(f"an outline of {len(self.points)} corners has no inside")
         for point in self.points:
-            _finite(point)
+            _check_finite(point)
 
     def on(self, size: Size | None) -> tuple[tuple[float, float], ...]:
         return tuple(Point(p, self.convention).on(size) for p in self.points)
@@ -447,7 +447,7 @@ class Mask(RegionBase):
         return sum(self.counts[1::2])
 
     def oriented(self, picture: Size) -> Mask:
-        """The same runs on a picture of this size: COCO writes height before width, and the picture's size shows which was meant.
+        """Return the same runs on a picture of this size: COCO writes height before width, and the picture's size shows which was meant.
 
         Raises:
             WrongConvention: if neither order fits the picture.
@@ -459,7 +459,7 @@ class Mask(RegionBase):
         return Mask(picture, self.counts)
 
     def bounds(self, size: Size | None = None) -> Corners:
-        """The smallest box around it; all zeros for none."""
+        """Return the smallest box around it; all zeros for none."""
         height, at = self.size.height, 0
         left, top, right, bottom = self.size.width, height, 0, 0
         for i, run in enumerate(self.counts):

@@ -61,7 +61,7 @@ def measure_place(
     size: Sequence[int] | None = None,
     form: str = "json",
 ) -> dict[str, Any]:
-    """IoU, accuracy at .5 and whether the point is inside, for one answer with coordinates.
+    """Return IoU, accuracy at .5 and whether the point is inside, for one answer with coordinates.
 
     An answer without any scores 0.
 
@@ -113,17 +113,17 @@ def measure_choice(output: str, options: int, target: int) -> tuple[float, str]:
 def process_description(
     doc: Mapping[str, Any], results: Sequence[Any], metrics: Sequence[str] = ("string/chrf", "string/bleu.4")
 ) -> dict[str, float]:
-    """The `process_results` of tasks with descriptions: one value per measure (``string_chrf``).
+    """Return the `process_results` of tasks with descriptions: one value per measure (``string_chrf``).
 
     An answer without a description counts as an empty one.
 
     >>> process_description({"references": ["the red cup"]}, ["the red cup"], ["string/exact"])
     {'string_exact': 1.0}
     """
-    references, language = parse_texts(_field(doc, REFERENCES)), str(doc.get("language") or "en")
+    references, language = parse_texts(_get_field(doc, REFERENCES)), str(doc.get("language") or "en")
     if not references:
         raise InputError("the document has no reference", remedy="leave it out of the data set")
-    text = parse_answer(_text(results), "description").value or ""
+    text = parse_answer(_get_text(results), "description").value or ""
     values = {name: _measure_text(text, references, name, language) for name in metrics}
     return {name.replace("/", "_").replace(".", "_"): 0.0 if value is None else value for name, value in values.items()}
 
@@ -131,7 +131,7 @@ def process_description(
 def process_place(
     doc: Mapping[str, Any], results: Sequence[Any], *, convention: str, gold_convention: str, form: str = "json"
 ) -> dict[str, float]:
-    """A `process_results` for tasks in which the model gives a box or point, with declared conventions (bind them with `functools.partial`).
+    """Return a `process_results` for tasks in which the model gives a box or point, with declared conventions (bind them with `functools.partial`).
 
     >>> process_place({"bbox": [0.1, 0.1, 0.2, 0.2]}, ["[0.1, 0.1, 0.2, 0.2]"], convention="0-1 xyxy", gold_convention="0-1 xyxy")["iou"]
     1.0
@@ -139,18 +139,23 @@ def process_place(
     width, height = doc.get("width"), doc.get("height")
     size = (width, height) if width and height else None
     measured = measure_place(
-        _text(results), _field(doc, GOLD), convention=convention, gold_convention=gold_convention, size=size, form=form
+        _get_text(results),
+        _get_field(doc, GOLD),
+        convention=convention,
+        gold_convention=gold_convention,
+        size=size,
+        form=form,
     )
     return {name: value for name, value in measured.items() if name != "outcome"}
 
 
-def _text(results: Sequence[Any]) -> str:
-    """The answer of a harness: a text, or the first of a list."""
+def _get_text(results: Sequence[Any]) -> str:
+    """Return the answer of a harness: a text, or the first of a list."""
     first = results[0] if results else ""
     return str(first[0] if isinstance(first, (list, tuple)) and first else first)
 
 
-def _field(doc: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _get_field(doc: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first field of a document that has a value. Raises InputError if none has."""
     value = next((doc[name] for name in names if doc.get(name) is not None), None)
     if value is None:

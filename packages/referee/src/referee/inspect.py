@@ -26,7 +26,7 @@ Scoring = Callable[[TaskState, Target], Awaitable[Score]]
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def description(metric: str = "string/chrf") -> Scoring:
-    """The value of a measure against the sample's targets; an answer without a description is no answer."""
+    """Return the value of a measure against the sample's targets; an answer without a description is no answer."""
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
@@ -39,7 +39,7 @@ def description(metric: str = "string/chrf") -> Scoring:
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def choice() -> Scoring:
-    """Whether the model chose the entity meant.
+    """Return whether the model chose the entity meant.
 
     The target is its number from 1 among ``metadata["places"]``.
     """

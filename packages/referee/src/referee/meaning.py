@@ -63,7 +63,7 @@ _SHAPES = {
 
 
 def as_value(value: object) -> str:
-    """The one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks.
+    """Return the one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks.
 
     Args:
         value: anything a corpus may hold as a value.
@@ -178,7 +178,7 @@ def _parse_part(data: Any, place: str) -> Meaning:
 
 
 def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
-    """Forms with a fixed number of places."""
+    """Parse a form with a fixed number of arguments."""
 
     def wrong() -> InputError:
         return _wrong(
@@ -387,7 +387,7 @@ def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
 
 
 def _link(prop: Property, scene: Scene) -> tuple[str, str] | None:
-    """The operator and the relation that a property names; None where it names none."""
+    """Return the operator and the relation in the name of a property; None if there is none."""
     if (prop.name, "") in scene.extensions:
         return "rel", prop.name
     base = prop.name.removesuffix(INVERSE)
@@ -553,7 +553,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def _ranked(form: Meaning, scene: Scene, among: int) -> int:
-    """Superlatives and ordinals: entities by how many of the others come before them."""
+    """Return the entities of a superlative or an ordinal, by the number of entities that precede each."""
     descends = form[0] == "most" or (form[0] == "nth" and SIDES[form[3]] < 0)
     numbers = {i: -n if descends else n for i, n in amounts(scene, form[1], among).items()}
     ordered = sorted(numbers.values())

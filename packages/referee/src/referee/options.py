@@ -26,7 +26,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from referee.errors import InputError, RefereeError, one_of
+from referee.errors import InputError, RefereeError, check_choice
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -101,12 +101,12 @@ def option(
     return field(default=MISSING if default is ... else default, kw_only=not positional, metadata={KEY: about})
 
 
-def _declared(kind: Any) -> Iterator[tuple[Field[Any], Option]]:
+def _list_options(kind: Any) -> Iterator[tuple[Field[Any], Option]]:
     for declared in fields(kind):
         yield declared, declared.metadata[KEY]
 
 
-def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
+def accept_options(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
     """Make a Python function from one that takes an options object.
 
     `kind` gives keywords and documentation.
@@ -128,7 +128,7 @@ def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
                 _name_arguments(error, kind)
                 raise
 
-        lines = [f"    {declared.name}: {about.help}" for declared, about in _declared(kind)]
+        lines = [f"    {declared.name}: {about.help}" for declared, about in _list_options(kind)]
         opening, _, rest = cleandoc(body.__doc__ or "").partition("\n\n")
         function.__doc__ = "\n\n".join([opening, "Args:\n" + "\n".join(lines), *([rest] if rest else [])])
         function.options_class = kind  # type: ignore[attr-defined]
@@ -145,13 +145,13 @@ def command(
 
     def decorate(body: Callable[[O], int]) -> Callable[..., int]:
         hints = get_type_hints(kind)
-        shown = [(declared, about) for declared, about in _declared(kind) if not about.is_python_only]
-        parameters = [_parameter(declared, about, hints[declared.name]) for declared, about in shown]
+        shown = [(declared, about) for declared, about in _list_options(kind) if not about.is_python_only]
+        parameters = [_make_parameter(declared, about, hints[declared.name]) for declared, about in shown]
 
         def call(**values: Any) -> int:
             # None stands for "not given": the default of the field may be another one in Python.
             options = kind(**{name: value for name, value in values.items() if value is not None})
-            _check_choices(options, _option_name)
+            _check_choices(options, _make_option_name)
             return body(options)
 
         call.__name__, call.__doc__ = body.__name__, body.__doc__
@@ -178,7 +178,7 @@ def _name_arguments(error: RefereeError, kind: Any) -> None:
 
     Quoted commands stay.
     """
-    names = {_option_name(declared, about): declared.name for declared, about in _declared(kind)}
+    names = {_make_option_name(declared, about): declared.name for declared, about in _list_options(kind)}
 
     def rename(text: str) -> str:
         parts = re.split(r"(`[^`]*`|\breferee [a-z-]+(?: [^\s;,)]+)*)", text)
@@ -196,7 +196,7 @@ def _name_arguments(error: RefereeError, kind: Any) -> None:
         error.problem, error.remedy = rename(error.problem), rename(error.remedy)
 
 
-def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
+def _make_parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
     """Return an option as a parameter of the command."""
     import typer
 
@@ -228,7 +228,7 @@ def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
     )
 
 
-def _option_name(declared: Field[Any], about: Option) -> str:
+def _make_option_name(declared: Field[Any], about: Option) -> str:
     return about.names[0] if about.names else f"--{declared.name.replace('_', '-')}"
 
 
@@ -237,7 +237,7 @@ _ACCEPTED: dict[Any, type] = {int: Integral, float: Real, Sequence: Iterable}
 
 
 @cache
-def _types(kind: Any) -> dict[str, tuple[type, ...]]:
+def _find_types(kind: Any) -> dict[str, tuple[type, ...]]:
     """Return the types that the value of each option may have; none for aliases, protocols and Any."""
     types: dict[str, tuple[type, ...]] = {}
     for name, hint in get_type_hints(kind).items():
@@ -252,7 +252,7 @@ def _types(kind: Any) -> dict[str, tuple[type, ...]]:
 
 def _check_types(options: Any, kind: Any) -> None:
     """Raise InputError for a value of another type than its option has."""
-    for name, types in _types(kind).items():
+    for name, types in _find_types(kind).items():
         value = getattr(options, name)
         if not isinstance(value, tuple(_ACCEPTED.get(t, t) for t in types)):
             names = " or ".join(t.__name__.replace("NoneType", "None") for t in types)
@@ -261,7 +261,7 @@ def _check_types(options: Any, kind: Any) -> None:
 
 def _check_choices(options: Any, spelled: Callable[[Field[Any], Option], str]) -> None:
     """Raise InputError for a value that is not among the choices of its option, or for a number out of its range."""
-    for declared, about in _declared(options):
+    for declared, about in _list_options(options):
         chosen = getattr(options, declared.name)
         if isinstance(chosen, int | float) and not isinstance(chosen, bool):
             low, high = about.minimum, about.maximum
@@ -278,4 +278,4 @@ def _check_choices(options: Any, spelled: Callable[[Field[Any], Option], str]) -
             continue
         for name in chosen if isinstance(chosen, (list, tuple)) else str(chosen).split(","):
             if name.strip():
-                one_of(spelled(declared, about), name.strip(), about.choices)
+                check_choice(spelled(declared, about), name.strip(), about.choices)

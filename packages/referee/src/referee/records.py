@@ -121,7 +121,7 @@ else:
 
 @lru_cache(maxsize=1 << 16)
 def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
-    """Properties with values of text.
+    """Return properties with values of text.
 
     One tuple for all that are equal, since a million outputs share a few hundred.
     """
@@ -147,7 +147,7 @@ def _property(name: str, value: str) -> Property:
 
 
 def _as_properties(written: Any) -> tuple[Property, ...]:
-    """Properties from pairs or from a mapping of names to values."""
+    """Return properties from pairs or from a mapping of names to values."""
     if type(written) is not tuple:
         written = tuple(written.items() if isinstance(written, dict) else written)
     return _properties(written)
@@ -187,11 +187,11 @@ class Entity(Record, frozen=True, kw_only=True, gc=False):
         return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"
 
     def value(self, name: str) -> str | None:
-        """The first value of an attribute, or None."""
+        """Return the first value of an attribute, or None."""
         return next((p.value for p in self.attributes if p.name == name), None)
 
     def has(self, prop: Property) -> bool:
-        """Whether a property (or a relation, written as a property) is true of this entity."""
+        """Return whether a property (or a relation, written as a property) is true of this entity."""
         # A `Relation` equals the plain tuple of its name and entity.
         return prop in self.attributes or (prop.name, prop.value) in self.relations
 
@@ -246,13 +246,13 @@ class Taxonomy(NamedTuple):
         return path
 
     def basic_path(self, prop: Property) -> list[Property]:
-        """The values from the basic level down to this one; this one alone if none at or above it is basic."""
+        """Return the values from the basic level down to this one; this one alone if none at or above it is basic."""
         path = self.path(prop)
         start = next((i for i, p in enumerate(path) if p in self.basic), 0)
         return path[start::-1]
 
     def as_json(self) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
-        """The values above others and the basic ones by attribute, as a file has them."""
+        """Return the values above others and the basic ones by attribute, as a file has them."""
         parents: dict[str, dict[str, str]] = {}
         basic: dict[str, list[str]] = {}
         for prop, parent in self.parents:
@@ -316,7 +316,7 @@ class Scene:
         return self._extensions
 
     def with_general(self, properties: Iterable[Property]) -> Iterable[Property]:
-        """Properties, each followed by the more general ones of the taxonomy."""
+        """Return properties, each followed by the more general ones of the taxonomy."""
         taxonomy = self.taxonomy
         return properties if taxonomy is None else (p for prop in properties for p in taxonomy.path(prop))
 
@@ -335,18 +335,18 @@ class Scene:
         return self.entities[self.index(entity_id)]
 
     def mask(self, entity_ids: Iterable[str]) -> int:
-        """Entities by id, as a bit set."""
+        """Return entities by id, as a bit set."""
         mask = 0
         for entity_id in entity_ids:
             mask |= 1 << self.index(entity_id)
         return mask
 
     def members(self, mask: int) -> Iterator[Entity]:
-        """The entities of a bit set, in order."""
+        """Yield the entities of a bit set, in order."""
         return (e for i, e in enumerate(self.entities) if mask >> i & 1)
 
     def extension(self, prop: Property) -> int:
-        """The entities that a property is true of; none when the scene does not know it."""
+        """Return the entities that a property is true of; none when the scene does not know it."""
         return self.extensions.get(prop, 0)
 
     def denotation(self, description: Iterable[Property] | Meaning) -> int:
@@ -398,7 +398,7 @@ class SceneNotes(Generic[Key, Value]):
         self.name = name
 
     def of(self, scene: Scene) -> dict[Key, Value]:
-        """This module's notes on a scene, to read and to add to."""
+        """Return this module\'s notes on a scene, to read and to add to."""
         drawers = scene._notes
         notes = drawers.get(self.name)
         if notes is None:
@@ -555,7 +555,7 @@ class Trial(Record, frozen=True, kw_only=True):
         return self.scene.mask(self.targets)
 
     def cluster(self, factor: str) -> str | None:
-        """The scene, speaker, game or participant that this trial belongs to.
+        """Return the scene, speaker, game or participant that this trial belongs to.
 
         None where the corpus does not say.
         """

@@ -45,7 +45,7 @@ _SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
 
 
 def parameters(thing: object) -> dict[str, Any]:
-    """The constructor parameters of an object with the values it stores under the same names."""
+    """Return the constructor parameters of an object with the values it stores under the same names."""
     names = [
         p.name
         for p in inspect.signature(type(thing)).parameters.values()
@@ -62,7 +62,7 @@ def _signed(thing: object) -> dict[str, Any]:
 
 
 def _written(value: object) -> str:
-    """A parameter value as signature text: yes/no for booleans, short hashes for tables."""
+    """Return a parameter value as signature text: yes/no for booleans, short hashes for tables."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -88,7 +88,7 @@ def _written(value: object) -> str:
 
 
 def signature(name: str, thing: object, **more: object) -> str:
-    """``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
+    """Return ``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
     items = {**_signed(thing), **more}
     # Our own version says nothing about code that comes from elsewhere.
     if (package := type(thing).__module__.partition(".")[0]) != "referee":
@@ -130,7 +130,7 @@ def short(text: str) -> str:
 
 
 def explain(text: str) -> dict[str, str]:
-    """The parts of a signature: ``measure`` and its name first, then every switch with its value."""
+    """Return the parts of a signature: ``measure`` and its name first, then every switch with its value."""
     name, *parts = text.strip().split("|")
     return {"measure": name, **{key: value for key, _, value in (part.partition(":") for part in parts)}}
 
@@ -141,7 +141,7 @@ def without_outputs(text: str) -> str:
 
 
 def difference(first: str, second: str) -> dict[str, tuple[str | None, str | None]]:
-    """The parts in which two signatures differ, with the values of both (None: not there).
+    """Return the parts in which two signatures differ, with the values of both (None: not there).
 
     >>> difference("set/dice|seed:1|version:1", "set/dice|seed:2|version:1")
     {'seed': ('1', '2')}
@@ -151,7 +151,7 @@ def difference(first: str, second: str) -> dict[str, tuple[str | None, str | Non
 
 
 def _scene_text(scene: Scene) -> str:
-    """All of a scene that measures may use, made once for all trials that share it."""
+    """Return all of a scene that measures may use, made once for all trials that share it."""
     notes = _SCENES.of(scene)
     if "text" not in notes:
         picture = None if scene.picture is None else (scene.picture.size, scene.picture.sha256)
@@ -162,7 +162,7 @@ def _scene_text(scene: Scene) -> str:
 
 
 def _entity_text(entity: Entity) -> str:
-    """All of an entity that measures may use."""
+    """Return all of an entity that measures may use."""
     parts = [_END, entity.id, *_property_texts(entity.attributes)]
     details = (tuple(sorted(entity.relations)), entity.region, entity.position)
     if any(detail is not None and detail != () for detail in details):
@@ -171,12 +171,12 @@ def _entity_text(entity: Entity) -> str:
 
 
 def _number_text(numbers: object) -> str:
-    """The `repr` of numbers and places, in which 5.0 is written as 5."""
+    """Return the `repr` of numbers and places, in which 5.0 is written as 5."""
     return _WHOLE.sub("", repr(numbers))
 
 
 def _description_text(description: Description | None) -> str:
-    """All of a description that measures may use."""
+    """Return all of a description that measures may use."""
     if description is None:
         return f"\x1f{_END}none"
     has_properties = "False" if description.properties is None else "True"
@@ -188,13 +188,13 @@ def _description_text(description: Description | None) -> str:
 
 
 def _property_texts(properties: Iterable[Property]) -> Iterable[str]:
-    """The names and values of properties; those of different names in any order are one text."""
+    """Return the names and values of properties; those of different names in any order are one text."""
     by_name: list[Property] = sorted(properties, key=lambda p: p.name)
     return chain.from_iterable(by_name)
 
 
 def _spans_text(spans: tuple[Span, ...]) -> str:
-    """The `repr` of some spans."""
+    """Return the `repr` of some spans."""
     return f"({', '.join(map(_span_text, spans))}{',' * (len(spans) == 1)})"
 
 
@@ -241,7 +241,7 @@ def with_labels(digests: bytes, labels: Iterable[tuple[str | None, ...]]) -> byt
 def output_digests(
     trials: Iterable[str], outputs: Iterable[Description | None], responses: Sequence[Response | None] = ()
 ) -> bytes:
-    """A digest of each output: the trial, the description, and the answer of a system that finds instead of describing."""
+    """Return a digest of each output: the trial, the description, and the answer of a system that finds instead of describing."""
     text_of, digests = _DescriptionTexts().of, []
     for trial, output, response in zip(trials, outputs, responses or repeat(None), strict=False):
         answer = "" if response is None else _number_text((response.outcome, response.entity, response.places))
@@ -250,7 +250,7 @@ def output_digests(
 
 
 def text_digests(texts: Iterable[str]) -> bytes:
-    """A digest of each text."""
+    """Return a digest of each text."""
     return b"".join(map(_short_digest, texts))
 
 
@@ -285,5 +285,5 @@ class Fingerprint:
 
 
 def digest(text: str) -> str:
-    """A stable hash of a text."""
+    """Return a stable hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -8,7 +8,7 @@ import pytest
 from referee.auditing.claims import AuditVerdict, Subject, Unknown
 from referee.auditing.plain_claims import CountClaim, OrderClaim, RangeClaim
 from referee.auditing.printed import CellPlace, Number
-from referee.auditing.value_claims import ValueClaim, printable
+from referee.auditing.value_claims import ValueClaim, find_printable_range
 
 SUBJECT = Subject("paper", "Table 1", "item", 0)
 
@@ -88,7 +88,7 @@ def test_a_number_that_nothing_determines_says_why() -> None:
 
 
 def test_printable_values_are_those_that_rounding_can_make() -> None:
-    assert printable(0.4741, 0.4743, 0.005) == (0.47, 0.47)
-    assert printable(0.4741, 0.4749, 0.005) == (0.47, 0.48)  # .4749 is .475 to three digits
-    assert printable(0.474, 0.476, 0.005) == (0.47, 0.48)
-    assert printable(2235.0, 2235.0, 0.0) == (2235.0, 2235.0)
+    assert find_printable_range(0.4741, 0.4743, 0.005) == (0.47, 0.47)
+    assert find_printable_range(0.4741, 0.4749, 0.005) == (0.47, 0.48)  # .4749 is .475 to three digits
+    assert find_printable_range(0.474, 0.476, 0.005) == (0.47, 0.48)
+    assert find_printable_range(2235.0, 2235.0, 0.0) == (2235.0, 2235.0)

@@ -12,14 +12,14 @@ import pytest
 from referee.auditing.audit import Audit, audit
 from referee.auditing.checks.table import expand
 from referee.auditing.claims import AuditVerdict
-from referee.auditing.paper import Paper, shipped, shipped_paper
+from referee.auditing.paper import Paper, list_shipped_papers, read_shipped_paper
 
 DIGITS = re.compile(r"[-−+]?\d*\.?\d+\**%?")
 
 
 @cache
 def unchanged(name: str) -> Audit:
-    return audit(shipped_paper(name))
+    return audit(read_shipped_paper(name))
 
 
 def with_text(paper: Paper, table: str, row: int, column: str, text: str) -> Paper:
@@ -34,8 +34,8 @@ def changes(seed: int, count: int) -> list[tuple[str, str, int, str, str]]:
     rng = random.Random(seed)
     cells = [
         (name, id, i, column, row[column])
-        for name in shipped()
-        for id, table in shipped_paper(name).tables.items()
+        for name in list_shipped_papers()
+        for id, table in read_shipped_paper(name).tables.items()
         for i, row in enumerate(table.cells)
         for column in table.columns
         if DIGITS.fullmatch(row[column].strip())
@@ -59,7 +59,7 @@ def changes(seed: int, count: int) -> list[tuple[str, str, int, str, str]]:
 def test_misprints_that_ended_in_an_exception(
     name: str, table: str | None, row: str, column: str | None, text: str
 ) -> None:
-    paper = shipped_paper(name)
+    paper = read_shipped_paper(name)
     for id, printed in paper.tables.items():
         for i, cells in enumerate(printed.cells):
             for header, cell in cells.items():
@@ -71,7 +71,7 @@ def test_misprints_that_ended_in_an_exception(
 def test_one_wrong_digit_is_found_and_named() -> None:
     broken = found = named = 0
     for name, id, i, column, text in changes(seed=11, count=60):
-        paper = shipped_paper(name)
+        paper = read_shipped_paper(name)
         table = paper.tables[id]
         place = (table.name, table.labels[i], column)
         changed = with_text(paper, id, i, column, text)

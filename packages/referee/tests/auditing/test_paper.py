@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.auditing.audit import audit
-from referee.auditing.paper import read_paper, shipped, shipped_paper
+from referee.auditing.paper import list_shipped_papers, read_paper, read_shipped_paper
 from referee.errors import MalformedInput, UnknownName
 
 GOOD = """title = "A paper"
@@ -99,8 +99,8 @@ def test_a_check_that_makes_no_sense_is_refused_with_a_remedy(tmp_path: Path, ch
 
 def test_an_unknown_shipped_paper_is_refused_with_suggestions() -> None:
     with pytest.raises(UnknownName, match="tuna-2008"):
-        shipped_paper("tuna-208")
+        read_shipped_paper("tuna-208")
 
 
 def test_shipped_papers_are_listed() -> None:
-    assert {"belz-gatt-2008", "tuna-2008", "tuna-reg-2009"} <= set(shipped())
+    assert {"belz-gatt-2008", "tuna-2008", "tuna-reg-2009"} <= set(list_shipped_papers())

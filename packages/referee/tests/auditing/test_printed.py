@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.auditing.printed import PrintedTable, decimals, read_table, snap
+from referee.auditing.printed import PrintedTable, count_decimals, read_table, snap
 from referee.errors import MalformedInput
 
 
@@ -95,6 +95,6 @@ def test_a_table_in_another_encoding_is_refused(tmp_path: Path) -> None:
 
 
 def test_decimals_counts_digits_behind_the_point() -> None:
-    assert [decimals(t) for t in ("3", "3.0", "-.250", "1e-3")] == [0, 1, 3, 3]
+    assert [count_decimals(t) for t in ("3", "3.0", "-.250", "1e-3")] == [0, 1, 3, 3]
     with pytest.raises(ValueError):
-        decimals("inf")
+        count_decimals("inf")

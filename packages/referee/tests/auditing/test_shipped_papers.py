@@ -10,7 +10,7 @@ import pytest
 
 from referee.auditing.audit import Audit, audit, summarise
 from referee.auditing.claims import AuditRow, AuditVerdict
-from referee.auditing.paper import TABLES, read_paper, shipped, shipped_paper
+from referee.auditing.paper import TABLES, list_shipped_papers, read_paper, read_shipped_paper
 from referee.statistics.correlation import pearson
 
 GOOD = (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
@@ -18,7 +18,7 @@ GOOD = (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
 
 @cache
 def audited(name: str) -> Audit:
-    return audit(shipped_paper(name))
+    return audit(read_shipped_paper(name))
 
 
 def row(paper: str, table: str, item: str) -> AuditRow:
@@ -41,7 +41,7 @@ def test_all_66_pairs_of_belz_and_gatt_follow_within_rounding_with_the_same_star
 
 
 def test_recomputed_correlations_are_those_of_the_statistics_module() -> None:
-    table = shipped_paper("belz-gatt-2008").tables["table1"]
+    table = read_shipped_paper("belz-gatt-2008").tables["table1"]
     for a, b in (("RT", "IT"), ("Min", "Dice"), ("NIST", "RT")):
         columns = [[n.value if n else None for _, n in table.column(c, ("*IS-FBS",))] for c in (a, b)]
         found = row("belz-gatt-2008", "Table 2", f"r({a}, {b})" if (a, b) != ("NIST", "RT") else "r(RT, NIST)")
@@ -240,7 +240,7 @@ def test_totals_of_the_context_experiment_leave_out_one_row_and_so_does_the_rate
 
 
 def test_the_summary_counts_every_row_once() -> None:
-    audits = [audited(name) for name in shipped()]
+    audits = [audited(name) for name in list_shipped_papers()]
     rows = [r for a in audits for r in a.rows]
     failing = sum(r.verdict is AuditVerdict.DOES_NOT_FOLLOW for r in rows)
     findings = sum(len(a.findings) for a in audits)
@@ -251,7 +251,7 @@ def test_the_summary_counts_every_row_once() -> None:
 
 
 def test_every_row_that_does_not_follow_is_explained_in_a_sentence() -> None:
-    for name in shipped():
+    for name in list_shipped_papers():
         for r in audited(name).rows:
             assert r.explanation
             assert "\n" not in r.explanation

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.auditing.corrections import REGISTER
-from referee.auditing.paper import shipped
+from referee.auditing.paper import list_shipped_papers
 from referee.cli import main
 
 EXAMPLE = Path(__file__).resolve().parents[4] / "examples" / "audit-my-paper"
@@ -104,7 +104,7 @@ def test_all_prints_every_row(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_shipped_papers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--list")
-    assert [line.split()[0] for line in out.splitlines()] == shipped()
+    assert [line.split()[0] for line in out.splitlines()] == list_shipped_papers()
 
 
 def test_the_example_finds_its_own_misprints(capsys: pytest.CaptureFixture[str]) -> None:

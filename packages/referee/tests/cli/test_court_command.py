@@ -296,7 +296,7 @@ def test_people_are_predicted_and_a_simulated_hearer_only_with_a_passport(
     for signed in (None, "", "|passport:degen2020:0123456789ab:use-with-care"):
         if signed is not None:
             simulate(folder, signed)
-        monkeypatch.setattr("referee.hearers.passports.cards.cards_of", lambda folder: {"0123456789ab": CARD})
+        monkeypatch.setattr("referee.hearers.passports.cards.read_run_cards", lambda folder: {"0123456789ab": CARD})
         code, out, err = run(capsys, folder, "--format", "json", "--resamples", 20)
         data = json.loads(out)
         assert code == 0

@@ -20,7 +20,7 @@ from referee.cli import main, progress, take_verbosity
 from referee.cli.help_page import fit_table
 from referee.corpora.demo import list_output_files
 from referee.corpora.outputs import read_outputs
-from referee.jobs.progress import showing_progress, with_progress
+from referee.jobs.progress import report_progress, set_progress_callback
 from referee_lab.tangram.models.demonstratives import classify
 from referee_lab.tangram.models.history import list_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
@@ -135,7 +135,7 @@ def test_bars_within_bars_are_not_drawn_and_change_nothing(monkeypatch: pytest.M
         begin(3)(1)
         assert list(progress.show_progress([1, 2, 3], "innermost")) == [1, 2, 3]
     assert list(progress.show_progress(iter("ab"), "unknown number")) == ["a", "b"]
-    assert not progress._shown
+    assert not progress._mark_picture
 
 
 @pytest.mark.parametrize(
@@ -235,25 +235,25 @@ def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: py
         "rich.console.Console", lambda **_: Console(file=seen, force_terminal=True, color_system=None, width=100)
     )
     with progress.show_clock("the whole"):
-        for piece in with_progress(range(4), "pieces of it"):
-            assert list(with_progress([piece], "pieces within pieces")) == [piece]
+        for piece in report_progress(range(4), "pieces of it"):
+            assert list(report_progress([piece], "pieces within pieces")) == [piece]
             # The bar is drawn by a thread of its own, a few times a second.
             while f"pieces of it {piece}/4" not in seen.getvalue():
                 sleep(0.01)
-        assert list(with_progress(iter("ab"), "who knows how many")) == ["a", "b"]
+        assert list(report_progress(iter("ab"), "who knows how many")) == ["a", "b"]
     text = seen.getvalue()
     assert "pieces of it" in text
     assert "━" in text
     assert re.search(r"\d:\d\d:\d\d (-:--:--|\d:\d\d:\d\d)", text)
     assert "pieces within pieces" not in text
     assert "who knows" not in text
-    assert list(with_progress([1], "nobody looks on")) == [1]
+    assert list(report_progress([1], "nobody looks on")) == [1]
 
 
 def test_whoever_looks_on_at_a_classifier_sees_its_models() -> None:
     onlooker = Onlooker()
     situations = list_situations(invent_sessions(1)[:8])
-    with showing_progress(onlooker):
+    with set_progress_callback(onlooker):
         classify(situations, folds=3)
     assert onlooker.seen == {"models": [4, 4], "intervals over pairs": [7, 7]}, (
         "all features, and without each of three kinds; beside them three baselines"

@@ -14,8 +14,8 @@ from referee.courtroom.pairwise import (
     compare_soft_accuracy,
     compare_tied_accuracy,
     compute_accuracy_with_ties,
+    compute_soft_pairwise_accuracy,
     rank_clusters,
-    soft_pairwise_accuracy,
 )
 from referee.errors import InputError
 
@@ -50,7 +50,7 @@ def world(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", SHAPES)
 def test_soft_pairwise_accuracy_equals_the_wmt_program(seed: int):
     human, good, poor = world(seed)
-    found = (soft_pairwise_accuracy(human, good), soft_pairwise_accuracy(human, poor))
+    found = (compute_soft_pairwise_accuracy(human, good), compute_soft_pairwise_accuracy(human, poor))
     assert found == pytest.approx(SOFT[seed], abs=1e-9)
 
 
@@ -102,9 +102,9 @@ def test_items_without_a_score_of_every_system_are_left_out():
     human, good, _ = world(1)
     holed = good.copy()
     holed[2, :3] = np.nan
-    assert soft_pairwise_accuracy(human, holed) == soft_pairwise_accuracy(human[:, 3:], good[:, 3:])
+    assert compute_soft_pairwise_accuracy(human, holed) == compute_soft_pairwise_accuracy(human[:, 3:], good[:, 3:])
     with pytest.raises(InputError, match="no pairs"):
-        soft_pairwise_accuracy(human, np.full_like(good, np.nan))
+        compute_soft_pairwise_accuracy(human, np.full_like(good, np.nan))
 
 
 def test_the_same_measure_twice_is_no_better_than_itself():

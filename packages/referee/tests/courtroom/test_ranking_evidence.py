@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from referee.courtroom.pairwise import compute_accuracy_with_ties, soft_pairwise_accuracy
+from referee.courtroom.pairwise import compute_accuracy_with_ties, compute_soft_pairwise_accuracy
 from referee.courtroom.ranking_evidence import expect_soft_accuracy, make_matrix, rank_measures
 
 
@@ -20,7 +20,7 @@ def world(seed: int = 1) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 def test_measures_get_their_accuracies_and_those_that_cannot_be_told_apart_share_a_rank() -> None:
     human, measures = world()
     found = {r.automatic: r for r in rank_measures("h", human, measures, permutations=100)}
-    assert found["good"].soft_accuracy == soft_pairwise_accuracy(human, measures["good"])
+    assert found["good"].soft_accuracy == compute_soft_pairwise_accuracy(human, measures["good"])
     expected = compute_accuracy_with_ties(human, measures["good"], shuffles=0)
     assert (found["good"].tied_accuracy, found["good"].threshold) == (expected.accuracy, expected.threshold)
     assert found["good"].soft_rank == found["again"].soft_rank == 1
@@ -32,7 +32,7 @@ def test_measures_get_their_accuracies_and_those_that_cannot_be_told_apart_share
 def test_a_measure_that_knows_nothing_is_expected_where_random_ones_are() -> None:
     human, _ = world(2)
     rng = np.random.default_rng(3)
-    drawn = [soft_pairwise_accuracy(human, rng.random(human.shape), permutations=300) for _ in range(60)]
+    drawn = [compute_soft_pairwise_accuracy(human, rng.random(human.shape), permutations=300) for _ in range(60)]
     # 3 standard errors of 60 draws
     assert expect_soft_accuracy(human) == pytest.approx(np.mean(drawn), abs=3 * np.std(drawn) / 60**0.5)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from referee.courtroom.admissions import NO_PASSPORT, Admission, admit, cap
-from referee.courtroom.base_rates import word_rates
+from referee.courtroom.base_rates import describe_base_rates
 from referee.courtroom.evidence import SystemScores, try_sheet
 from referee.courtroom.printed_evidence import read_paper_sheets
 from referee.courtroom.rules import WORDS
@@ -103,7 +103,7 @@ def test_base_rates_add_up_and_predictions_by_chance_are_rare() -> None:
     systems = tuple(f"s{i}" for i in range(12))
     automatic = {f"A{i}": list(rng.normal(size=12)) for i in range(5)}
     hearer = {f"H{i}": list(rng.normal(size=12)) for i in range(2)}
-    rates = word_rates(SystemScores(systems=systems, automatic=automatic, hearer=hearer), tables=200)
+    rates = describe_base_rates(SystemScores(systems=systems, automatic=automatic, hearer=hearer), tables=200)
     assert all(sum(found.values()) == pytest.approx(1) for found in rates.values())
     strong = [sum(found.get(w, 0) for w in ("predicts", "reversed", "related")) for found in rates.values()]
     # at most one table in twenty may say anything at all (10 pairs); 3 standard errors of 200 tables above that
@@ -115,7 +115,7 @@ def test_base_rates_add_up_and_predictions_by_chance_are_rare() -> None:
 
 def test_chance_says_the_same_with_the_same_seed() -> None:
     one = sheet(LINE, LINE[::-1])
-    assert word_rates(one, seed=3, tables=20) == word_rates(one, seed=3, tables=20)
+    assert describe_base_rates(one, seed=3, tables=20) == describe_base_rates(one, seed=3, tables=20)
 
 
 # -- simulated hearers ---------------------------------------------------------------------------------------------------------

@@ -101,9 +101,9 @@ def test_a_piece_is_halved_at_its_second_death() -> None:
     queue = Queue(cut_group("a", ["1", "2", "3"], 3))
     whole = queue.take(None)
     assert whole is not None
-    assert queue.died(whole, "why") is None
+    assert queue.record_death(whole, "why") is None
     assert queue.take(None) == whole
-    assert queue.died(whole, "why") is None
+    assert queue.record_death(whole, "why") is None
     assert [queue.take(None), queue.take(None)] == [WorkPiece("a", ("1",)), WorkPiece("a", ("2", "3"))]
 
 
@@ -113,13 +113,13 @@ def test_a_machine_that_leaves_is_no_fault_of_its_piece() -> None:
     for _ in range(5):
         piece = queue.take(None)
         assert piece is not None
-        queue.lost_machine(piece, "its machine left the cluster")
+        queue.requeue_lost(piece, "its machine left the cluster")
     assert len(queue) == 1
     assert said == ["a, item 1: its machine left the cluster; done elsewhere"] * 5
     for _ in range(7):
-        queue.lost_machine(WorkPiece("a", ("1",)), "its machine left the cluster")
+        queue.requeue_lost(WorkPiece("a", ("1",)), "its machine left the cluster")
     with pytest.raises(InputError, match="one worker after another dies, the last at a, item 1: its machine left"):
-        queue.lost_machine(WorkPiece("a", ("1",)), "its machine left the cluster")
+        queue.requeue_lost(WorkPiece("a", ("1",)), "its machine left the cluster")
 
 
 # -- Ray -----------------------------------------------------------------------------------------------------------------------

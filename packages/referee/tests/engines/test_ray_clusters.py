@@ -71,7 +71,7 @@ def test_a_cluster_of_another_version_is_told_with_both_versions(
             "This process on node 192.0.2.2 was started with:\n    Ray: 2.60.0\n    Python: 3.11.7\n"
         )
 
-    monkeypatch.setattr(on_ray, "_requires_token", lambda host, client: False)
+    monkeypatch.setattr(on_ray, "_has_token_requirement", lambda host, client: False)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))  # type: ignore[arg-type]
     assert main(command(tmp_path, "--engine", "ray", "--address", f"127.0.0.1:{port}")) == 2
     said = " ".join(capsys.readouterr().err.split())
@@ -114,7 +114,7 @@ def test_a_cluster_that_wants_a_token_gets_the_one_that_is_there(
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
-    monkeypatch.setattr(on_ray, "_requires_token", lambda host, client: client is by_client)
+    monkeypatch.setattr(on_ray, "_has_token_requirement", lambda host, client: client is by_client)
     with pytest.raises(InputError, match=r"wants a token\n.*RAY_AUTH_TOKEN"):
         on_ray._check_address(address)
     (tmp_path / "token").write_text("secret")

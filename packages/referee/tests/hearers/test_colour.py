@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from referee.errors import InputError, NotTrained
-from referee.hearers.choice import starts_of, within_scenes
+from referee.hearers.choice import find_scene_starts, make_summing_matrix
 from referee.hearers.colour import Colour
-from referee.hearers.colour_space import appearance, hsl_to_rgb, rgb_to_lab
+from referee.hearers.colour_space import convert_hsl_to_rgb, convert_rgb_to_lab, make_appearance_features
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, Trial
 
 HUES = {"red": 0, "yellow": 60, "green": 120, "blue": 240}
@@ -57,9 +57,9 @@ def hearer() -> Colour:
 
 def test_sums_within_scenes_are_those_over_the_stretches_of_their_rows() -> None:
     """Scenes of one, three and two entities; beside numpy's reduceat."""
-    starts = starts_of([1, 3, 2])
+    starts = find_scene_starts([1, 3, 2])
     rows, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, -2.0, 0.5, 4.0, 3.0, 0.25])
-    within = within_scenes(starts)
+    within = make_summing_matrix(starts)
     within.data = weights[within.indices]
     expected = np.add.reduceat(rows * weights[:, None], starts[:-1])
     assert (within @ rows).tolist() == expected.tolist() == [[0.0, 1.0], [22.0, 24.5], [26.5, 29.75]]
@@ -163,21 +163,21 @@ def test_hsl_becomes_rgb_as_in_the_standard_library() -> None:
     rng = np.random.default_rng(1)
     hsl = rng.random((50, 3)) * [360, 100, 100]
     oracle = [hls_to_rgb(hue / 360, light / 100, saturation / 100) for hue, saturation, light in hsl]
-    assert hsl_to_rgb(hsl) == pytest.approx(np.array(oracle))
+    assert convert_hsl_to_rgb(hsl) == pytest.approx(np.array(oracle))
 
 
 def test_primaries_have_their_published_lab_values() -> None:
     """CIE Lab of the sRGB primaries under D65, as in Lindbloom's tables."""
     published = [(53.24, 80.09, 67.20), (87.73, -86.18, 83.18), (32.30, 79.19, -107.86), (100, 0, 0), (0, 0, 0)]
     rgb = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0]], dtype=float)
-    assert rgb_to_lab(rgb) * 100 == pytest.approx(np.array(published), abs=0.05)
+    assert convert_rgb_to_lab(rgb) * 100 == pytest.approx(np.array(published), abs=0.05)
 
 
 def test_context_is_that_of_the_own_scene_only() -> None:
     hsl = np.array([[10, 20, 50], [200, 90, 50], [100, 40, 50], [30, 60, 50], [300, 80, 50]], dtype=float)
-    together = appearance(hsl, starts_of([2, 3]))
-    assert np.allclose(together[:2], appearance(hsl[:2], starts_of([2])))
-    assert np.allclose(together[2:], appearance(hsl[2:], starts_of([3])))
+    together = make_appearance_features(hsl, find_scene_starts([2, 3]))
+    assert np.allclose(together[:2], make_appearance_features(hsl[:2], find_scene_starts([2])))
+    assert np.allclose(together[2:], make_appearance_features(hsl[2:], find_scene_starts([3])))
 
 
 @pytest.mark.data

@@ -73,7 +73,7 @@ def test_slopes_of_the_words_are_those_of_their_log_probability() -> None:
     )
     words = PatchWords(hidden=5, rare=1, epochs=0, drop=0.0).learn(texts, looks)
     words.weights = {k: w.astype(np.float64) for k, w in words.weights.items()}  # type: ignore[misc]
-    text, *rest = words._rows(texts)
+    text, *rest = words._make_training_rows(texts)
     slopes = words._blame(looks[text], *rest)
 
     def loss() -> float:
@@ -105,7 +105,7 @@ def test_reasoning_about_what_people_say_settles_what_the_networks_leave_open() 
     scene = [[tuple(float(e.value(a) or 0) for a in "hsl") for e in trial.scene.entities]]
     text = trial.references[0].text or ""
     literal = listener.believe(listener.vocabulary_.weigh([text]).astype(np.float32), scene)[0]
-    said = listener.words_[0].log_chances([text.split()], listener._scaled(scene))[0]
+    said = listener.words_[0].log_chances([text.split()], listener._scale_features(scene))[0]
     raised = literal * np.exp(0.5 * said)
     assert listener._shares([text], scene)[0] == pytest.approx(raised / raised.sum(), abs=1e-5)
 

@@ -8,7 +8,7 @@ import pytest
 
 from referee.corpora.colors_mandarin import ColorsMandarin
 from referee.corpora.degen import Degen2020
-from referee.hearers.passports.leaks import Leak, leaks
+from referee.hearers.passports.leaks import Leak, find_leaks
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 SCENE = Scene(entities=(Entity(id="a", attributes=(Property("type", "cup"),)), Entity(id="b")))
@@ -22,7 +22,7 @@ def made(*rows: tuple[int, bool]) -> dict[str, Leak]:
         said = Description(text="red", properties=RED * coded if coded else None)
         trials.append(Trial(id=str(n), scene=SCENE, targets=("a",), references=(said,)))
         responses.append(Response(trial=str(n), hearer="h", outcome=Outcome.ENTITY, entity="a" if right else "b"))
-    return {leak.field: leak for leak in leaks(trials, responses)}
+    return {leak.field: leak for leak in find_leaks(trials, responses)}
 
 
 def test_codes_that_exist_only_for_successes_are_refused() -> None:
@@ -58,13 +58,13 @@ def test_what_people_did_themselves_is_never_refused() -> None:
         Response(trial="t", hearer="h", outcome=Outcome.ENTITY, entity="a"),
         Response(trial="s", hearer="h", outcome=Outcome.ENTITY, entity="b"),
     ]
-    found = {leak.field: leak for leak in leaks([trial, silent], answers)}["message present"]
+    found = {leak.field: leak for leak in find_leaks([trial, silent], answers)}["message present"]
     assert (found.area, found.predicts, found.refused) == (1.0, True, False)
 
 
 def test_answers_without_a_choice_are_neither_right_nor_wrong() -> None:
     trial = Trial(id="t", scene=SCENE, targets=("a",))
-    assert {leak.n for leak in leaks([trial], [Response(trial="t", hearer="h", outcome=Outcome.TIMEOUT)])} == {0}
+    assert {leak.n for leak in find_leaks([trial], [Response(trial="t", hearer="h", outcome=Outcome.TIMEOUT)])} == {0}
 
 
 # Issue 13, section 5: "authors' codes exist only where the listener was right (coded and wrong: 0 of 5,868)".
@@ -72,7 +72,7 @@ def test_answers_without_a_choice_are_neither_right_nor_wrong() -> None:
 @pytest.mark.data
 def test_the_codes_of_degen2020_give_the_outcome_away(data_folder: Path) -> None:
     corpus = Degen2020(data_folder)
-    found = {leak.field: leak for leak in leaks(corpus.trials(), corpus.responses())}
+    found = {leak.field: leak for leak in find_leaks(corpus.trials(), corpus.responses())}
     coded = found["properties present"]
     assert (coded.n, coded.present, coded.right_with) == (6998, 5868, 1.0)
     # By hand: no failure is coded and 5,868 of the successes are, so half of what remains of 1 is tied.
@@ -88,7 +88,7 @@ def test_the_codes_of_degen2020_give_the_outcome_away(data_folder: Path) -> None
 @pytest.mark.data
 def test_a_silent_speaker_is_no_leak(data_folder: Path) -> None:
     corpus = ColorsMandarin(data_folder)
-    found = {leak.field: leak for leak in leaks(corpus.trials(), corpus.responses())}["message present"]
+    found = {leak.field: leak for leak in find_leaks(corpus.trials(), corpus.responses())}["message present"]
     assert (found.n, found.present) == (4311, 4311 - 705)
     # By hand: share of successes that had a message, less that of failures, halved and added to .5.
     assert found.area == pytest.approx(0.5 + (3155 / 3369 - (3606 - 3155) / 942) / 2)

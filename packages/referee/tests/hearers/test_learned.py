@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from referee.errors import InputError, NotTrained, UnknownName
-from referee.hearers.choice import as_shares, learn, starts_of
+from referee.hearers.choice import find_scene_starts, learn, normalise_within_scenes
 from referee.hearers.learned import Learned
 from referee.hearers.literal import Literal
-from referee.hearers.word_features import Vocabulary, pieces_of
+from referee.hearers.word_features import Vocabulary, split_into_pieces
 from referee.records import Description, Entity, Event, HearerView, Outcome, Property, Relation, Response, Scene, Trial
 
 WORDS = {"red": "dax", "blue": "wug", "chair": "blicket", "sofa": "toma"}
@@ -153,7 +153,7 @@ def test_it_must_be_trained_and_on_words() -> None:
 
 
 def test_pieces_of_a_text_are_words_pairs_beginnings_and_endings() -> None:
-    assert pieces_of("The blue-green, please!") == (
+    assert split_into_pieces("The blue-green, please!") == (
         *("the", "blue-green", "please", "blue", "green"),
         *("< the", "the blue-green", "blue-green please", "please >"),
         *("^blue", "~en", "^plea", "~se", "^gree"),
@@ -178,13 +178,15 @@ def test_a_choice_between_two_is_logistic_regression() -> None:
     first = rng.random(200) < 1 / (1 + np.exp(-(looks[:, 0] - looks[:, 1]) @ [1.0, -2.0, 0.5]))
     rows = looks.reshape(-1, 3)
     goal = np.column_stack([first, ~first]).astype(float).ravel()
-    found = learn(lambda w: rows @ w, lambda f: rows.T @ f, 3, starts_of([2] * 200), goal, penalty=0.7, iterations=500)
+    found = learn(
+        lambda w: rows @ w, lambda f: rows.T @ f, 3, find_scene_starts([2] * 200), goal, penalty=0.7, iterations=500
+    )
     oracle = LogisticRegression(C=1 / 0.7, fit_intercept=False, tol=1e-10).fit(looks[:, 0] - looks[:, 1], first)
     assert found == pytest.approx(oracle.coef_[0], abs=1e-3)
 
 
 def test_shares_are_formed_within_scenes_of_any_size() -> None:
-    shares = as_shares(np.array([0.0, log(3), 1000.0, -5.0, -5.0, -5.0]), starts_of([2, 1, 3]))
+    shares = normalise_within_scenes(np.array([0.0, log(3), 1000.0, -5.0, -5.0, -5.0]), find_scene_starts([2, 1, 3]))
     assert shares == pytest.approx([1 / 4, 3 / 4, 1, 1 / 3, 1 / 3, 1 / 3])
 
 

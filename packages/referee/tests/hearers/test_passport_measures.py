@@ -13,15 +13,15 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from jackknife_by_hand import interval_by_hand
 from referee.errors import InputError
-from referee.hearers.passports.areas import area_under_curve
+from referee.hearers.passports.areas import compute_auc
 from referee.hearers.passports.measures import (
     LAPSE,
     AnswerColumns,
     calibrate,
-    choice_kappa,
+    compute_choice_kappa,
     log_likelihoods,
     measure,
-    position_bias,
+    measure_position_bias,
     set_against_chance,
 )
 from referee.statistics.dependent_trials import Clusters
@@ -57,13 +57,13 @@ def invented_answers() -> AnswerColumns:
 
 def test_area_counts_ties_half_as_sklearn_does() -> None:
     t = invented_answers()
-    assert area_under_curve(t.target, t.human_right) == pytest.approx(roc_auc_score(t.human_right, t.target))
+    assert compute_auc(t.target, t.human_right) == pytest.approx(roc_auc_score(t.human_right, t.target))
     constant = np.full(len(t.target), 0.7)
-    assert area_under_curve(constant, t.human_right) == 0.5
+    assert compute_auc(constant, t.human_right) == 0.5
 
 
 def test_area_is_undefined_where_people_never_failed() -> None:
-    assert area_under_curve(np.array([0.2, 0.9]), np.array([True, True])) is None
+    assert compute_auc(np.array([0.2, 0.9]), np.array([True, True])) is None
 
 
 def test_calibration_is_that_of_sklearn_with_equal_bins() -> None:
@@ -84,15 +84,17 @@ def test_calibration_error_weighs_gaps_by_answers() -> None:
 
 def test_kappa_is_that_of_sklearn() -> None:
     t = invented_answers()
-    assert choice_kappa(t.choices, t.human_choices) == pytest.approx(cohen_kappa_score(t.choices, t.human_choices))
-    assert choice_kappa(["0"] * 4, ["0", "1", "0", "2"]) == 0
-    assert choice_kappa(["0", "0"], ["0", "0"]) is None
+    assert compute_choice_kappa(t.choices, t.human_choices) == pytest.approx(
+        cohen_kappa_score(t.choices, t.human_choices)
+    )
+    assert compute_choice_kappa(["0"] * 4, ["0", "1", "0", "2"]) == 0
+    assert compute_choice_kappa(["0", "0"], ["0", "0"]) is None
 
 
 def test_position_bias_adds_the_chi_squares_of_scene_sizes() -> None:
     places = np.array([0] * 30 + [1] * 10 + [2] * 20 + [0] * 12 + [1] * 8)
     sizes = np.array([3] * 60 + [2] * 20)
-    found = position_bias(places, sizes)
+    found = measure_position_bias(places, sizes)
     three, two = chisquare([30, 10, 20]), chisquare([12, 8])
     from scipy.stats import chi2
 
@@ -104,8 +106,8 @@ def test_position_bias_adds_the_chi_squares_of_scene_sizes() -> None:
 
 def test_position_bias_without_choices_is_unknown() -> None:
     empty = np.empty(0, dtype=np.int64)
-    assert (position_bias(empty, empty).value, position_bias(empty, empty).p) == (None, None)
-    alone = position_bias(np.zeros(3, dtype=np.int64), np.ones(3, dtype=np.int64))
+    assert (measure_position_bias(empty, empty).value, measure_position_bias(empty, empty).p) == (None, None)
+    alone = measure_position_bias(np.zeros(3, dtype=np.int64), np.ones(3, dtype=np.int64))
     assert (alone.value, alone.p, alone.n) == (None, None, 3)
 
 
@@ -203,11 +205,11 @@ def test_position_bias_of_clusters_that_are_alike_counts_clusters() -> None:
     rng = np.random.default_rng(2)
     single = rng.choice(3, size=30, p=[0.5, 0.3, 0.2])
     places, codes = np.repeat(single, 5), np.repeat(np.arange(30), 5)
-    clustered = position_bias(places, np.full(150, 3), Clusters(("game",), (codes,)))
-    alone = position_bias(single, np.full(30, 3), Clusters(("game",), (np.arange(30),)))
+    clustered = measure_position_bias(places, np.full(150, 3), Clusters(("game",), (codes,)))
+    alone = measure_position_bias(single, np.full(30, 3), Clusters(("game",), (np.arange(30),)))
     assert clustered.value == pytest.approx(alone.value)
     assert clustered.p == pytest.approx(alone.p)
-    assert (position_bias(places, np.full(150, 3)).p or 1) < (clustered.p or 0) / 100
+    assert (measure_position_bias(places, np.full(150, 3)).p or 1) < (clustered.p or 0) / 100
 
 
 def test_no_answers_are_an_error() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import DataNotFound
-from referee.hearers.passports.people import HumanAnswer, People, open_people, unit_of
+from referee.hearers.passports.people import HumanAnswer, People, find_unit, open_people
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 
@@ -36,13 +36,13 @@ def named(people: People) -> dict[str, int]:
 
 def test_units_of_a_trial() -> None:
     one = trial(1, speaker="s", condition="easy", meta={"game": 7})
-    assert [unit_of(one, by) for by in ("game", "speaker", "object", "condition")] == ["7", "s", "cup", "easy"]
-    assert unit_of(one, "scene") == unit_of(trial(2), "scene")
-    assert unit_of(trial(3), "game") == "x3"
-    assert unit_of(trial(3), "condition") == "none"
+    assert [find_unit(one, by) for by in ("game", "speaker", "object", "condition")] == ["7", "s", "cup", "easy"]
+    assert find_unit(one, "scene") == find_unit(trial(2), "scene")
+    assert find_unit(trial(3), "game") == "x3"
+    assert find_unit(trial(3), "condition") == "none"
     plain = Scene(entities=(Entity(id="t", attributes=(Property("colour", "red"),)), Entity(id="a")))
     blue = Scene(entities=(Entity(id="t", attributes=(Property("colour", "blue"),)), Entity(id="a")))
-    assert unit_of(trial(4, scene=plain), "object") != unit_of(trial(4, scene=blue), "object")
+    assert find_unit(trial(4, scene=plain), "object") != find_unit(trial(4, scene=blue), "object")
 
 
 def test_games_hold_both_sides_together() -> None:

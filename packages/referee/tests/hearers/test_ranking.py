@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test, spearmanr
 
-from referee.courtroom.pairwise import soft_pairwise_accuracy
-from referee.hearers.passports.ranking import Ranked, better_apart, better_on_items, rank
+from referee.courtroom.pairwise import compute_soft_pairwise_accuracy
+from referee.hearers.passports.ranking import Ranked, compare_units_apart, compare_units_on_items, rank
 from referee.statistics.dependent_trials import Clusters
 
 RNG = np.random.default_rng(4)
@@ -35,7 +35,7 @@ def test_rho_over_games_is_scipys_over_their_means() -> None:
 
 def test_a_pair_of_games_is_compared_as_by_exchanging_labels() -> None:
     # scipy draws 20,000 permutations; the normal curve with the exact variance stays within .02 of them
-    p = better_apart(HUMAN, CODES, GAMES)
+    p = compare_units_apart(HUMAN, CODES, GAMES)
     for i, j in ((0, 1), (2, 9), (5, 6)):
         drawn = permutation_test(
             (HUMAN[i == CODES], HUMAN[j == CODES]),
@@ -64,8 +64,8 @@ def test_systems_on_the_same_items_agree_with_the_program_of_the_wmt_tasks() -> 
     human = skills + items + RNG.normal(0, 0.4, (4, 80))
     hearer = skills + items + RNG.normal(0, 0.6, (4, 80))
     above = np.triu_indices(4, 1)
-    ours = 1 - np.abs(better_on_items(human) - better_on_items(hearer))[above].mean()
-    assert ours == pytest.approx(soft_pairwise_accuracy(human, hearer), abs=0.02)
+    ours = 1 - np.abs(compare_units_on_items(human) - compare_units_on_items(hearer))[above].mean()
+    assert ours == pytest.approx(compute_soft_pairwise_accuracy(human, hearer), abs=0.02)
 
 
 def test_systems_are_ranked_with_intervals_over_clusters_of_items() -> None:

@@ -104,7 +104,7 @@ def test_true_parameters_are_found_again_from_simulated_people() -> None:
         low, high = found.interval(name, 0.99)
         assert low <= value <= high
     assert found.probabilities.sum() == pytest.approx(1)
-    assert found.marginal("alpha").sum() == pytest.approx(1)
+    assert found.compute_marginal("alpha").sum() == pytest.approx(1)
 
 
 def test_responses_of_no_use_are_an_error_that_says_so() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.hearers.passports.people import HumanAnswer, People
-from referee.hearers.passports.reading import choose_reading, words_only
+from referee.hearers.passports.reading import choose_reading, drop_annotation
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
 RED = (Property("colour", "red"),)
@@ -56,7 +56,7 @@ def test_descriptions_in_refused_properties_alone_are_left_out() -> None:
 
 def test_what_was_never_put_into_words_stays_as_it_is() -> None:
     bare = Description(properties=RED)
-    assert words_only(bare) == bare
+    assert drop_annotation(bare) == bare
     assert choose_reading(people((bare, True), (bare, False)), "words").read == {"words": 0, "properties": 2}
 
 

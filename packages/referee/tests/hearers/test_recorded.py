@@ -12,7 +12,7 @@ import pytest
 
 from referee.corpora.color_grids import ColorGrids
 from referee.errors import DataNotFound, DuplicateTrial, InputError, MalformedInput, UnknownName, UnknownTrial
-from referee.hearers.recorded import Recorded, is_recorded, models_in, read_recorded
+from referee.hearers.recorded import Recorded, is_recorded, list_models, read_recorded
 from referee.records import Entity, Outcome, Scene, Trial
 
 SCENE = Scene(entities=tuple(Entity(id=i) for i in "abc"))
@@ -115,7 +115,7 @@ def test_a_model_of_the_folder_chose_by_place(tmp_path: Path) -> None:
     ]
     assert found.texts["12-ab-c-1"] == "left"
     assert list(read_recorded("recorded:mllm-listeners/M2", trials, data).answers) == ["12-ab-c-1"]
-    assert models_in("mllm-listeners", data) == ("M1", "M2")
+    assert list_models("mllm-listeners", data) == ("M1", "M2")
 
 
 def test_the_folder_is_found_beside_the_corpus_own(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_answers_to_another_corpus_are_unknown_trials(tmp_path: Path) -> None:
 @pytest.mark.data
 def test_the_six_models_answered_all_rounds_with_messages(data_folder: Path) -> None:
     trials = {t.id: t for t in ColorGrids(data_folder).trials()}
-    models = models_in("mllm-listeners", data_folder)
+    models = list_models("mllm-listeners", data_folder)
     assert len(models) == 6
     name = "recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ"
     found = read_recorded(name, trials.values(), data_folder)

@@ -56,7 +56,7 @@ def test_similarity_is_the_cosine_of_rarity_weighted_words() -> None:
     hearer = Retrieval(order=1).fit(LEARNED)
     weights = {word: log(5 / (1 + n)) + 1 for word, n in Counter(rote=2, stuhl=2, der=2).items()}
     length = sqrt(sum(w * w for w in weights.values()))
-    near = {number: similarity for similarity, number in hearer._nearest("rote")}
+    near = {number: similarity for similarity, number in hearer._find_nearest("rote")}
     assert near[1] == pytest.approx(weights["rote"] / length)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.cli import main
 from referee.hearers.literal import Literal
-from referee.hearers.speaker_card import Listening, cards_of
+from referee.hearers.speaker_card import Listening, make_speaker_cards
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 from referee.show.reports.speaker_picture import draw_speaker
 
@@ -62,7 +62,7 @@ RESPONSES = [
 
 def cells() -> dict[str, dict[str, object]]:
     listening = Listening(hearer=Literal(), signed="literal|passport:toy:0123456789ab:use-with-care")
-    made = cards_of(TRIALS, SAID, RESPONSES, MANIFEST, listening=listening)
+    made = make_speaker_cards(TRIALS, SAID, RESPONSES, MANIFEST, listening=listening)
     assert [(c["speaker"], c["samples"]) for c in made] == [("mine", 2), ("other", 1)]
     found: dict[str, dict[str, object]] = made[0]["cells"]
     return found
@@ -105,7 +105,7 @@ def test_samples_and_cost() -> None:
 
 def test_languages_have_cards_of_their_own_and_no_data_no_value() -> None:
     trials = [trial("t1", BLUE), trial("t2", BLUE, language="de")]
-    made = cards_of(trials, {}, [], {"systems": ["mine"]})
+    made = make_speaker_cards(trials, {}, [], {"systems": ["mine"]})
     assert [c["language"] for c in made] == ["en", "de"]
     assert all(cell["value"] is None and cell["n"] == 0 for cell in made[0]["cells"].values())
     assert "no value" in draw_speaker(made[0])
@@ -116,7 +116,7 @@ def test_a_hearer_that_is_not_fit_counts_for_nobody_and_it_is_said() -> None:
     answers = [answer("t", "mine", "unfit|model:x", "a")]
     manifest = {"systems": ["mine"], "hearers": {"unfit|model:x": "unfit|passport:toy:0123456789ab:not-fit"}}
     said = {("mine", "t"): Description(text="the chair")}
-    cell = cards_of([one], said, answers, manifest)[0]["cells"]["found"]
+    cell = make_speaker_cards([one], said, answers, manifest)[0]["cells"]["found"]
     assert (cell["value"], cell["n"]) == (None, 0)
     assert "the passport of unfit says: not fit" in cell["signed"]
 
@@ -134,7 +134,7 @@ def test_the_picture_has_a_ring_where_people_are() -> None:
     """People say the red chair: half type, half colour; the speaker names the type alone."""
     trials = [trial(f"t{n}", thing("b", "table", "blue")) for n in range(3)]
     said = {("mine", t.id): Description(properties=(Property("type", "chair"),)) for t in trials}
-    card = cards_of(trials, said, [], {"systems": ["mine"]})[0]
+    card = make_speaker_cards(trials, said, [], {"systems": ["mine"]})[0]
     assert (card["cells"]["uses type"]["value"], card["cells"]["uses type"]["people"]) == (1, 0.5)
     assert (card["cells"]["uses colour"]["value"], card["cells"]["uses colour"]["people"]) == (0, 0.5)
     drawn = draw_speaker(card)

@@ -14,7 +14,7 @@ from referee.errors import NotTrained, UnknownName
 from referee.hearers.answering import Listener, answer
 from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy
-from referee.hearers.times import Timed, _doubt, _effort, _surplus
+from referee.hearers.times import Timed, _compute_entropy, _count_surplus, _make_effort_row
 from referee.records import Description, Entity, Event, HearerView, Outcome, Property, Response, Scene, Trial
 
 THINGS = (
@@ -69,7 +69,7 @@ def said(text: str) -> Description:
 def test_length_doubt_and_surplus_are_those_counted_by_hand(text: str) -> None:
     words, bits, surplus = TEXTS[text]
     pairs = [(said(text), VIEW)]
-    row = _effort(Literal(), pairs, Literal().resolve_many(pairs))[0]
+    row = _make_effort_row(Literal(), pairs, Literal().resolve_many(pairs))[0]
     assert row == pytest.approx([1, log1p(words), bits, log1p(surplus)])
 
 
@@ -164,7 +164,7 @@ def test_doubts_are_those_of_one_who_did_not_know_the_trial() -> None:
     """Someone who learns trials by heart has no doubt about any of them; asked as a stranger he doubts everywhere alike."""
     hearer = Timed(Memory(), folds=3)
     trials = games(6)
-    observed_rows = [rows for rows, _ in hearer.fit(trials)._strangers(trials, [_observed(t) for t in trials])]
+    observed_rows = [rows for rows, _ in hearer.fit(trials)._split_by_group(trials, [_observed(t) for t in trials])]
     assert np.concatenate(observed_rows)[:, 2] == pytest.approx(np.log2(3))
 
 
@@ -176,12 +176,14 @@ def _observed(trial: Trial) -> object:
 
 def test_surplus_of_properties_is_counted_without_words() -> None:
     pairs = [(Description(properties=(Property("type", "chair"), Property("colour", "red"))), VIEW)]
-    assert _surplus(Literal(), pairs, Literal().resolve_many(pairs)) == [1]
+    assert _count_surplus(Literal(), pairs, Literal().resolve_many(pairs)) == [1]
 
 
 def test_doubt_counts_several_and_none_too() -> None:
     shares = (("a", 0.5), ("several", 0.25), ("none", 0.25))
-    assert _doubt(Response(trial="t", hearer="h", outcome=Outcome.ENTITY, probabilities=shares)) == pytest.approx(1.5)
+    assert _compute_entropy(
+        Response(trial="t", hearer="h", outcome=Outcome.ENTITY, probabilities=shares)
+    ) == pytest.approx(1.5)
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import referee
-from referee.hearers.answering import words_understood
+from referee.hearers.answering import compute_understood_share
 from referee.hearers.literal import Literal
 from referee.metrics.wordnet import WordNet
 from referee.records import Description, Entity, HearerView, Outcome, Property, Scene
@@ -35,11 +35,11 @@ def wordnet(tmp_path: Path) -> Path:
     ("text", "share"), [("the red mug", 1.0), ("the crimson mug", 0.5), ("the one on the left", 0.0), ("the", None)]
 )
 def test_the_proportion_is_of_content_words(text: str, share: float | None) -> None:
-    assert words_understood(Description(text=text), SCENE) == share
+    assert compute_understood_share(Description(text=text), SCENE) == share
 
 
 def test_properties_are_no_text_to_understand() -> None:
-    assert words_understood(Description(properties=RED, text="the crimson mug"), SCENE) is None
+    assert compute_understood_share(Description(properties=RED, text="the crimson mug"), SCENE) is None
 
 
 def test_words_mean_the_values_that_they_share_a_sense_with(wordnet: Path) -> None:

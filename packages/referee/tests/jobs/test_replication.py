@@ -21,7 +21,7 @@ from referee.errors import InputError, UnknownName
 from referee.jobs.challenge_tasks import TASKS, load_task, read_printed_table
 from referee.jobs.folder import Run
 from referee.jobs.open import Answers, open_corpus
-from referee.jobs.replicate import add_protocol, draw_protocol, people_rows, replicate, summarise
+from referee.jobs.replicate import add_protocol, draw_protocol, replicate, sample_people, summarise
 from referee.records import Description, Entity, Property, Scene, Trial
 
 TRIALS = tuple(Synthetic(speakers=6).trials())
@@ -150,7 +150,7 @@ def test_words_are_compared_as_the_algorithms_make_them_and_once_more_mended(tmp
 
 
 def test_people_are_held_against_others_who_saw_the_same() -> None:
-    found = list(people_rows(("HUMAN-1", "HUMAN-2"), TRIALS, 1))
+    found = list(sample_people(("HUMAN-1", "HUMAN-2"), TRIALS, 1))
     by_id = {t.id: t for t in TRIALS}
     assert found
     for output in found:
@@ -173,11 +173,11 @@ def test_exchanged_heads_in_print_are_put_right() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_measure_of_a_task_is_a_metric_and_a_printed_column(task: str) -> None:
-    from referee.auditing.paper import shipped_paper
+    from referee.auditing.paper import read_shipped_paper
 
     for measure in TASKS[task].measures:
         assert catalogue.create("metric", measure.metric)
-        paper = shipped_paper(TASKS[task].paper)
+        paper = read_shipped_paper(TASKS[task].paper)
         if TASKS[task].table:
             paper.tables[TASKS[task].table].require(*measure.columns.values())
         assert any(

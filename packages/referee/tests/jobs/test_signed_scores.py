@@ -16,7 +16,7 @@ from referee.cli import main
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.geometry import ScenePicture, Size
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee.jobs.open import open_outputs
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import Settings, Source
@@ -297,7 +297,7 @@ def heard_rows(**changes) -> dict[str, str]:
         Response(trial=t.id, hearer=f"p{i % 7}", outcome=Outcome.ENTITY, entity=t.targets[0])
         for i, t in enumerate(TRIALS)
     ]
-    return {r["measure"]: r["signature"] for r in hearing_rows(trials, answers)}
+    return {r["measure"]: r["signature"] for r in make_hearing_rows(trials, answers)}
 
 
 def test_results_of_hearers_are_signed_by_answers_and_labels() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from referee.errors import InputError
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee.metrics.hearing import MEASURES, OVER_RESPONSES, Hearing, group_responses
 from referee.records import Entity, Outcome, Response, Scene, Trial
 from referee.statistics.clusters import cluster_bootstrap
@@ -100,16 +100,16 @@ def test_a_corrected_click_counts_for_identification_but_not_for_time() -> None:
         response("e", "i1", identification_ms=500.0),
     ]
     assert (measured(said)["ir"], measured(said)["identification_ms"]) == (1.0, 500.0)
-    rows = hearing_rows([trial("i0"), trial("i1")], said)
+    rows = make_hearing_rows([trial("i0"), trial("i1")], said)
     assert rows[0]["excluded"] == {"time of a corrected answer": 1}
 
 
 def test_responses_without_one_referent_are_left_out_and_listed() -> None:
     said = [response("e", "two"), response("e", "elsewhere"), response("e", "one")]
-    rows = {r["measure"]: r for r in hearing_rows([trial("one"), trial("two", "a", "b")], said)}
+    rows = {r["measure"]: r for r in make_hearing_rows([trial("one"), trial("two", "a", "b")], said)}
     assert rows["ir"]["n"] == 1
     assert rows["ir"]["excluded"] == {"several targets": 1, "trial not in the run": 1}
-    (only,) = {r["value"] for r in hearing_rows([], said[:1])}
+    (only,) = {r["value"] for r in make_hearing_rows([], said[:1])}
     assert only is None, "nothing to count is not 0"
 
 
@@ -129,7 +129,7 @@ def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
         for p in range(20)
         for i in range(30)
     ]
-    rows = hearing_rows([trial(f"i{i}") for i in range(30)], said)
+    rows = make_hearing_rows([trial(f"i{i}") for i in range(30)], said)
     ours = next(r for r in rows if r["measure"] == "ir")
     frame = pl.DataFrame(
         {
@@ -146,10 +146,10 @@ def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
 
 
 def test_one_answer_has_no_interval_and_the_same_seed_gives_the_same() -> None:
-    (row,) = [r for r in hearing_rows([trial("i0")], [response("e", "i0")]) if r["measure"] == "ir"]
+    (row,) = [r for r in make_hearing_rows([trial("i0")], [response("e", "i0")]) if r["measure"] == "ir"]
     assert (row["value"], row["low"], row["high"], row["n"]) == (1.0, None, None, 1)
     said, asked = votes([3, 2, 4], 4), [trial(f"i{i}") for i in range(3)]
-    assert hearing_rows(asked, said) == hearing_rows(asked, said)
+    assert make_hearing_rows(asked, said) == make_hearing_rows(asked, said)
 
 
 def test_weights_count_as_copies() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from fake_endpoint import Answer, FakeEndpoint, completion, serving
 from referee.errors import InputError
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
 from referee.models.response_cache import Call, ResponseCache, read_calls
 
@@ -24,7 +24,7 @@ PNG = "iVBORw=="  # printf '\x89PNG' | base64
 ASK = [{"role": "user", "content": "Which?"}]
 LOOK = [
     {"role": "system", "content": "Be brief."},
-    message("user", "Which?", [Picture(b"\x89PNG")]),
+    make_message("user", "Which?", [Picture(b"\x89PNG")]),
     {"role": "assistant", "content": "2"},
     {"role": "user", "content": "Sure?"},
 ]

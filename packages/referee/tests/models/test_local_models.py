@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from referee.capabilities import in_parallel
+from referee.capabilities import answer_in_parallel
 from referee.errors import InputError
 from referee.models import local_models
 from referee.models.local_models import LocalModel, parse_local
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
 from referee.models.response_cache import read_calls
 from referee.signature import signature
@@ -63,7 +63,9 @@ def client(endpoint: str = "echo:toy?batch=3", **more: Any) -> ModelClient:
 
 
 def answers(asker: ModelClient, items: Sequence[str]) -> list[str | None]:
-    return [call.content for call in in_parallel(asker, lambda i: asker.ask([message("user", i)], i), items)]
+    return [
+        call.content for call in answer_in_parallel(asker, lambda i: asker.ask([make_message("user", i)], i), items)
+    ]
 
 
 def test_batches_are_cut_by_the_order_of_the_items() -> None:
@@ -80,9 +82,9 @@ def test_second_questions_of_items_form_batches_of_their_own() -> None:
 
     def two(item: str) -> list[str | None]:
         again = 2 if item == "b" else 1
-        return [asker.ask([message("user", f"{item}{n}")], item).content for n in range(1, again + 1)]
+        return [asker.ask([make_message("user", f"{item}{n}")], item).content for n in range(1, again + 1)]
 
-    assert list(in_parallel(asker, two, "abc")) == [
+    assert list(answer_in_parallel(asker, two, "abc")) == [
         ["a1 of a1+b1+c1"],
         ["b1 of a1+b1+c1", "b2 of b2"],
         ["c1 of a1+b1+c1"],
@@ -102,13 +104,13 @@ def test_the_size_is_in_the_signature_and_in_the_key_and_the_number_of_workers_i
     small, large = client("echo:toy?batch=2"), client("echo:toy?batch=3")
     assert "batch=2" in signature("x", small)
     assert signature("x", large) == signature("x", client("echo:toy?batch=3", workers=2))
-    assert {small.ask([message("user", "a")], "t").key} != {large.ask([message("user", "a")], "t").key}
+    assert {small.ask([make_message("user", "a")], "t").key} != {large.ask([make_message("user", "a")], "t").key}
 
 
 def test_a_batch_that_fails_is_a_failure_of_each_question_and_the_work_goes_on(tmp_path: Path) -> None:
     asker = client().remember(tmp_path)
     items = ["a", "fault", "b", "c"]
-    calls = list(in_parallel(asker, lambda i: asker.ask([message("user", i)], i), items))
+    calls = list(answer_in_parallel(asker, lambda i: asker.ask([make_message("user", i)], i), items))
     assert [c.failure for c in calls] == [*["RuntimeError: out of memory"] * 3, None]
     assert len(list(read_calls(tmp_path))) == 4
 
@@ -125,13 +127,13 @@ def test_an_item_that_fails_before_it_asks_holds_up_nobody() -> None:
     def answer(item: str) -> str | None:
         if item == "b":
             return None
-        return asker.ask([message("user", item)], item).content
+        return asker.ask([make_message("user", item)], item).content
 
-    assert list(in_parallel(asker, answer, "abc")) == ["a of a+c", None, "c of a+c"]
+    assert list(answer_in_parallel(asker, answer, "abc")) == ["a of a+c", None, "c of a+c"]
 
 
 def test_parameters_it_does_not_know_are_listed() -> None:
-    assert client(model_seed=3).ask([message("user", "a")], "t").adapted == ("seed",)
+    assert client(model_seed=3).ask([make_message("user", "a")], "t").adapted == ("seed",)
 
 
 @pytest.mark.parametrize("endpoint", ["echo:toy?", "echo:toy?batch=0", "echo:toy?batch=x", "echo:toy?speed=2"])
@@ -188,8 +190,8 @@ def test_vllm_is_asked_in_batches_with_pictures_and_schemas(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "vllm", vllm)
     monkeypatch.setitem(sys.modules, "vllm.sampling_params", parameters)
     asker = client("vllm:NAME?batch=2", max_tokens=9)
-    look = [message("user", "Which?", [Picture(b"\x89PNG")])]
-    calls = list(in_parallel(asker, lambda i: asker.ask(look, str(i), schema={"type": "object"}), range(2)))
+    look = [make_message("user", "Which?", [Picture(b"\x89PNG")])]
+    calls = list(answer_in_parallel(asker, lambda i: asker.ask(look, str(i), schema={"type": "object"}), range(2)))
     assert [(c.content, c.prompt_tokens, c.completion_tokens) for c in calls] == [('{"answer": 2}', 3, 2)] * 2
     ((conversations, sampling),) = seen
     assert len(conversations) == 2

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from fake_endpoint import Answer, completion, serving
-from referee.catalogue import configure, without_pace
+from referee.catalogue import configure, drop_pace_options
 from referee.errors import InputError
 from referee.models.endpoint import Endpoint
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
 from referee.models.rate_limit import ConcurrencyLimit, RateLimit, parse_retry_after
-from referee.models.response_cache import Call, ResponseCache, as_json, cost_by_asker
+from referee.models.response_cache import Call, ResponseCache, convert_call_to_json, sum_cost_by_asker
 from referee.signature import signature
 from scripted_endpoint import Late, Said, answered, faulty, scripted
 
@@ -83,7 +83,7 @@ def test_another_pace_is_the_same_question_and_the_same_signature(tmp_path: Path
 def test_pictures_are_sent_as_data_and_kept_as_their_hash(tmp_path: Path) -> None:
     with serving(completion("x")) as server:
         for data in (b"\x89PNG one", b"\x89PNG two", b"\x89PNG one"):
-            client(server.url).remember(tmp_path).ask([message("user", "Which?", [Picture(data)])], "t")
+            client(server.url).remember(tmp_path).ask([make_message("user", "Which?", [Picture(data)])], "t")
         assert len(server.seen) == 2, "another picture is another question"
         # printf '\x89PNG one' | base64
         assert server.seen[0]["messages"][0]["content"][1]["image_url"]["url"] == "data:image/png;base64,iVBORyBvbmU="
@@ -127,7 +127,7 @@ def test_a_model_that_wants_max_completion_tokens_gets_them() -> None:
         assert asker.ask(ASK, "t").adapted == ("max_tokens",)
         assert "max_tokens" not in server.seen[1]
         assert server.seen[1]["max_completion_tokens"] == 50
-        asker.ask([message("user", "another")], "t")
+        asker.ask([make_message("user", "another")], "t")
         assert len(server.seen) == 3, "learned once"
 
 
@@ -264,16 +264,16 @@ def test_a_budget_stops_the_work_keeps_it_and_counts_what_was_spent_before(
     with serving(completion("2")) as server:
         asker = client(server.url, **prices, **limit).remember(tmp_path)
         for n in range(3):
-            asker.ask([message("user", str(n))], "t")
+            asker.ask([make_message("user", str(n))], "t")
         with pytest.raises(InputError, match="larger budget"):
-            asker.ask([message("user", "3")], "t")
+            asker.ask([make_message("user", "3")], "t")
         again = client(server.url, **prices, **limit).remember(tmp_path)
-        assert again.ask([message("user", "2")], "t").content == "2", "what was paid for is answered"
+        assert again.ask([make_message("user", "2")], "t").content == "2", "what was paid for is answered"
         with pytest.raises(InputError, match="larger budget"):
-            again.ask([message("user", "3")], "t")
+            again.ask([make_message("user", "3")], "t")
         assert len(server.seen) == 3
-    assert cost_by_asker(tmp_path)[""].tokens == 330
-    assert cost_by_asker(tmp_path)[""].cost == pytest.approx(0.0012)
+    assert sum_cost_by_asker(tmp_path)[""].tokens == 330
+    assert sum_cost_by_asker(tmp_path)[""].cost == pytest.approx(0.0012)
 
 
 def test_what_two_threads_ask_at_once_is_asked_once(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_connections_are_kept_and_a_closed_one_is_opened_again() -> None:
     with scripted(hasty) as server:
         asker = client(server.url)
         for n in range(60):
-            assert asker.ask([message("user", f"question {n}")], "t").content == "the red chair"
+            assert asker.ask([make_message("user", f"question {n}")], "t").content == "the red chair"
         assert all(n == 1 for n in server.told.values())
 
 
@@ -317,7 +317,7 @@ def test_a_reset_on_a_kept_connection_is_counted() -> None:
     """The first question is answered, the second cut off on the same connection: it is asked again, and that is a try."""
     with scripted(lambda question, time: None if question == "second" and time == 1 else answered()) as server:
         asker = client(server.url)
-        assert [asker.ask([message("user", q)], "t").tries for q in ("first", "second")] == [1, 2]
+        assert [asker.ask([make_message("user", q)], "t").tries for q in ("first", "second")] == [1, 2]
         assert server.asked == {"first": 1, "second": 2}
 
 
@@ -335,16 +335,16 @@ def test_a_book_of_calls_holds_places_and_not_calls(tmp_path: Path) -> None:
     with scripted(lambda question, time: answered()) as server:
         asker = client(server.url).remember(tmp_path)
         for n in range(50):
-            asker.ask([message("user", f"{n} " + "x" * 5000)], "t")
+            asker.ask([make_message("user", f"{n} " + "x" * 5000)], "t")
     book = ResponseCache(tmp_path)
-    assert len(list(book.sorted_calls())) == 50
+    assert len(list(book.iterate_calls())) == 50
     assert "xxxxx" not in repr(vars(book))
 
 
 def test_a_name_without_its_pace_names_the_same_thing() -> None:
-    assert without_pace("hearer", "remote|model:x|per_minute:60|votes:3|parallel:9") == "remote|model:x|votes:3"
-    assert without_pace("hearer", "literal") == "literal"
-    assert without_pace("hearer", "mine.py:Own|parallel:3") == "mine.py:Own|parallel:3"
+    assert drop_pace_options("hearer", "remote|model:x|per_minute:60|votes:3|parallel:9") == "remote|model:x|votes:3"
+    assert drop_pace_options("hearer", "literal") == "literal"
+    assert drop_pace_options("hearer", "mine.py:Own|parallel:3") == "mine.py:Own|parallel:3"
 
 
 def test_questions_of_a_batch_are_written_and_their_answers_taken(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_questions_of_a_batch_are_written_and_their_answers_taken(tmp_path: Path
     batch = BatchFile(tmp_path / "requests.jsonl", tmp_path / "kept.batch")
     asker = client("http://localhost:1/v1", price_in=1.0).remember(calls).write_to(batch)
     for n in (1, 2, 1):
-        assert asker.ask([message("user", str(n))], "t").failure
+        assert asker.ask([make_message("user", str(n))], "t").failure
     assert batch.write() == 2
     requests = [json.loads(line) for line in (tmp_path / "requests.jsonl").read_text().splitlines()]
     assert {r["url"] for r in requests} == {"/v1/chat/completions"}
@@ -383,13 +383,13 @@ class Slow(ModelClient):
 
 
 def test_stopping_ends_pauses_and_keeps_what_was_answered(tmp_path: Path) -> None:
-    from referee.capabilities import in_parallel
+    from referee.capabilities import answer_in_parallel
 
     with scripted(
         lambda question, time: answered("2") if question == "0" else (429, {"Retry-After": "50"}, b"")
     ) as server:
         asker = Slow(model="toy", endpoint=server.url, parallel=2).remember(tmp_path)
-        answers = in_parallel(asker, lambda n: asker.ask([message("user", str(n))], "t"), range(65))
+        answers = answer_in_parallel(asker, lambda n: asker.ask([make_message("user", str(n))], "t"), range(65))
         assert next(answers).content == "2"
         start = time.monotonic()
         answers.close()  # as Ctrl-C does
@@ -410,7 +410,9 @@ def test_a_line_of_the_book_is_what_json_writes(tmp_path: Path) -> None:
         logprobs=(("2", -0.5, [("2", -0.5)]),),
     )
     ResponseCache(tmp_path).add(call)
-    assert (tmp_path / "calls-1.jsonl").read_text("utf-8") == json.dumps(as_json(call), ensure_ascii=False) + "\n"
+    assert (tmp_path / "calls-1.jsonl").read_text("utf-8") == json.dumps(
+        convert_call_to_json(call), ensure_ascii=False
+    ) + "\n"
     found = ResponseCache(tmp_path).find('"k"')
     assert found is not None
     assert found.content == call.content

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.models.messages import Picture, key_of, make_question, message
+from referee.models.messages import Picture, make_cache_key, make_message, make_question
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -24,7 +24,7 @@ def test_the_key_is_the_hash_of_the_sorted_json(pairs: list[tuple[str, str]], pa
     expected = {"endpoint": "http://host/v1", "sample": 3, **parameters, "messages": messages}
     assert question.stored == expected
     text = json.dumps(expected, sort_keys=True, ensure_ascii=False)
-    assert question.key == hashlib.sha256(text.encode()).hexdigest() == key_of(expected)
+    assert question.key == hashlib.sha256(text.encode()).hexdigest() == make_cache_key(expected)
     assert question.sent == {**parameters, "messages": messages}
 
 
@@ -36,7 +36,7 @@ def test_a_key_of_an_earlier_release() -> None:
 
 
 def test_pictures_are_sent_as_data_and_stored_by_their_hash() -> None:
-    question = make_question("e", 0, {"model": "m"}, [message("user", "Which?", [Picture(b"\x89PNG")])])
+    question = make_question("e", 0, {"model": "m"}, [make_message("user", "Which?", [Picture(b"\x89PNG")])])
     assert "base64,iVBORw==" in json.dumps(question.sent)  # printf '\x89PNG' | base64
     assert "base64" not in json.dumps(question.stored)
     assert question.stored["messages"][0]["content"][1]["type"] == "image"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.capabilities import in_parallel
+from referee.capabilities import answer_in_parallel
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.hearers.remote import Remote
 from referee.jobs.listen import show_to_hearer
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
 from referee.models.response_cache import read_calls
 from referee.records import Trial
@@ -85,7 +85,7 @@ def test_it_speaks_and_listens(endpoint: str, trials: list[Trial], tmp_path: Pat
 def test_temperature_0_says_the_same_and_samples_differ(endpoint: str) -> None:
     def said(temperature: float, sample: int) -> str | None:
         asker = ModelClient(model="tiny", endpoint=endpoint, max_tokens=30, temperature=temperature, sample=sample)
-        call = asker.ask([message("user", "Describe the chair.")], "t")
+        call = asker.ask([make_message("user", "Describe the chair.")], "t")
         assert call.failure is None
         return call.content
 
@@ -96,20 +96,20 @@ def test_temperature_0_says_the_same_and_samples_differ(endpoint: str) -> None:
 def test_a_seed_says_the_same_again(endpoint: str) -> None:
     def said(seed: int) -> str | None:
         asker = ModelClient(model="tiny", endpoint=endpoint, max_tokens=30, temperature=1.0, model_seed=seed)
-        return asker.ask([message("user", "Describe the chair.")], "t").content
+        return asker.ask([make_message("user", "Describe the chair.")], "t").content
 
     assert said(3) == said(3)
     assert said(3) != said(4)
 
 
 def test_an_answer_that_is_cut_off_says_so(endpoint: str) -> None:
-    call = ModelClient(model="tiny", endpoint=endpoint, max_tokens=2).ask([message("user", "Describe it.")], "t")
+    call = ModelClient(model="tiny", endpoint=endpoint, max_tokens=2).ask([make_message("user", "Describe it.")], "t")
     assert (call.finish, call.completion_tokens) == ("length", 2)
 
 
 def test_what_it_does_not_know_is_left_out_and_said(endpoint: str) -> None:
     asker = ModelClient(model="tiny", endpoint=endpoint, max_tokens=2)
-    asker.count("answered", asker.ask([message("user", "Which?")], "t", logprobs=True, response_format={}))
+    asker.count("answered", asker.ask([make_message("user", "Which?")], "t", logprobs=True, response_format={}))
     assert {name for name in asker.account() if name.startswith("without")} == {
         "without logprobs",
         "without response_format",
@@ -184,8 +184,8 @@ COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (0, 0, 0)]
 def seen_by(endpoint: str) -> list[str | None]:
     """What a model says to pictures in several colours, with questions of several lengths."""
     asker = ModelClient(model="tiny", endpoint=endpoint, max_tokens=12)
-    asked = [message("user", "Which one?" * (n + 1), [painted(colour)]) for n, colour in enumerate(COLOURS)]
-    calls = list(in_parallel(asker, lambda question: asker.ask([question], "t"), asked))
+    asked = [make_message("user", "Which one?" * (n + 1), [painted(colour)]) for n, colour in enumerate(COLOURS)]
+    calls = list(answer_in_parallel(asker, lambda question: asker.ask([question], "t"), asked))
     assert [call.failure for call in calls] == [None] * len(COLOURS)
     assert all(call.completion_tokens <= 12 for call in calls)
     return [call.content for call in calls]
@@ -194,11 +194,11 @@ def seen_by(endpoint: str) -> list[str | None]:
 def test_a_model_with_a_vision_part_sees_pictures(sighted: str) -> None:
     def said(colour: tuple[int, int, int]) -> str | None:
         asker = ModelClient(model="tiny", endpoint=sighted, max_tokens=12)
-        return asker.ask([message("user", "Which?", [painted(colour)])], "t").content
+        return asker.ask([make_message("user", "Which?", [painted(colour)])], "t").content
 
     assert len({said(colour) for colour in COLOURS}) > 1, "other pictures, other words"
     assert said(COLOURS[0]) == said(COLOURS[0])
-    words = ModelClient(model="tiny", endpoint=sighted, max_tokens=12).ask([message("user", "Which?")], "t")
+    words = ModelClient(model="tiny", endpoint=sighted, max_tokens=12).ask([make_message("user", "Which?")], "t")
     assert words.failure is None
 
 
@@ -211,7 +211,7 @@ def test_a_batch_of_words_alone_too(endpoint: str, trials: list[Trial], tmp_path
     def said(endpoint: str) -> list[str | None]:
         asker = ModelClient(model="tiny", endpoint=endpoint, max_tokens=20)
         texts = [f"Describe {t.id}, please." * (n + 1) for n, t in enumerate(trials)]
-        calls = in_parallel(asker, lambda text: asker.ask([message("user", text)], "t"), texts)
+        calls = answer_in_parallel(asker, lambda text: asker.ask([make_message("user", text)], "t"), texts)
         return [call.content for call in calls]
 
     assert said(f"{endpoint}?batch=3") == said(endpoint)
@@ -219,4 +219,4 @@ def test_a_batch_of_words_alone_too(endpoint: str, trials: list[Trial], tmp_path
 
 def test_pictures_are_refused_in_words(endpoint: str) -> None:
     with pytest.raises(InputError, match="reads words only"):
-        ModelClient(model="tiny", endpoint=endpoint).ask([message("user", "Which?", [Picture(b"\x89PNG")])], "t")
+        ModelClient(model="tiny", endpoint=endpoint).ask([make_message("user", "Which?", [Picture(b"\x89PNG")])], "t")

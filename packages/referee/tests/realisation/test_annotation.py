@@ -7,7 +7,7 @@ from math import log
 import pytest
 from annotated import props, tell
 
-from referee.realisation.annotation import Piece, correct_spelling, dice, normalise, read_examples
+from referee.realisation.annotation import Piece, compute_dice, correct_spelling, normalise, read_examples
 from referee.realisation.phrases import PhraseBook
 from referee.records import Description, Span, Trial
 
@@ -52,8 +52,8 @@ def test_descriptions_without_words_or_properties_teach_nothing() -> None:
 
 
 def test_dice_of_two_empty_sets_is_one() -> None:
-    assert dice(frozenset(), frozenset()) == 1.0
-    assert dice(frozenset(props("a:1 b:1")), frozenset(props("a:1"))) == pytest.approx(2 / 3)
+    assert compute_dice(frozenset(), frozenset()) == 1.0
+    assert compute_dice(frozenset(props("a:1 b:1")), frozenset(props("a:1"))) == pytest.approx(2 / 3)
 
 
 def _book() -> PhraseBook:
@@ -69,9 +69,9 @@ def _book() -> PhraseBook:
 
 
 def test_what_is_said_in_one_breath_more_often_than_apart_is_worded_together() -> None:
-    together = _book().cover(props("type:person hairColour:light hasBeard:1"))
+    together = _book().group_properties(props("type:person hairColour:light hasBeard:1"))
     assert together == [frozenset(props("type:person")), frozenset(props("hairColour:light hasBeard:1"))]
-    apart = _book().cover(props("x-dimension:1 y-dimension:1"))  # one breath once, apart twice
+    apart = _book().group_properties(props("x-dimension:1 y-dimension:1"))  # one breath once, apart twice
     assert apart == [frozenset(props("x-dimension:1")), frozenset(props("y-dimension:1"))]
 
 
@@ -80,5 +80,5 @@ def test_options_carry_the_cost_of_their_frequency() -> None:
     options = _book().options(frozenset(props("type:person")), most=5)
     assert [words for words, _ in options] == [("man",), ("guy",)]
     assert [cost for _, cost in options] == pytest.approx([-log(5 / 6), -log(1 / 6)])
-    assert _book().modal(frozenset(props("type:person"))) == ("man",)
-    assert _book().modal(frozenset(props("age:old"))) is None
+    assert _book().choose_modal(frozenset(props("type:person"))) == ("man",)
+    assert _book().choose_modal(frozenset(props("age:old"))) is None

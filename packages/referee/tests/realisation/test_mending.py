@@ -65,7 +65,7 @@ def mender() -> Mender:
     ],
 )
 def test_what_is_broken_is_mended(mender: Mender, said: str, mended: str) -> None:
-    assert mender.mend(said, ()) == mended
+    assert mender.correct_text(said, ()) == mended
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_what_is_broken_is_mended(mender: Mender, said: str, mended: str) -> Non
     ],
 )
 def test_what_is_whole_stays_as_it_is_to_the_letter(mender: Mender, said: str) -> None:
-    assert mender.mend(said, ()) == said
+    assert mender.correct_text(said, ()) == said
 
 
 def test_the_missing_noun_is_the_usual_one_for_the_type(mender: Mender) -> None:
-    assert mender.mend("big red", props("type:sofa colour:red size:large")) == "the big red couch"
-    assert mender.mend("big red", props("type:lamp")) == "the big red lamp"
+    assert mender.correct_text("big red", props("type:sofa colour:red size:large")) == "the big red couch"
+    assert mender.correct_text("big red", props("type:lamp")) == "the big red lamp"
 
 
 def test_silence_is_filled_with_plain_words() -> None:
@@ -106,5 +106,7 @@ def test_mending_needs_the_realisers_training() -> None:
 
 def test_words_that_only_the_language_knows_are_taken_as_they_are(mender: Mender) -> None:
     """A type and a colour of hair that nobody mentioned in training."""
-    assert mender.mend("the on the left lamp", props("type:lamp hpos:left")) == "the lamp on the left"
-    assert mender.mend("man with blonde hair", props("type:person hair.colour:blonde")) == "man with blonde hair"
+    assert mender.correct_text("the on the left lamp", props("type:lamp hpos:left")) == "the lamp on the left"
+    assert (
+        mender.correct_text("man with blonde hair", props("type:person hair.colour:blonde")) == "man with blonde hair"
+    )

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from referee.realisation.cheapest_string import cheapest, in_order, within_window
+from referee.realisation.cheapest_string import find_cheapest_string, list_open_slots, make_slot_order
 from referee.realisation.ngrams import END, START, NgramModel
 
 STRINGS = [s.split() for s in ("the red chair", "the chair", "a red chair facing left", "red chair", "the large desk")]
@@ -20,12 +20,12 @@ def test_probabilities_are_those_of_a_calculation_by_hand() -> None:
     P(b | a) = (1 - .75)/2 + .75·2/2·.17 = .2525.
     """
     model = NgramModel([["a", "b"], ["a", "c"]], order=2, discount=0.75)
-    assert model.probability("b") == pytest.approx(0.17)
-    assert model.probability(END) == pytest.approx(0.37)
-    assert model.probability("never") == pytest.approx(0.12)
-    assert model.probability("b", ["a"]) == pytest.approx(0.2525)
-    assert model.surprise(["a", "b"]) == pytest.approx(
-        -log(model.probability("a", [START]) * 0.2525 * model.probability(END, ["b"]))
+    assert model.compute_probability("b") == pytest.approx(0.17)
+    assert model.compute_probability(END) == pytest.approx(0.37)
+    assert model.compute_probability("never") == pytest.approx(0.12)
+    assert model.compute_probability("b", ["a"]) == pytest.approx(0.2525)
+    assert model.compute_surprisal(["a", "b"]) == pytest.approx(
+        -log(model.compute_probability("a", [START]) * 0.2525 * model.compute_probability(END, ["b"]))
     )
 
 
@@ -34,7 +34,7 @@ def test_probabilities_of_every_context_add_up_to_one(order: int) -> None:
     model = NgramModel(STRINGS, order=order)
     contexts = [(), ("the",), ("the", "red"), ("never", "heard"), (START, START), ("red", "chair")]
     for context in contexts:
-        total = sum(model.probability(word, context) for word in [*model.vocabulary, "<never heard>"])
+        total = sum(model.compute_probability(word, context) for word in [*model.vocabulary, "<never heard>"])
         assert total == pytest.approx(1.0)
 
 
@@ -51,12 +51,12 @@ def test_bigrams_agree_with_nltk_but_for_the_floor() -> None:
         followers = {s[i + 1] for s in STRINGS for i in range(len(s) - 1) if s[i] == context}
         times = sum(s[:-1].count(context) for s in STRINGS)
         share = 0.5 * len(followers) / times
-        direct = ours.probability(word, [context]) - share * ours.probability(word)
+        direct = ours.compute_probability(word, [context]) - share * ours.compute_probability(word)
         assert direct == pytest.approx(theirs.score(word, [context]) - share * theirs.score(word))
 
 
 def test_an_empty_model_still_answers() -> None:
-    assert NgramModel([]).surprise(["red"]) == pytest.approx(0.0)
+    assert NgramModel([]).compute_surprisal(["red"]) == pytest.approx(0.0)
 
 
 def _random_slots(rng: Random, slots: int) -> list[list[tuple[tuple[str, ...], float]]]:
@@ -75,13 +75,13 @@ def test_the_search_finds_the_cheapest_of_all_strings(seed: int, balance: float)
 
     def cost(chosen: tuple[tuple[tuple[str, ...], float], ...]) -> float:
         words = [w for phrase, _ in chosen for w in phrase]
-        return balance * sum(own for _, own in chosen) + (1 - balance) * model.surprise(words)
+        return balance * sum(own for _, own in chosen) + (1 - balance) * model.compute_surprisal(words)
 
     everything = [order for chosen in product(*slots) for order in permutations(chosen)]
-    found = cheapest(slots, within_window(4, None), model, balance)
+    found = find_cheapest_string(slots, list_open_slots(4, None), model, balance)
     assert found is not None
     assert found[1] == pytest.approx(min(map(cost, everything)))
-    fixed = cheapest(slots, in_order(4), model, balance)
+    fixed = find_cheapest_string(slots, make_slot_order(4), model, balance)
     assert fixed is not None
     assert fixed[1] == pytest.approx(min(map(cost, product(*slots))))
 
@@ -89,7 +89,10 @@ def test_the_search_finds_the_cheapest_of_all_strings(seed: int, balance: float)
 def test_a_window_lets_phrases_move_only_a_little() -> None:
     model = NgramModel([["c", "b", "a"]] * 5)
     slots = [[((w,), 0.0)] for w in "abc"]
-    free, near = cheapest(slots, within_window(3, None), model), cheapest(slots, within_window(3, 2), model)
+    free, near = (
+        find_cheapest_string(slots, list_open_slots(3, None), model),
+        find_cheapest_string(slots, list_open_slots(3, 2), model),
+    )
     assert free is not None
     assert free[0] == ("c", "b", "a")
     assert near is not None
@@ -97,4 +100,4 @@ def test_a_window_lets_phrases_move_only_a_little() -> None:
 
 
 def test_a_slot_that_cannot_be_filled_makes_the_string_impossible() -> None:
-    assert cheapest([[], [(("a",), 0.0)]], in_order(2), NgramModel(STRINGS)) is None
+    assert find_cheapest_string([[], [(("a",), 0.0)]], make_slot_order(2), NgramModel(STRINGS)) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.realisation.english import ENGLISH
-from referee.realisation.noun_phrase_trees import heads_of
+from referee.realisation.noun_phrase_trees import find_heads
 
 NOUNS = frozenset({"chair", "man"})
 
@@ -25,5 +25,5 @@ NOUNS = frozenset({"chair", "man"})
 )
 def test_a_noun_phrase_hangs_together(text: str, tree: str) -> None:
     words = text.split()
-    heads = heads_of(words, NOUNS, ENGLISH)
+    heads = find_heads(words, NOUNS, ENGLISH)
     assert " ".join(f"{w}>{words[h] if h >= 0 else ''}" for w, h in zip(words, heads, strict=True)) == tree

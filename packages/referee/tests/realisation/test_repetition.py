@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.realisation.repairs import said_once
+from referee.realisation.repairs import drop_repeated_words
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from referee.realisation.repairs import said_once
     ],
 )
 def test_only_direct_repetition_goes(said: str, kept: str) -> None:
-    assert said_once(said) == kept
+    assert drop_repeated_words(said) == kept

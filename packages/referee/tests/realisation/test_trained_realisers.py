@@ -9,7 +9,7 @@ from annotated import say, tell
 
 from referee.contracts import Realiser
 from referee.errors import NotTrained
-from referee.realisation.case_net import CaseNet, similarity
+from referee.realisation.case_net import CaseNet, compare_values
 from referee.realisation.cases import CaseBase
 from referee.realisation.common_phrases import CommonPhrases
 from referee.realisation.dependencies import DependencyOrder
@@ -175,9 +175,9 @@ def test_without_a_case_the_rules_speak() -> None:
 def test_values_are_more_or_less_alike() -> None:
     """Back is nearer to right than to front, and opposite orientations are least alike."""
     front, back, right = (Property("orientation", v) for v in ("front", "back", "right"))
-    assert similarity(back, right) > similarity(back, front) == 0
-    assert similarity(Property("x-dimension", 1), Property("x-dimension", 2)) == pytest.approx(0.75)
-    assert similarity(Property("x-dimension", 1), Property("y-dimension", 1)) == 0
+    assert compare_values(back, right) > compare_values(back, front) == 0
+    assert compare_values(Property("x-dimension", 1), Property("x-dimension", 2)) == pytest.approx(0.75)
+    assert compare_values(Property("x-dimension", 1), Property("y-dimension", 1)) == 0
 
 
 def test_the_case_net_drops_what_is_not_wanted_and_loses_what_the_case_lacks() -> None:

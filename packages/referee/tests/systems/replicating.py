@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import make_folds
 from referee.records import Description, Trial
@@ -50,7 +50,7 @@ def scores(metric: str, outputs: Outputs, trials: list[Trial]) -> dict[str, floa
 def printed(table: ModuleType, metric: str) -> dict[str, float]:
     """The printed value of a metric for every system."""
     paper, which, columns = table.PUBLISHED
-    cells = shipped_paper(paper).tables[which]
+    cells = read_shipped_paper(paper).tables[which]
     return {name: float(cells.text(entry.printed or name, columns[metric])) for name, entry in table.TABLE.items()}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.errors import UnknownName
 from referee.records import Description, Trial
@@ -17,7 +17,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 def test_all_five_entries_in_print_are_there() -> None:
-    printed = shipped_paper("tuna-2008").tables["table6"].labels
+    printed = read_shipped_paper("tuna-2008").tables["table6"].labels
     assert set(tuna2008_r.SUBMITTED) == set(printed)
     assert set(tuna2008_r.SUBMITTED) <= set(tuna2008_r.TABLE)
 

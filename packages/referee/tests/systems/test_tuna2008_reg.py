@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.records import Trial
 from referee.systems import tuna2008_reg
 
 
 def test_all_fourteen_entries_in_print_are_there() -> None:
-    assert set(tuna2008_reg.TABLE) == set(shipped_paper("tuna-2008").tables["table8"].labels)
+    assert set(tuna2008_reg.TABLE) == set(read_shipped_paper("tuna-2008").tables["table8"].labels)
 
 
 @pytest.mark.parametrize("name", tuna2008_reg.TABLE)

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from referee import catalogue
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.contracts import Batch
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained
@@ -17,7 +17,7 @@ from referee.systems.evolved_set import EvolvedSet
 
 
 def test_all_six_entries_in_print_are_there() -> None:
-    printed = shipped_paper("tuna-reg-2009").tables["table5"].labels
+    printed = read_shipped_paper("tuna-reg-2009").tables["table5"].labels
     assert set(tunareg2009.TABLE) == {name for name in printed if not name.startswith("HUMAN")}
 
 

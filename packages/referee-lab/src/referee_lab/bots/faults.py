@@ -14,7 +14,7 @@ from random import Random
 
 import httpx
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 
 FAULTS = {
     "loss": "a request is lost, or its reply is: the server may or may not have heard",
@@ -40,7 +40,7 @@ class Faults:
         """Return faults of the named kinds. Raises InputError for an unknown name."""
         chosen = frozenset(names)
         for name in sorted(chosen):
-            one_of("--faults", name, FAULTS)
+            check_choice("--faults", name, FAULTS)
         return cls(kinds=chosen, share=share)
 
     def draw_fault(self, kind: str, rng: Random, tally: Counter[str]) -> bool:

@@ -15,7 +15,7 @@ from math import exp, log2
 from random import Random
 
 from referee.contracts import Hearer
-from referee.hearers.answering import NONE, PSEUDO, words_of
+from referee.hearers.answering import NONE, PSEUDO, split_words
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.study.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD_MS, READING_MS
 
@@ -67,7 +67,7 @@ class Someone:
 
     def _estimate_times(self, heard: Response, description: Description) -> tuple[float, float]:
         """Return reading and identification times: the hearer's, or estimates from length and entropy."""
-        words = len(words_of(description.text or ""))
+        words = len(split_words(description.text or ""))
         reading = READING_MS + PER_WORD_MS * words if heard.reading_ms is None else heard.reading_ms
         if heard.identification_ms is not None:
             return reading, heard.identification_ms

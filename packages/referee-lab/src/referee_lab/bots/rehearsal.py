@@ -6,7 +6,7 @@ from random import Random
 
 from referee import catalogue
 from referee.contracts import Hearer
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.design.balance import format_count
 from referee_lab.study.folder.study import Study
@@ -16,7 +16,7 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """Let a simulated hearer answer every step of the study, and return a sentence on the result."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
-    for trial_list in with_progress(study.lists, "a rehearsal of every list"):
+    for trial_list in report_progress(study.lists, "a rehearsal of every list"):
         plan = make_plan(study, trial_list.id, study.seed)
         relaxed += plan.relaxed
         # Only to see that it can be made: pictures are drawn and pages rendered on the way.

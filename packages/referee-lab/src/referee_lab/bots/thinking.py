@@ -18,7 +18,7 @@ from typing import Any
 from referee.capabilities import learns, needs_of
 from referee.contracts import Hearer
 from referee.engines.pieces import Engine, Needs, WorkPiece, pickle_object
-from referee.engines.stored_work import StoredWork, as_lines
+from referee.engines.stored_work import StoredWork, format_lines
 from referee.errors import InputError
 from referee.records import Trial
 from referee_lab.bots.person import Someone
@@ -105,7 +105,7 @@ class Thinking:
 
     def do(self, begun: _AskedPeople, piece: WorkPiece) -> bytes:
         """Return the answers of a piece's participants as bytes."""
-        return as_lines(
+        return format_lines(
             [b64encode(pickle_object(self._simulate_answers(begun, int(item)))).decode() for item in piece.items]
         )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.players.reference_game import GamePlan, PlayedGame
 
 
-app = options.new_app()
+app = options.make_app()
 ABOUT = "game.json"
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from referee.api import charts
 from referee.api.options import AuditOptions
-from referee.api.results import AUDIT, Result, frame_of
+from referee.api.results import AUDIT, Result, make_frame
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.audit import audit as audit_paper
 from referee.auditing.claims import AuditVerdict
-from referee.auditing.corrections import as_toml
-from referee.auditing.explain.wording import shown
-from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
+from referee.auditing.corrections import format_toml
+from referee.auditing.explain.wording import format_value
+from referee.auditing.paper import DESCRIPTION, Paper, list_shipped_papers, read_paper, read_shipped_paper
 from referee.errors import InputError
-from referee.options import takes
+from referee.options import accept_options
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,8 +40,8 @@ class AuditResult(Result):
                 "paper": a.paper,
                 "source": row.source,
                 "item": row.item,
-                "printed": shown(row.printed),
-                "recomputed": shown(row.recomputed),
+                "printed": format_value(row.printed),
+                "recomputed": format_value(row.recomputed),
                 "low": row.low,
                 "high": row.high,
                 "verdict": row.verdict.value,
@@ -50,7 +50,7 @@ class AuditResult(Result):
             for a in self.audits
             for row in a.rows
         ]
-        super().__init__(frame_of(rows, AUDIT))
+        super().__init__(make_frame(rows, AUDIT))
 
     @property
     def findings(self) -> list[str]:
@@ -60,7 +60,7 @@ class AuditResult(Result):
     @property
     def corrections(self) -> str:
         """Return the register of corrections as TOML text, the form in which `referee court` reads it."""
-        return as_toml(c for a in self.audits for c in a.corrections)
+        return format_toml(c for a in self.audits for c in a.corrections)
 
     def plot(self) -> alt.TopLevelMixin:
         """Return a chart of how many printed numbers of each paper are consistent, inconsistent or unchecked."""
@@ -81,7 +81,7 @@ class AuditResult(Result):
         return self.findings
 
 
-@takes(AuditOptions)
+@accept_options(AuditOptions)
 def audit(options: AuditOptions) -> AuditResult:
     """Check printed numbers against each other, and return those that do not follow (`referee audit`).
 
@@ -97,7 +97,7 @@ def audit(options: AuditOptions) -> AuditResult:
     (True, ['paper', 'source', 'item'])
     """
     named = [options.papers] if isinstance(options.papers, (str, Path)) else list(options.papers)
-    papers = [p if isinstance(p, Paper) else _find_paper(p) for p in named or shipped()]
+    papers = [p if isinstance(p, Paper) else _find_paper(p) for p in named or list_shipped_papers()]
     return AuditResult([audit_paper(paper) for paper in options.progress(papers, "papers")])
 
 
@@ -109,10 +109,10 @@ def _find_paper(name: str | Path) -> Paper:
         return read_paper(folder)
     if folder.name == DESCRIPTION and folder.is_file():
         return read_paper(folder.parent)
-    if str(name) in shipped():
-        return shipped_paper(str(name))
+    if str(name) in list_shipped_papers():
+        return read_shipped_paper(str(name))
     raise InputError(
         "neither a folder nor a shipped paper",
         where=name,
-        remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(shipped())}",
+        remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(list_shipped_papers())}",
     )

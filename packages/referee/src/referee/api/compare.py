@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from referee.api import charts
 from referee.api.evaluate import measure_files
 from referee.api.options import CompareOptions
-from referee.api.results import PAIRS, Result, frame_of
+from referee.api.results import PAIRS, Result, make_frame
 from referee.api.score import split_names
 from referee.jobs.compare import Comparisons
-from referee.options import takes
+from referee.options import accept_options
 
 if TYPE_CHECKING:
     import altair as alt
@@ -39,7 +39,7 @@ class Compared(Result):
     @cached_property
     def frame(self) -> pl.DataFrame:
         """Return one row per pair of systems and measure, as a polars frame that is built on first access."""
-        return frame_of(self.comparisons.as_json()["pairs"], PAIRS)
+        return make_frame(self.comparisons.as_json()["pairs"], PAIRS)
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
@@ -79,7 +79,7 @@ class Compared(Result):
         return self.sentences
 
 
-@takes(CompareOptions)
+@accept_options(CompareOptions)
 def compare(options: CompareOptions) -> Compared:
     """Compare systems on the items that they share (`referee compare`).
 

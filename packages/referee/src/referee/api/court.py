@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from referee import catalogue
 from referee.api import charts
 from referee.api.options import CourtOptions
-from referee.api.results import COURT, Result, frame_of
+from referee.api.results import COURT, Result, make_frame
 from referee.courtroom.heard_evidence import TrialSettings, try_heard, try_runs
 from referee.courtroom.heard_runs import HeardCorpus
 from referee.courtroom.printed_evidence import list_published_papers as published_names
@@ -19,7 +19,7 @@ from referee.courtroom.proceedings import Proceedings, hold_court, hold_publishe
 from referee.engines.choice import make_process_engine
 from referee.errors import InputError
 from referee.jobs.folder import is_run
-from referee.options import takes
+from referee.options import accept_options
 from referee.show.reports.court_figure import build_court_figure
 from referee.show.reports.court_page import format_court_page
 
@@ -49,7 +49,7 @@ class CourtResult(Result):
     def __init__(self, proceedings: Proceedings) -> None:
         self.proceedings = proceedings
         ways = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
-        super().__init__(frame_of([row for way, p in ways.items() for row in _list_rows(way, p)], COURT))
+        super().__init__(make_frame([row for way, p in ways.items() for row in _list_rows(way, p)], COURT))
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -115,7 +115,7 @@ def _make_row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
     }
 
 
-@takes(CourtOptions)
+@accept_options(CourtOptions)
 def court(options: CourtOptions) -> CourtResult:
     """Test every automatic measure as a predictor of every hearer measure (`referee court`).
 
@@ -160,10 +160,10 @@ def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSet
             raise InputError("a corpus is tried alone", where=named[0], remedy="name one corpus, or run folders only")
         return hold(named[0], (heard := try_heard([HeardCorpus(named[0])], settings)).sheets, heard, [CORPUS_NOTE])
     if all(map(is_run, sources)):
-        from referee.hearers.passports.cards import cards_of
+        from referee.hearers.passports.cards import read_run_cards
         from referee.hearers.passports.quoting import warn_elsewhere
 
-        hearings = try_runs(sources, settings, cards_of, warn_elsewhere)
+        hearings = try_runs(sources, settings, read_run_cards, warn_elsewhere)
         return hold(", ".join(map(str, sources)), hearings.sheets, hearings)
     if len(sources) > 1 or sources[0].is_dir():
         wrong = next(s for s in sources if not is_run(s))

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from referee.api.options import DrawOptions
-from referee.api.results import ENTITIES, Result, frame_of
+from referee.api.results import ENTITIES, Result, make_frame
 from referee.errors import InputError
 from referee.files import write_atomically, write_bytes
 from referee.geometry import Region
 from referee.jobs.describe import parse_scene
 from referee.jobs.open import find_trial
-from referee.options import takes
+from referee.options import accept_options
 from referee.records import Scene, Trial
 from referee.show.drawing import Layout, draw_scene, draw_sheet, place, to_png
 
@@ -43,7 +43,7 @@ class Drawing(Result):
             for e in (scene.entities if scene else ())
             for p in e.attributes
         ]
-        super().__init__(frame_of(rows, ENTITIES))
+        super().__init__(make_frame(rows, ENTITIES))
 
     def png(self, scale: float = 2.0) -> bytes:
         """Return the picture as PNG bytes: a grid cell is 100 units wide, and a unit is `scale` pixels."""
@@ -90,7 +90,7 @@ class Drawing(Result):
         return self.svg
 
 
-@takes(DrawOptions)
+@accept_options(DrawOptions)
 def draw(options: DrawOptions) -> Drawing:
     """Draw a scene, a trial of a corpus, or a contact sheet (`referee draw`).
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.options import CompareOptions, EvaluateOptions
-from referee.api.results import EVALUATED, Result, format_interval, frame_of
+from referee.api.results import EVALUATED, Result, format_interval, make_frame
 from referee.api.score import Scores, split_names
 from referee.corpora.jsonl import trials_to_json, write_json_line
 from referee.corpora.natives.material import Declared, NativeData
@@ -30,7 +30,7 @@ from referee.jobs.evaluate import (
     open_material,
 )
 from referee.jobs.folder import Run
-from referee.options import takes
+from referee.options import accept_options
 from referee.records import Response, Trial
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Evaluation(Result):
     @cached_property
     def frame(self) -> pl.DataFrame:
         """Return one row per system and measure, as a polars frame that is built on first access."""
-        return frame_of(self.evaluated.rows, EVALUATED)
+        return make_frame(self.evaluated.rows, EVALUATED)
 
     @property
     def recognised(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _flatten_answer(response: Response, trial: Trial) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-@takes(EvaluateOptions)
+@accept_options(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> Evaluation:
     """Recognise the format of files, frames or lists, and score them (`referee evaluate`).
 
@@ -271,19 +271,19 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
         raise InputError(
             "no files were named", remedy=f"{first}name outputs first: referee evaluate hyp.txt --references ref.txt"
         )
-    material = open_material(outputs, options.references, options.scenes, declarations_of(options), options.data)
+    material = open_material(outputs, options.references, options.scenes, make_declarations(options), options.data)
     is_heard = _can_listen(material, metrics)
     evaluated = evaluate_material(
         material,
         metrics,
-        name=default_name(outputs),
+        name=make_default_name(outputs),
         confidence=options.confidence,
         cluster=options.cluster,
         resamples=options.resamples,
         seed=options.seed,
         may_be_empty=is_heard,
     )
-    evaluation = Evaluation(evaluated, default_name(outputs))
+    evaluation = Evaluation(evaluated, make_default_name(outputs))
     if is_heard:
         _listen_literally(evaluation, options)
     return evaluation
@@ -324,7 +324,7 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
     evaluation.__dict__.pop("frame", None)
 
 
-def declarations_of(options: EvaluateOptions | CompareOptions) -> Declared:
+def make_declarations(options: EvaluateOptions | CompareOptions) -> Declared:
     """Return what the options declare about files: columns, systems, conventions of coordinates."""
     is_compare = isinstance(options, CompareOptions)
     return Declared(
@@ -366,7 +366,7 @@ def parse_map(text: str | Sequence[str] | Mapping[str, str] | None) -> dict[str,
     return columns
 
 
-def default_name(outputs: Any) -> str:
+def make_default_name(outputs: Any) -> str:
     """Return the name of the first file without its folder, or ``rows`` for data in memory."""
     first = outputs[0] if isinstance(outputs, (list, tuple)) and outputs else outputs
     return (

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from referee.api import charts
 from referee.api.options import ListenOptions
-from referee.api.results import HEARING, RESPONSES, Result, format_interval, frame_of
-from referee.api.score import labels_of
+from referee.api.results import HEARING, RESPONSES, Result, format_interval, make_frame
+from referee.api.score import get_labels
 from referee.engines.choice import make_engine
 from referee.errors import InputError
 from referee.jobs.folder import Run
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee.jobs.listen import Session, add_people, add_recorded
 from referee.jobs.listen import listen as listen_to
 from referee.jobs.open import RECORDED, open_corpus
 from referee.metrics.hearing import OVER_ITEMS, UNDERSTOOD
-from referee.options import takes
+from referee.options import accept_options
 from referee.records import HUMAN, Response
 from referee.show.reports.score_tables import format_number
 from referee.signature import explain, signature
@@ -80,7 +80,7 @@ class Heard(Result):
         warnings: tuple[str, ...],
     ) -> None:
         self.run, self.rows, self.signatures, self.confidence, self.warnings = run, rows, signed, confidence, warnings
-        super().__init__(frame_of(map(self._make_row, rows), HEARING))
+        super().__init__(make_frame(map(self._make_row, rows), HEARING))
 
     def _make_row(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the result of one measure as a row of the frame."""
@@ -101,7 +101,7 @@ class Heard(Result):
                 "system": r.system or HUMAN,
                 "hearer": r.hearer,
                 "trial": r.trial,
-                **(labels_of(trials[r.trial]) if r.trial in trials else {}),
+                **(get_labels(trials[r.trial]) if r.trial in trials else {}),
                 "outcome": str(r.outcome),
                 "entity": r.entity,
                 "found": r.entity in trials[r.trial].targets if r.trial in trials else None,
@@ -111,9 +111,9 @@ class Heard(Result):
             }
             for r in opened.responses()
         )
-        return Responses(frame_of(rows, RESPONSES))
+        return Responses(make_frame(rows, RESPONSES))
 
-    def filled(self) -> list[str]:
+    def list_filled_measures(self) -> list[str]:
         """Return the names of the measures that have a value for at least one system and hearer."""
         groups = self.groups().values()
         return [
@@ -132,7 +132,7 @@ class Heard(Result):
     def plot(self) -> alt.TopLevelMixin:
         """Return a chart with a dot and an interval per system and hearer, one panel per measure."""
         many = len({r["hearer"] for r in self.rows}) > 1
-        names = self.filled()
+        names = self.list_filled_measures()
         rows = [
             {
                 "system": f"{r['system']} / {r['hearer']}" if many else r["system"],
@@ -146,7 +146,7 @@ class Heard(Result):
 
     def _format_table(self) -> tuple[list[str], list[list[str]]]:
         """Return the headings and text cells of the table of hearing measures."""
-        names = self.filled()
+        names = self.list_filled_measures()
         body = [
             [
                 *labels,
@@ -174,7 +174,7 @@ def is_informative(name: str, group: dict[str, dict[str, Any]]) -> bool:
     return bool(row["n"]) and (name not in (*SHARES, "repeats") or bool(row["value"]))
 
 
-@takes(ListenOptions)
+@accept_options(ListenOptions)
 def listen(options: ListenOptions) -> Heard:
     """Let a hearer answer the descriptions of a run, and measure its answers (`referee listen`).
 
@@ -251,7 +251,7 @@ def _measure_answers(folder: Path, cluster: str, confidence: float, ties: str) -
             remedy="name a hearer: --hearer literal, or people: --people CORPUS",
         )
     sampled = corpus.source.sampled
-    rows = hearing_rows(
+    rows = make_hearing_rows(
         opened.trials(),
         responses,
         cluster=cluster,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.options import (
     CLUSTERINGS,
     CUTS,
@@ -30,7 +30,7 @@ Begin = Callable[[int], Callable[[int], None]]
 """Called with the number of answers to come; returns what to call as they come."""
 
 
-def _no_progress(total: int) -> Callable[[int], None]:
+def _ignore_progress(total: int) -> Callable[[int], None]:
     return lambda n: None
 
 
@@ -102,10 +102,10 @@ def _declare_folds_by(default: str, units: tuple[str, ...]) -> Any:
 
 def _declare_counter() -> Any:
     about = "Called with the number of answers to come; returns a function to call as they come."
-    return option(_no_progress, about, python_only=True)
+    return option(_ignore_progress, about, python_only=True)
 
 
-def _declare_callback(default: ProgressCallback | None = without_progress) -> Any:
+def _declare_callback(default: ProgressCallback | None = iterate_silently) -> Any:
     return option(default, "Called with pieces of work and a label; yields the pieces.", python_only=True)
 
 

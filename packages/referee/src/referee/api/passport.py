@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.options import PassportOptions
-from referee.api.results import PASSPORT, Result, frame_of
+from referee.api.results import PASSPORT, Result, make_frame
 from referee.engines.choice import make_process_engine
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination
 from referee.hearers.passports.hearer_cards import examine
-from referee.options import takes
+from referee.options import accept_options
 
 if TYPE_CHECKING:
     import altair as alt
@@ -39,11 +39,11 @@ class Passport(Result):
         bounds = card.get("intervals") or {}
         whose = {key: card[key] for key in ("hearer", "corpus", "verdict", "signature")}
         rows = [
-            {**whose, "metric": name, "value": value, "n": card["n"], **_bounds(bounds.get(name))}
+            {**whose, "metric": name, "value": value, "n": card["n"], **_format_bounds(bounds.get(name))}
             for name, value in card.items()
             if isinstance(value, float)
         ]
-        super().__init__(frame_of(rows, PASSPORT))
+        super().__init__(make_frame(rows, PASSPORT))
 
     def save(self, out: str | Path) -> Path:
         """Write the passport as JSON to `out`, and its figures beside it if a figure can be drawn."""
@@ -70,7 +70,7 @@ class Passport(Result):
         return [str(reason) for reason in self.card.get("reasons", ())]
 
 
-def _bounds(interval: Any) -> dict[str, Any]:
+def _format_bounds(interval: Any) -> dict[str, Any]:
     return dict(zip(("low", "high"), interval, strict=True)) if interval else {}
 
 
@@ -82,7 +82,7 @@ def check_writable(out: Path) -> None:
         raise CannotWrite("there is no such folder", where=out.parent, remedy="make it, or choose another place")
 
 
-@takes(PassportOptions)
+@accept_options(PassportOptions)
 def passport(options: PassportOptions) -> Passport:
     """Compare a hearer with people on the same descriptions, and return its passport (`referee passport`).
 

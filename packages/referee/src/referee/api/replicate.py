@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.options import ReplicateOptions
-from referee.api.results import REPLICATION, Result, frame_of
+from referee.api.results import REPLICATION, Result, make_frame
 from referee.engines.choice import count_cores
 from referee.errors import InputError
 from referee.jobs.challenge_tasks import TASKS, load_task
 from referee.jobs.open import open_corpus, open_train_and_test
 from referee.jobs.replicate import replicate as replicate_task
 from referee.jobs.replicate import summarise
-from referee.options import takes
+from referee.options import accept_options
 from referee.show.reports.score_tables import format_number
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Replication(Result):
     ) -> None:
         self.task, self.rows, self.summary = task, rows, summarise(task, rows, other_cuts)
         self.has_own_trials = has_own_trials
-        super().__init__(frame_of(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
+        super().__init__(make_frame(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Replication(Result):
         return self.reasons
 
 
-@takes(ReplicateOptions)
+@accept_options(ReplicateOptions)
 def replicate(options: ReplicateOptions) -> Replication:
     """Run the systems of a challenge on TUNA, and compare with the printed scores (`referee replicate`).
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from referee.api import charts
 from referee.api.options import ReportOptions
-from referee.api.results import REPORT, Result, frame_of
+from referee.api.results import REPORT, Result, make_frame
 from referee.errors import InputError
-from referee.options import takes
+from referee.options import accept_options
 from referee.show.pages import render
 from referee.show.reports.material import Material
 from referee.show.reports.page import Part, number_parts
@@ -47,7 +47,7 @@ class WrittenReport(Result):
             {"kind": f.suffix.removeprefix("."), "file": f.relative_to(folder).as_posix(), "bytes": f.stat().st_size}
             for f in files
         ]
-        super().__init__(frame_of(rows, REPORT))
+        super().__init__(make_frame(rows, REPORT))
 
     def plot(self) -> alt.TopLevelMixin:
         """Return the files of the folder by size."""
@@ -60,7 +60,7 @@ class WrittenReport(Result):
         return render("notebook/report.html", title=self._get_title(), address=self.page.as_posix(), page=self.page)
 
 
-@takes(ReportOptions)
+@accept_options(ReportOptions)
 def report(options: ReportOptions) -> WrittenReport:
     """Make one page from run folders (`referee report`), with its tables and figures beside it.
 
@@ -144,10 +144,12 @@ def _add_place_pages(
 def _make_audit_part() -> Part:
     """Return the chapter of the report that audits the printed tables of the shipped papers."""
     from referee.auditing.audit import audit
-    from referee.auditing.paper import shipped, shipped_paper
+    from referee.auditing.paper import list_shipped_papers, read_shipped_paper
     from referee.show.reports.audit_section import audit_section
 
-    return Part(title="Audit", sections=(audit_section([audit(shipped_paper(name)) for name in shipped()]),))
+    return Part(
+        title="Audit", sections=(audit_section([audit(read_shipped_paper(name)) for name in list_shipped_papers()]),)
+    )
 
 
 def _compose_title(materials: list[Material]) -> str:

@@ -65,19 +65,19 @@ ENTITIES: Schema = {"entity": str, "target": bool, "name": str, "value": str}
 STEPS: Schema = {"step": int, "name": str, "value": str, "reason": str, "ruled_out": int, "remaining": int}
 
 
-def frame_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> pl.DataFrame:
+def make_frame(rows: Iterable[Mapping[str, Any]], schema: Schema) -> pl.DataFrame:
     """Return rows under a schema: missing fields become null, fields outside the schema are dropped."""
     import polars as pl
 
     kinds = {str: pl.String, float: pl.Float64, int: pl.Int64, bool: pl.Boolean}
     return pl.DataFrame(
-        [tuple(_cell(row.get(name), kind) for name, kind in schema.items()) for row in rows],
+        [tuple(_format_cell(row.get(name), kind) for name, kind in schema.items()) for row in rows],
         schema={name: kinds[kind] for name, kind in schema.items()},
         orient="row",
     )
 
 
-def _cell(value: Any, kind: type) -> Any:
+def _format_cell(value: Any, kind: type) -> Any:
     return None if value is None else kind(value)
 
 
@@ -128,16 +128,16 @@ class Result:
         return to_pandas(self.frame)
 
     def plot(self) -> alt.TopLevelMixin:
-        """A figure (altair): notebooks show it, and ``.save("figure.svg")`` writes it."""
+        """Return a figure (altair): notebooks show it, and ``.save("figure.svg")`` writes it."""
         raise NotImplementedError
 
     def to_latex(self) -> str:
         """Return a complete booktabs table."""
-        return latex_table(*self._format_table())
+        return format_latex_table(*self._format_table())
 
     def _format_table(self) -> tuple[list[str], list[list[str]]]:
         """Return the headings and the cells of the result's table as text."""
-        return list(self.frame.columns), [[_shown(cell) for cell in row] for row in self.frame.iter_rows()]
+        return list(self.frame.columns), [[_format_value(cell) for cell in row] for row in self.frame.iter_rows()]
 
     def _get_title(self) -> str:
         return f"{type(self).__name__}: {len(self.frame)} rows of {', '.join(self.frame.columns)}"
@@ -166,7 +166,7 @@ class Result:
         return getattr(self.frame, name)
 
 
-def _shown(cell: Any) -> str:
+def _format_value(cell: Any) -> str:
     return "–" if cell is None else format_number(cell) if isinstance(cell, float) else str(cell)
 
 
@@ -176,7 +176,7 @@ def format_interval(value: float | None, low: float | None, high: float | None, 
     return f"{format_number(value)}{marks}{bounds}"
 
 
-def latex_table(heads: list[str], rows: list[list[str]]) -> str:
+def format_latex_table(heads: list[str], rows: list[list[str]]) -> str:
     """Return a complete booktabs table of text cells."""
     lines = [" & ".join(map(escape_tex, row)) + r" \\" for row in rows]
     return "\n".join(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.options import RunOptions
-from referee.api.results import OUTPUTS, RUNS, Result, frame_of
+from referee.api.results import OUTPUTS, RUNS, Result, make_frame
 from referee.api.score import Scores, score, split_names
 from referee.engines.choice import make_engine
 from referee.errors import InputError
@@ -21,7 +21,7 @@ from referee.jobs.open import Opened, open_corpus, open_train_and_test
 from referee.jobs.run import Watch
 from referee.jobs.run import run as run_plan
 from referee.jobs.speak import parse_systems, repeat_sampled
-from referee.options import takes
+from referee.options import accept_options
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,7 +46,7 @@ class FinishedRun(Result):
         self.folder, self.counts = folder, counts
         signed = Run(folder).manifest.get("signatures", {})
         rows = [{"system": s, "signature": signed.get(s), **system_counts} for s, system_counts in counts.items()]
-        super().__init__(frame_of(rows, RUNS))
+        super().__init__(make_frame(rows, RUNS))
 
     @property
     def outputs(self) -> pl.DataFrame:
@@ -62,7 +62,7 @@ class FinishedRun(Result):
             }
             for o in Run(self.folder).outputs()
         )
-        return frame_of(rows, OUTPUTS)
+        return make_frame(rows, OUTPUTS)
 
     def score(self, **options: Any) -> Scores:
         """Score this run, with the options of `referee.score`."""
@@ -79,7 +79,7 @@ class FinishedRun(Result):
         return f"FinishedRun: {n} system{'s' * (n != 1)}, {trials:,} trials in {self.folder.name}"
 
 
-@takes(RunOptions)
+@accept_options(RunOptions)
 def run(options: RunOptions) -> FinishedRun:
     """Train and run systems by name on a corpus (`referee run`).
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, cast
 from referee import catalogue
 from referee.api import charts
 from referee.api.options import ScoreOptions
-from referee.api.results import ITEMS, SCORES, Result, format_interval, frame_of, group_columns
+from referee.api.results import ITEMS, SCORES, Result, format_interval, group_columns, make_frame
 from referee.engines.choice import make_engine
 from referee.errors import InputError, UnknownName
 from referee.files import is_address
 from referee.jobs.folder import Run, is_run
 from referee.jobs.grounding import declare_conventions
 from referee.jobs.open import RECORDED, Answers, Opened, expand_outputs, open_corpus, open_outputs, select_items
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, expand_metric_names
-from referee.options import GROUPINGS, takes
+from referee.options import GROUPINGS, accept_options
 from referee.records import Trial
 from referee.show.pages import render
 from referee.show.reports import score_tables
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     from markupsafe import Markup
 
-__all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "score", "split_names"]
+__all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "get_labels", "score", "split_names"]
 
 TESTS = {"t": "p", "randomisation": "p_randomisation"}
 # Read again for pictures only where that is quick.
@@ -126,9 +126,9 @@ class Scores(Result):
     @cached_property
     def frame(self) -> pl.DataFrame:
         """Return one row per system, group and measure, as a polars frame that is built on first access."""
-        return frame_of(map(self._row, self.rows), SCORES)
+        return make_frame(map(self._make_row, self.rows), SCORES)
 
-    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _make_row(self, row: dict[str, Any]) -> dict[str, Any]:
         return {**self.table.counts[row["system"]], **row, **group_columns(row["group"])}
 
     @property
@@ -140,8 +140,8 @@ class Scores(Result):
     @cached_property
     def items(self) -> ItemScores:
         """Return the scores of single items, for those with a value."""
-        labels = {t.id: labels_of(t) for t in self.opened.trials()}
-        return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
+        labels = {t.id: get_labels(t) for t in self.opened.trials()}
+        return ItemScores(make_frame(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
 
     def worst(self, metric: str | None = None, system: str | None = None, n: int = 5) -> WorstItems:
         """Return the `n` items with the poorest values of a measure (default: the first), with their pictures."""
@@ -185,11 +185,11 @@ class Scores(Result):
 
     def to_latex(self) -> str:
         """Return the table that `referee score --format latex` prints."""
-        return score_tables.as_latex(self.measured, self.test, self.table.about_clusters())
+        return score_tables.as_latex(self.measured, self.test, self.table.describe_clusters())
 
     def to_markdown(self) -> str:
         """Return the table that `referee score --format markdown` prints."""
-        return score_tables.as_markdown(self.measured, self.test, self.table.about_clusters())
+        return score_tables.as_markdown(self.measured, self.test, self.table.describe_clusters())
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
         """Write a run folder, for `referee.listen`, `referee.court` and `referee.report`; return its path."""
@@ -241,19 +241,19 @@ class Scores(Result):
             heads=heads,
             rows=rows,
             synthetic=card is not None and card.synthetic,
-            clusters=self.table.about_clusters(),
+            clusters=self.table.describe_clusters(),
             signatures=score_tables.format_signatures(r["signature"] for r in self.measured),
             metric=metric,
             cards=self.worst(metric, n=3).cards if is_pictured else (),
         )
 
 
-def labels_of(trial: Trial) -> dict[str, str | None]:
+def get_labels(trial: Trial) -> dict[str, str | None]:
     """Return the labels of a trial by column name."""
     return {name: trial.scene.id if name == "scene" else getattr(trial, name) for name in GROUPINGS}
 
 
-@takes(ScoreOptions)
+@accept_options(ScoreOptions)
 def score(options: ScoreOptions) -> Scores:
     """Score outputs against a corpus (`referee score`).
 
@@ -278,8 +278,8 @@ def score(options: ScoreOptions) -> Scores:
     if options.demo:
         from referee.corpora.demo import list_output_files
 
-        outputs, corpus = [*_several(outputs), *map(str, list_output_files())], corpus or "synthetic"
-    if _nothing(outputs):
+        outputs, corpus = [*_make_list(outputs), *map(str, list_output_files())], corpus or "synthetic"
+    if _is_empty(outputs):
         raise InputError("no outputs were named", remedy="name a file of outputs, or choose --demo")
     # Not said is not the same as --no-humans: a run that had people keeps them.
     humans = _was_scored_with_people(outputs) if options.humans is None else options.humans
@@ -312,7 +312,7 @@ def score(options: ScoreOptions) -> Scores:
     jobs = options.jobs or (None if options.engine != "local" or _is_worth_workers(opened) else 1)
     workers = make_engine(options.engine, jobs, options.address)
     table = score_trials(
-        indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or without_progress
+        indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or iterate_silently
     )
     if not table.trials:
         raise InputError("no trial matches", remedy="check --split and --corpus")
@@ -359,11 +359,11 @@ def _require_metrics(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _nothing(outputs: Any) -> bool:
+def _is_empty(outputs: Any) -> bool:
     return outputs is None or (isinstance(outputs, (str, list, tuple)) and not len(outputs))
 
 
-def _several(outputs: Any) -> list[Any]:
+def _make_list(outputs: Any) -> list[Any]:
     return [] if outputs is None else [outputs] if isinstance(outputs, (str, Path)) else list(outputs)
 
 

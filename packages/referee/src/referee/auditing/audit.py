@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from referee.auditing.checks.assumptions import Assumption, assumptions
+from referee.auditing.checks.assumptions import Assumption, list_assumptions
 from referee.auditing.checks.table import expand
 from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
 from referee.auditing.corrections import Correction
@@ -54,7 +54,7 @@ def audit(paper: Paper) -> Audit:
     claims = expand(paper)
     rows = [claim.judge() for claim in claims]
     discoveries = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
-    findings = tuple(_finding(paper, f, claims) for f in discoveries)
+    findings = tuple(_make_finding(paper, f, claims) for f in discoveries)
     for finding in findings:
         for i in finding.rows:
             rows[i] = replace(rows[i], explanation=f"{finding.sentence} [{rows[i].explanation}]")
@@ -64,11 +64,11 @@ def audit(paper: Paper) -> Audit:
         citation=paper.citation,
         rows=tuple(rows),
         findings=findings,
-        assumptions=assumptions(paper),
+        assumptions=list_assumptions(paper),
     )
 
 
-def _finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
+def _make_finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
     """Return a discovery as a finding with its corrections."""
     kinds = dict.fromkeys(str(paper.checks[claims[i].subject.check].values["kind"]) for i in discovery.rows)
     corrections = tuple(
@@ -83,7 +83,7 @@ def _finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) 
             why=discovery.sentence,
             check=", ".join(kinds),
         )
-        for remedy in _once(discovery.remedies)
+        for remedy in _drop_repeated_corrections(discovery.remedies)
     )
     return Finding(
         paper=paper.name,
@@ -94,22 +94,22 @@ def _finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) 
     )
 
 
-def _once(remedies: Iterable[Remedy]) -> Iterable[Remedy]:
-    """The same cell that several claims complain about needs one correction."""
+def _drop_repeated_corrections(remedies: Iterable[Remedy]) -> Iterable[Remedy]:
+    """Return each correction once: several claims may concern the same cell."""
     return {remedy.place: remedy for remedy in remedies}.values()
 
 
 def summarise(audits: Iterable[Audit]) -> str:
-    """The first line: how many findings, then how the numbers behind them came out."""
+    """Return the first line: the number of findings, then the outcomes of the numbers behind them."""
     done = list(audits)
     counts = sum((a.verdicts for a in done), Counter[AuditVerdict]())
     finding_count = sum(len(a.findings) for a in done)
-    summary = f"{_counted(finding_count, 'finding')} in {_counted(len(done), 'paper')}; {sum(counts.values())} numbers checked: "
+    summary = f"{_format_count(finding_count, 'finding')} in {_format_count(len(done), 'paper')}; {sum(counts.values())} numbers checked: "
     summary += f"{counts[AuditVerdict.FOLLOWS]} follow, {counts[AuditVerdict.ROUNDING]} within rounding, "
     summary += f"{counts[AuditVerdict.DOES_NOT_FOLLOW]} do not follow"
     unknown = counts[AuditVerdict.UNDETERMINED]
     return summary + (f", {unknown} cannot be determined" if unknown else "")
 
 
-def _counted(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -107,11 +107,11 @@ class PrintedClaim:
         return ""
 
     def remedy(self) -> Remedy | None:
-        """The correct value of the cell; None if it is no number."""
+        """Return the correct value of the cell; None if it is no number."""
         return None
 
     def changed(self, change: Change) -> Self:
-        """The claim as it would be with other numbers in its cells."""
+        """Return the claim as it would be with other numbers in its cells."""
         return self
 
     def judge(self) -> AuditRow:

@@ -51,7 +51,7 @@ class Correction:
         return self.low + fraction * (self.high - self.low)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: `to` is a number or a pair, `used` the value that the court takes."""
+        """Return plain data: `to` is a number or a pair, `used` the value that the court takes."""
         return {
             "paper": self.paper,
             "table": self.table,
@@ -65,25 +65,31 @@ class Correction:
         }
 
 
-def as_toml(corrections: Iterable[Correction]) -> str:
+def format_toml(corrections: Iterable[Correction]) -> str:
     """Return the register as a file, with the cells of one finding together."""
     parts = [HEAD]
     # Only neighbours are joined, which is enough: corrections come finding by finding.
     for (paper, check, why), cells in groupby(corrections, key=lambda c: (c.paper, c.check, c.why)):
-        parts += ["", "[[corrections]]", f"paper = {_text(paper)}", f"check = {_text(check)}", f"why = {_text(why)}"]
-        parts += ["cells = [", *(f"  {_cell(c)}," for c in cells), "]"]
+        parts += [
+            "",
+            "[[corrections]]",
+            f"paper = {_quote_text(paper)}",
+            f"check = {_quote_text(check)}",
+            f"why = {_quote_text(why)}",
+        ]
+        parts += ["cells = [", *(f"  {_format_cell(c)}," for c in cells), "]"]
     return "\n".join(parts) + "\n"
 
 
-def _cell(c: Correction) -> str:
+def _format_cell(c: Correction) -> str:
     """Return one corrected cell as TOML."""
     to = f"{c.low:.10g}" if c.exact else f"[{c.low:.10g}, {c.high:.10g}]"
-    place = f"table = {_text(c.table)}, row = {_text(c.row)}, column = {_text(c.column)}"
-    return f"{{ {place}, from = {_text(c.printed)}, to = {to} }}"
+    place = f"table = {_quote_text(c.table)}, row = {_quote_text(c.row)}, column = {_quote_text(c.column)}"
+    return f"{{ {place}, from = {_quote_text(c.printed)}, to = {to} }}"
 
 
-def _text(text: str) -> str:
-    """A basic string of TOML, which every string of JSON is."""
+def _quote_text(text: str) -> str:
+    """Return a basic string of TOML, which every JSON string is."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -91,14 +97,14 @@ def read_register(path: Path = REGISTER) -> tuple[Correction, ...]:
     """Return all corrections of a register. Raises MalformedInput, naming the place, for an invalid file."""
     try:
         entries = tomllib.loads(path.read_text("utf-8"))["corrections"]
-        return tuple(_correction(entry, cell) for entry in entries for cell in entry["cells"])
+        return tuple(_parse_correction(entry, cell) for entry in entries for cell in entry["cells"])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise MalformedInput(f"cannot be read ({error})", where=path, remedy=REMEDY) from error
     except (KeyError, TypeError, ValueError) as error:
         raise MalformedInput(f"an entry lacks or garbles {error}", where=path, remedy=REMEDY) from error
 
 
-def _correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction:
+def _parse_correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction:
     """Return one correction from its TOML entry."""
     low, high = cell["to"] if isinstance(cell["to"], list) else (cell["to"], cell["to"])
     return Correction(
@@ -125,11 +131,11 @@ def correct_paper(
         if table is None or table.text(correction.row, correction.column) != correction.printed:
             what = f"{correction.table}, {correction.row}, {correction.column} of {paper.name}"
             raise MalformedInput(f"{what} does not read {correction.printed!r}", where=REGISTER, remedy=REMEDY)
-        tables[correction.table] = _with_cell(table, correction, value(correction))
+        tables[correction.table] = _correct_cell(table, correction, value(correction))
     return replace(paper, tables=tables)
 
 
-def _with_cell(table: PrintedTable, correction: Correction, value: float) -> PrintedTable:
+def _correct_cell(table: PrintedTable, correction: Correction, value: float) -> PrintedTable:
     """Return a table with one cell corrected."""
     at = table.labels.index(correction.row)
     row = {**table.cells[at], correction.column: f"{value:.10g}"}

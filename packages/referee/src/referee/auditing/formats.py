@@ -11,21 +11,21 @@ from typing import Any
 
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditRow, AuditVerdict
-from referee.auditing.explain.wording import shown
+from referee.auditing.explain.wording import format_value
 
 FIELDS = ("source", "item", "printed", "recomputed", "low", "high", "verdict", "explanation")
 
 
-def allowed(row: AuditRow) -> str:
-    """The interval that rounding allows, for reading."""
+def format_allowed_interval(row: AuditRow) -> str:
+    """Return the interval that rounding allows, as text."""
     if row.low is None and row.high is None:
         return ""
-    return shown(row.low) if row.low == row.high else f"{shown(row.low)} … {shown(row.high)}"
+    return format_value(row.low) if row.low == row.high else f"{format_value(row.low)} … {format_value(row.high)}"
 
 
-def as_json(audits: Sequence[Audit]) -> str:
+def format_json(audits: Sequence[Audit]) -> str:
     """Return audits as JSON."""
-    rows = [_plain(row) for a in audits for row in a.rows]
+    rows = [_round_floats(row) for a in audits for row in a.rows]
     findings = [
         {
             "paper": f.paper,
@@ -46,22 +46,22 @@ def as_json(audits: Sequence[Audit]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def _plain(row: AuditRow) -> dict[str, Any]:
+def _round_floats(row: AuditRow) -> dict[str, Any]:
     """Return a row with floats cut at ten digits, so that the text is the same on every machine."""
     values = asdict(row)
     return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in values.items()}
 
 
-def as_csv(audits: Sequence[Audit]) -> str:
+def format_csv(audits: Sequence[Audit]) -> str:
     """Return the rows of audits as CSV."""
     text = io.StringIO()
     writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_plain(row) for a in audits for row in a.rows)
+    writer.writerows(_round_floats(row) for a in audits for row in a.rows)
     return text.getvalue()
 
 
-def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
+def format_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
     """Return a Markdown page: the findings of every paper, and its rows (failures, or all)."""
     parts = ["# Audit of printed tables", "", f"{summarise(audits)}.", ""]
     for a in audits:
@@ -70,11 +70,18 @@ def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
         rows = [r for r in a.rows if every or r.verdict is AuditVerdict.DOES_NOT_FOLLOW]
         if rows:
             parts += ["", "| source | item | printed | recomputed | allowed | verdict |", "|---|---|---|---|---|---|"]
-            parts += [_line(row) for row in rows]
+            parts += [_format_line(row) for row in rows]
         parts.append("")
     return "\n".join(parts)
 
 
-def _line(row: AuditRow) -> str:
-    cells = (row.source, row.item, shown(row.printed), shown(row.recomputed), allowed(row), row.verdict.value)
+def _format_line(row: AuditRow) -> str:
+    cells = (
+        row.source,
+        row.item,
+        format_value(row.printed),
+        format_value(row.recomputed),
+        format_allowed_interval(row),
+        row.verdict.value,
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -20,8 +20,8 @@ ROUNDS = 12
 MARGIN = 0.02
 
 
-def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: int = 1) -> tuple[float, float]:
-    """Smallest and largest value of `compute` (points x inputs to points) in the box middle ± half.
+def find_extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: int = 1) -> tuple[float, float]:
+    """Return the smallest and the largest value of `compute` (points x inputs to points) in the box middle ± half.
 
     The search begins in the middle, and with more starts also at the best of many random points (always the same ones).
     """
@@ -29,14 +29,14 @@ def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: 
     if not half.any():
         return centre, centre
     low, high = (
-        -_largest(lambda points: -compute(points), middle, half, starts),
-        _largest(compute, middle, half, starts),
+        -_find_largest(lambda points: -compute(points), middle, half, starts),
+        _find_largest(compute, middle, half, starts),
     )
     # Outwards: a mistake is claimed only where no rounding explains a number.
     return low - MARGIN * (centre - low), high + MARGIN * (high - centre)
 
 
-def _largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int) -> float:
+def _find_largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int) -> float:
     """Return the largest value over the box, from several starting points."""
     if starts == 1:
         return _climb(compute, middle, middle, half)
@@ -44,17 +44,17 @@ def _largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int
     shape = (100 * starts, len(half))
     # Half of them are corners, where functions that are nearly monotone have their extremes.
     random = np.vstack([rng.uniform(-1, 1, size=shape), rng.choice([-1.0, 1.0], size=shape)]) * half + middle
-    best = random[np.argsort(-_numbers(compute(random)))[: starts - 1]]
+    best = random[np.argsort(-_replace_undefined(compute(random)))[: starts - 1]]
     return max(_climb(compute, point, middle, half) for point in np.vstack([middle, best]))
 
 
 def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> float:
     """Return the local maximum from a starting point."""
-    best = float(_numbers(compute(point[None, :]))[0])
+    best = float(_replace_undefined(compute(point[None, :]))[0])
     for _ in range(ROUNDS):
-        corner = middle + np.where(_slopes(compute, point, middle, half) >= 0, half, -half)
+        corner = middle + np.where(_estimate_slopes(compute, point, middle, half) >= 0, half, -half)
         path = point + STEPS[:, None] * (corner - point)
-        values = _numbers(compute(path))
+        values = _replace_undefined(compute(path))
         at = int(values.argmax())
         # An improvement within floating point is none.
         if not values[at] > best + 1e-12 * abs(best):
@@ -63,15 +63,15 @@ def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatA
     return best
 
 
-def _slopes(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> FloatArray:
+def _estimate_slopes(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> FloatArray:
     """Return the slope along every input from two small steps inside the box."""
     step = np.diag(half) * 0.05
     up = np.minimum(point + step, middle + half)
     down = np.maximum(point - step, middle - half)
-    values = _numbers(compute(np.vstack([up, down])))
+    values = _replace_undefined(compute(np.vstack([up, down])))
     return values[: len(half)] - values[len(half) :]
 
 
-def _numbers(values: FloatArray) -> FloatArray:
+def _replace_undefined(values: FloatArray) -> FloatArray:
     """Return values with undefined ones replaced by a very small number, so that searches avoid them."""
     return np.where(np.isfinite(values), values, -1e300)

@@ -45,14 +45,14 @@ class Paper:
     def table(self, id: str, section: CheckSection) -> PrintedTable:
         """Return a table of the paper. Raises MalformedInput, at the check, for an unknown one."""
         if id not in self.tables:
-            raise section.mistake(f"no table is called {id!r}", f"tables: {', '.join(self.tables)}")
+            raise section.make_mistake(f"no table is called {id!r}", f"tables: {', '.join(self.tables)}")
         return self.tables[id]
 
     def cell(self, reference: str, section: CheckSection) -> tuple[PrintedTable, str, str]:
-        """Table, row and column of a cell written as ``table[row].column``."""
+        """Return table, row and column of a cell written as ``table[row].column``."""
         match = CELL.match(reference)
         if match is None:
-            raise section.mistake(f"{reference!r} is not a cell", 'write "table[row label].column"')
+            raise section.make_mistake(f"{reference!r} is not a cell", 'write "table[row label].column"')
         return self.table(match["table"], section), match["row"], match["column"]
 
     def number(self, reference: str, section: CheckSection) -> Number | None:
@@ -73,7 +73,7 @@ class CheckSection:
     number: int
     asked: set[str] = field(default_factory=set)
 
-    def mistake(self, problem: str, remedy: str) -> MalformedInput:
+    def make_mistake(self, problem: str, remedy: str) -> MalformedInput:
         return MalformedInput(problem, where=self.path, line=self.line, remedy=remedy)
 
     def get(self, key: str, default: Any = None, kind: type | tuple[type, ...] = object) -> Any:
@@ -82,13 +82,15 @@ class CheckSection:
         value = self.values.get(key, default)
         if key in self.values and not isinstance(value, kind):
             names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-            raise self.mistake(f"{key} = {value!r} is not a {names}", "see the list of checks in `referee docs audit`")
+            raise self.make_mistake(
+                f"{key} = {value!r} is not a {names}", "see the list of checks in `referee docs audit`"
+            )
         return value
 
-    def need(self, key: str, kind: type | tuple[type, ...] = object) -> Any:
+    def get_required(self, key: str, kind: type | tuple[type, ...] = object) -> Any:
         """Return the value of a required key. Raises MalformedInput if it is missing."""
         if key not in self.values:
-            raise self.mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
+            raise self.make_mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
         return self.get(key, kind=kind)
 
     def subject(self, paper: Paper, table: PrintedTable, item: str) -> Subject:
@@ -99,12 +101,12 @@ class CheckSection:
         """Return the scale of shares: 1, or 100 for per cent."""
         scale = float(self.get("scale", 1, (int, float)))
         if not 0 < scale < float("inf"):
-            raise self.mistake(f"scale = {scale}", "write scale = 100 for per cent, or leave it out")
+            raise self.make_mistake(f"scale = {scale}", "write scale = 100 for per cent, or leave it out")
         return scale
 
     def names(self, key: str) -> list[str]:
-        """A list of names; a single name counts as a list of one."""
-        value = self.need(key, (str, list))
+        """Return a list of names; a single name counts as a list of one."""
+        value = self.get_required(key, (str, list))
         return [value] if isinstance(value, str) else [str(v) for v in value]
 
     def finish(self) -> None:
@@ -112,21 +114,23 @@ class CheckSection:
         for key in self.values:
             # Text for readers, which checks ignore.
             if key not in self.asked | {"kind", "about", "assumes"}:
-                raise self.mistake(
+                raise self.make_mistake(
                     f"a check of kind {self.values['kind']!r} has no key {key!r}",
                     f"it knows {', '.join(sorted(self.asked))}",
                 )
 
 
-def shipped() -> list[str]:
-    """The names of the papers that come with the package."""
+def list_shipped_papers() -> list[str]:
+    """Return the names of the papers that come with the package."""
     return sorted(p.parent.name for p in TABLES.glob(f"*/{DESCRIPTION}"))
 
 
-def shipped_paper(name: str) -> Paper:
+def read_shipped_paper(name: str) -> Paper:
     """Return a shipped paper. Raises UnknownName for an unknown one."""
-    if name not in shipped():
-        raise UnknownName("paper", name, shipped(), hint=f"one of {', '.join(shipped())}, or a folder")
+    if name not in list_shipped_papers():
+        raise UnknownName(
+            "paper", name, list_shipped_papers(), hint=f"one of {', '.join(list_shipped_papers())}, or a folder"
+        )
     return read_paper(TABLES / name)
 
 
@@ -147,14 +151,17 @@ def read_paper(folder: Path) -> Paper:
         raise MalformedInput(
             "no tables are named", where=path, line=1, remedy='add [tables.name] with file = "name.csv"'
         )
-    read = {id: _table(id, entry, path, _line(text, rf"\[tables\.{re.escape(id)}\]")) for id, entry in tables.items()}
+    read = {
+        id: _parse_table(id, entry, path, _find_header_line(text, rf"\[tables\.{re.escape(id)}\]"))
+        for id, entry in tables.items()
+    }
     return Paper(
         name=folder.resolve().name,
         title=str(content.get("title", folder.resolve().name)),
         citation=str(content.get("citation", "")),
         path=path,
         tables=read,
-        checks=tuple(_sections(content.get("checks", []), text, path)),
+        checks=tuple(_iterate_sections(content.get("checks", []), text, path)),
     )
 
 
@@ -170,8 +177,8 @@ def _read(path: Path) -> str:
         raise MalformedInput(f"cannot be read ({error})", where=path, remedy="save it as UTF-8 text") from error
 
 
-def _line(text: str, pattern: str, nth: int = 0) -> int:
-    """The line of the nth header of a kind (1 where it is written in another way)."""
+def _find_header_line(text: str, pattern: str, nth: int = 0) -> int:
+    """Return the line of the nth header of a kind; 1 if it is written in another way."""
     headers = list(re.finditer(rf"^\s*{pattern}", text, re.MULTILINE))
     return text.count("\n", 0, headers[nth].end()) + 1 if nth < len(headers) else 1
 
@@ -185,7 +192,7 @@ def _check_keys(entry: dict[str, Any], allowed: Iterable[str], path: Path, line:
             )
 
 
-def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
+def _parse_table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
     """Return a printed table from its entry in paper.toml. Raises MalformedInput for an invalid one."""
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
@@ -197,7 +204,7 @@ def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
         raise MalformedInput(
             f"{entry['file']} is not there", where=path, line=line, remedy=f"put it into {path.parent}"
         )
-    keys = [key] if isinstance(key, str) else list(key or [_first_column(csv)])
+    keys = [key] if isinstance(key, str) else list(key or [_get_first_column(csv)])
     options = {k: v for k, v in entry.items() if k not in ("file", "name", "key")}
     if "exact" in options:
         options["exact"] = tuple(options["exact"])
@@ -226,16 +233,16 @@ def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
             )
 
 
-def _first_column(csv: Path) -> str:
+def _get_first_column(csv: Path) -> str:
     with csv.open(encoding="utf-8-sig", errors="replace") as file:  # the table itself is read, and refused, later
         return file.readline().split(",")[0].strip().strip('"')
 
 
-def _sections(checks: Any, text: str, path: Path) -> Iterable[CheckSection]:
+def _iterate_sections(checks: Any, text: str, path: Path) -> Iterable[CheckSection]:
     """Yield the checks of paper.toml. Raises MalformedInput for invalid ones."""
     if not isinstance(checks, list) or not all(isinstance(c, dict) for c in checks):
         raise MalformedInput("checks must be written as [[checks]]", where=path, line=1, remedy="use double brackets")
     for i, values in enumerate(checks):
-        section = CheckSection(values, path, _line(text, r"\[\[checks\]\]", i), i)
-        section.need("kind", str)
+        section = CheckSection(values, path, _find_header_line(text, r"\[\[checks\]\]", i), i)
+        section.get_required("kind", str)
         yield section

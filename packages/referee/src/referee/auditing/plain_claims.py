@@ -65,21 +65,21 @@ class CountClaim(_OneNumber):
 
     def judge(self) -> AuditRow:
         """Compare the printed share with the nearest whole count."""
-        shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._around(n)]
+        shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._list_counts_around(n)]
         distance, share, k, n = min(shares)
         slack = 1e-9 * self.scale
         verdict = AuditVerdict.FOLLOWS if distance <= self.printed.half + slack else AuditVerdict.DOES_NOT_FOLLOW
         return self.row(verdict, f"{self.because}; nearest is {k} of {n}", printed=self.printed.value, recomputed=share)
 
     def between(self, low: float, high: float) -> list[float]:
-        """The possible shares between two bounds."""
+        """Return the possible proportions between two bounds."""
         return [
             self.scale * k / n
             for n in self.sizes
             for k in range(max(0, ceil(low * n / self.scale)), min(n, floor(high * n / self.scale)) + 1)
         ]
 
-    def _around(self, n: int) -> list[tuple[int, float]]:
+    def _list_counts_around(self, n: int) -> list[tuple[int, float]]:
         """Return the whole counts around a share, with their shares."""
         below = floor(self.printed.value * n / self.scale)
         # A share above 1 has no neighbours; all of the items is the nearest.
@@ -103,13 +103,13 @@ class OrderClaim(PrintedClaim):
     def judge(self) -> AuditRow:
         """Check the order of the printed numbers."""
         way = "low to high" if self.rising else "high to low"
-        wrong = [(a, b) for a, b in zip(self.numbers, self.numbers[1:], strict=False) if self._inverted(a, b)]
+        wrong = [(a, b) for a, b in zip(self.numbers, self.numbers[1:], strict=False) if self._is_inverted(a, b)]
         if not wrong:
             return self.row(AuditVerdict.FOLLOWS, printed=way, recomputed=way)
         a, b = wrong[0]
         explanation = f"{a.place.row} ({a.text}) stands before {b.place.row} ({b.text}), though the order is {way}"
         return self.row(AuditVerdict.DOES_NOT_FOLLOW, explanation, printed=way, recomputed="another order")
 
-    def _inverted(self, a: Number, b: Number) -> bool:
+    def _is_inverted(self, a: Number, b: Number) -> bool:
         slack = 1e-9 * max(abs(a.value), abs(b.value))
         return a.low > b.high + slack if self.rising else a.high + slack < b.low

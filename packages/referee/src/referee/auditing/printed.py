@@ -54,12 +54,12 @@ class Number:
     def high(self) -> float:
         return self.value + self.half
 
-    def became(self, value: float, half: float | None = None) -> Number:
-        """The same cell with another value in it."""
+    def replace_value(self, value: float, half: float | None = None) -> Number:
+        """Return the same cell with another value."""
         return replace(self, value=value, half=self.half if half is None else half)
 
 
-def decimals(text: str) -> int:
+def count_decimals(text: str) -> int:
     """Return the number of digits after the point; raises ValueError if the text is no number."""
     try:
         exponent = Decimal(text).as_tuple().exponent
@@ -70,31 +70,35 @@ def decimals(text: str) -> int:
     return max(0, -exponent)
 
 
-def _half(digits: int) -> float:
+def _compute_half_width(digits: int) -> float:
     # Through decimals, for half a unit of the last digit has no exact binary form to compute it from.
     return float(Decimal(5).scaleb(-digits - 1))
 
 
-def plain_text(text: str) -> str:
-    """The digits of a cell as Python reads them; empty where there are none."""
-    plain = _without_stars(text.strip())[0]
+def normalise_digits(text: str) -> str:
+    """Return the digits of a cell as Python reads them; empty if there are none."""
+    plain = _split_stars(text.strip())[0]
     try:
-        decimals(plain)
+        count_decimals(plain)
     except ValueError:
         return ""
     return plain
 
 
-def half_of_text(number: Number) -> float:
+def compute_half_width(number: Number) -> float:
     """Return the half-width of the rounding interval of the printed digits, even if the number is a whole count out of
     n.
     """
-    plain = plain_text(number.text)
-    return max(number.half, _half(decimals(plain))) if plain and float(plain) != number.value else number.half
+    plain = normalise_digits(number.text)
+    return (
+        max(number.half, _compute_half_width(count_decimals(plain)))
+        if plain and float(plain) != number.value
+        else number.half
+    )
 
 
 def snap(low: float, high: float, n: int, scale: float) -> int | None:
-    """The one whole count k with k/n·scale between two bounds.
+    """Return the one whole count k with k/n·scale between two bounds.
 
     None when there is no such count, or more than one.
     """
@@ -125,10 +129,12 @@ class PrintedTable:
         return {label: i for i, label in enumerate(self.labels)}
 
     def text(self, row: str, column: str) -> str:
-        """A cell as printed; a row or column that is not there is a mistake in the description."""
+        """Return a cell as printed; a row or column that is not there is a mistake in the description."""
         self.require(column)
         if row not in self._rows:
-            raise MalformedInput(f"no row is labelled {row!r}", where=self.path, remedy=f"rows: {_some(self.labels)}")
+            raise MalformedInput(
+                f"no row is labelled {row!r}", where=self.path, remedy=f"rows: {_join_names(self.labels)}"
+            )
         return self.cells[self._rows[row]][column].strip()
 
     def require(self, *columns: str) -> None:
@@ -136,7 +142,10 @@ class PrintedTable:
         for column in columns:
             if column not in self.columns:
                 raise MalformedInput(
-                    f"no column is called {column!r}", where=self.path, line=1, remedy=f"columns: {_some(self.columns)}"
+                    f"no column is called {column!r}",
+                    where=self.path,
+                    line=1,
+                    remedy=f"columns: {_join_names(self.columns)}",
                 )
 
     def place(self, row: str, column: str) -> CellPlace:
@@ -147,13 +156,13 @@ class PrintedTable:
 
         A share of a known number of items equals k/n: if only one k rounds to the printed text, that is the number.
         """
-        number, n = self.unsnapped(row, column), (self.shares or {}).get(column)
+        number, n = self.get_interval(row, column), (self.shares or {}).get(column)
         if number is None or n is None:
             return number
         k = snap(number.low, number.high, n, self.scale)
-        return number if k is None else number.became(self.scale * k / n, 0.0)
+        return number if k is None else number.replace_value(self.scale * k / n, 0.0)
 
-    def unsnapped(self, row: str, column: str) -> Number | None:
+    def get_interval(self, row: str, column: str) -> Number | None:
         """Return the cell as an interval even if it is a whole count."""
         if (row, column) not in self._numbers:
             self._numbers[row, column] = self._read(row, column)
@@ -168,9 +177,9 @@ class PrintedTable:
         text = self.text(row, column)
         if text.lower() in EMPTY:
             return None
-        plain, marks = _without_stars(text)
+        plain, marks = _split_stars(text)
         try:
-            digits, value = decimals(plain), float(plain)
+            digits, value = count_decimals(plain), float(plain)
         except ValueError:
             raise MalformedInput(
                 f"{text!r} in column {column!r} is not a number",
@@ -178,10 +187,10 @@ class PrintedTable:
                 line=self.lines[self._rows[row]],
                 remedy="write digits with a point (stars may follow), or leave the cell empty",
             ) from None
-        half = 0.0 if column in self.exact else _half(self._column_digits(column, digits))
+        half = 0.0 if column in self.exact else _compute_half_width(self._count_column_decimals(column, digits))
         return Number(text=text, value=value, half=half, place=self.place(row, column), stars=marks)
 
-    def _column_digits(self, column: str, digits: int) -> int:
+    def _count_column_decimals(self, column: str, digits: int) -> int:
         """Return the number of decimals of a cell, by the table's options."""
         stated = (self.digits or {}).get(column)
         if stated is not None:
@@ -191,7 +200,7 @@ class PrintedTable:
     @cached_property
     def _most_decimals(self) -> dict[str, int]:
         """The most digits behind the point that any number of a column shows."""
-        return {c: max((_digits_shown(row[c]) for row in self.cells), default=0) for c in self.columns}
+        return {c: max((_count_shown_decimals(row[c]) for row in self.cells), default=0) for c in self.columns}
 
     def column(self, column: str, without: Sequence[str] = ()) -> Iterator[tuple[str, Number | None]]:
         """Label and number of every row that is not left out."""
@@ -199,32 +208,32 @@ class PrintedTable:
         return ((label, self.number(label, column)) for label in self.labels if label not in without)
 
 
-def _without_stars(text: str) -> tuple[str, int]:
-    """The number of a cell as Python reads it, and how many stars follow it."""
+def _split_stars(text: str) -> tuple[str, int]:
+    """Return the number of a cell as Python reads it, and the number of stars that follow it."""
     plain = text.rstrip("*")
     # Typeset tables have the minus sign, not the hyphen.
     return plain.strip().replace("−", "-").removesuffix("%"), len(text) - len(plain)
 
 
-def _digits_shown(text: str) -> int:
+def _count_shown_decimals(text: str) -> int:
     """Return the number of decimals of a text; 0 if it is no number."""
     try:
-        return decimals(_without_stars(text.strip())[0])
+        return count_decimals(_split_stars(text.strip())[0])
     except ValueError:
         return 0
 
 
-def _some(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
 
 
 def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options: object) -> PrintedTable:
-    """A CSV file with a header; `key` names the columns that label a row (joined by a blank)."""
+    """Return a CSV file with a header; `key` names the columns that label a row (joined by a blank)."""
     header, rows, lines = _read_csv(path)
     for column in key:
         if column not in header:
             raise MalformedInput(
-                f"no column is called {column!r}", where=path, line=1, remedy=f"columns: {_some(header)}"
+                f"no column is called {column!r}", where=path, line=1, remedy=f"columns: {_join_names(header)}"
             )
     labels: list[str] = []
     for row, line in zip(rows, lines, strict=True):

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim, Remedy
-from referee.auditing.intervals import Compute, extremes
+from referee.auditing.intervals import Compute, find_extremes
 from referee.auditing.printed import CellPlace, Number
 
 # how much further than half a unit a number reaches that was rounded twice
@@ -48,10 +48,10 @@ class ValueClaim(PrintedClaim):
         return self.printed if self.printed.text else None
 
     def remedy(self) -> Remedy | None:
-        """The smallest and largest number that could have been printed."""
+        """Return the smallest and largest number that could have been printed."""
         if self.target is None or isnan(self.middle):
             return None
-        low, high = printable(*self.reach, self.printed.half)
+        low, high = find_printable_range(*self.reach, self.printed.half)
         if self.printed.half == 0 and self.printed.value.is_integer():
             # a count: whole numbers, without floating-point residue
             low, high = floor(round(low, 6)), ceil(round(high, 6))
@@ -66,7 +66,7 @@ class ValueClaim(PrintedClaim):
         inside = min(n.low for n in parts) <= self.printed.high and self.printed.low <= max(n.high for n in parts)
         return not inside
 
-    def computed_by(self, compute: Compute) -> Self:
+    def with_formula(self, compute: Compute) -> Self:
         """Return the claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""
         return replace(self, compute=compute)
 
@@ -76,21 +76,21 @@ class ValueClaim(PrintedClaim):
     @cached_property
     def middle(self) -> float:
         """The value computed from the numbers as printed."""
-        return float(self.compute(values_of(self.inputs)[None, :])[0])
+        return float(self.compute(list_values(self.inputs)[None, :])[0])
 
     @cached_property
     def reach(self) -> tuple[float, float]:
         """The smallest and largest value that the rounding of the inputs allows."""
         bounds = self._search(starts=1)
         # One start is enough for nearly all; only failures are searched more thoroughly.
-        return bounds if self._within(bounds) else self._search(starts=4)
+        return bounds if self._is_within(bounds) else self._search(starts=4)
 
     def _search(self, starts: int) -> tuple[float, float]:
         halves = np.array([n.half for n in self.inputs])
-        return extremes(self.compute, values_of(self.inputs), halves, starts=starts)
+        return find_extremes(self.compute, list_values(self.inputs), halves, starts=starts)
 
-    def _within(self, bounds: tuple[float, float]) -> bool:
-        """Whether the printed number can be one between two bounds, rounded.
+    def _is_within(self, bounds: tuple[float, float]) -> bool:
+        """Return whether the printed number can lie between two bounds, rounded.
 
         A program prints 44.975 for 44.9747, and the author makes it 44.98: rounding twice reaches a tenth of a half unit further.
         """
@@ -103,22 +103,22 @@ class ValueClaim(PrintedClaim):
             return self.row(
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
             )
-        verdict, explanation = self._verdict(), ""
+        verdict, explanation = self._judge_claim(), ""
         if self.admitted and verdict is AuditVerdict.DOES_NOT_FOLLOW:
             verdict, explanation = AuditVerdict.UNDETERMINED, f"{self.because}; {self.admitted}"
-        low, high = printable(*self.reach, self.printed.half)
+        low, high = find_printable_range(*self.reach, self.printed.half)
         return self.row(verdict, explanation, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
     def fits(self) -> bool:
         # As `judge`, without the bounds that only a row needs.
-        return isnan(self.middle) or bool(self.admitted) or self._verdict() is not AuditVerdict.DOES_NOT_FOLLOW
+        return isnan(self.middle) or bool(self.admitted) or self._judge_claim() is not AuditVerdict.DOES_NOT_FOLLOW
 
-    def _verdict(self) -> AuditVerdict:
+    def _judge_claim(self) -> AuditVerdict:
         """Return the verdict: follows, within rounding, or does not follow."""
         slack = 1e-9 * max(1.0, abs(self.printed.value))
         if abs(self.middle - self.printed.value) <= self.printed.half + slack:
             return AuditVerdict.FOLLOWS
-        return AuditVerdict.ROUNDING if self._within(self.reach) else AuditVerdict.DOES_NOT_FOLLOW
+        return AuditVerdict.ROUNDING if self._is_within(self.reach) else AuditVerdict.DOES_NOT_FOLLOW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,13 +132,13 @@ class BracketClaim(ValueClaim):
         return None
 
     def fits(self) -> bool:
-        return self._within((self.middle, self.middle)) or self._within(self.reach)
+        return self._is_within((self.middle, self.middle)) or self._is_within(self.reach)
 
     def judge(self) -> AuditRow:
         """Compare the printed number with the bounds."""
-        low, high = printable(*self.reach, self.printed.half)
+        low, high = find_printable_range(*self.reach, self.printed.half)
         explanation = f"{self.because}; {self.admitted}"
-        possible = self._within(self.reach)
+        possible = self._is_within(self.reach)
         verdict = AuditVerdict.UNDETERMINED if possible else AuditVerdict.DOES_NOT_FOLLOW
         return self.row(verdict, explanation, printed=self.printed.value, low=low, high=high)
 
@@ -173,12 +173,12 @@ class StarsClaim(PrintedClaim):
         low, high = self.r.reach
         # An interval across 0 holds an r without any star.
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-        stars, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
+        stars, least, most = (self._format_stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
         verdict = (
             AuditVerdict.FOLLOWS
-            if self._agrees(stars)
+            if self._is_consistent(stars)
             else AuditVerdict.ROUNDING
-            if any(self._agrees(s) for s in range(least, most + 1))
+            if any(self._is_consistent(s) for s in range(least, most + 1))
             else AuditVerdict.DOES_NOT_FOLLOW
         )
         if self.at_least and stars > self.printed > 0:
@@ -194,19 +194,19 @@ class StarsClaim(PrintedClaim):
             )
         return self.row(verdict, printed=self.printed, recomputed=stars, low=least, high=most)
 
-    def _stars(self, r: float) -> int:
+    def _format_stars(self, r: float) -> int:
         return sum(abs(r) >= limit for limit in self.critical)
 
-    def _agrees(self, stars: int) -> bool:
+    def _is_consistent(self, stars: int) -> bool:
         return stars >= self.printed if self.at_least and self.printed else stars == self.printed
 
 
-def values_of(numbers: Sequence[Number]) -> np.ndarray:
+def list_values(numbers: Sequence[Number]) -> np.ndarray:
     return np.array([n.value for n in numbers], dtype=float)
 
 
-def printable(low: float, high: float, half: float) -> tuple[float, float]:
-    """The smallest and largest number that rounding to the printed digits can make of a value between two bounds."""
+def find_printable_range(low: float, high: float, half: float) -> tuple[float, float]:
+    """Return the smallest and largest number that rounding to the printed digits can make of a value within bounds."""
     if half == 0:
         return low, high
     unit, slack = 2 * half, 1e-9

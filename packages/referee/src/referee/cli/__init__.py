@@ -137,9 +137,9 @@ _OPTIONS = {
 
 def _print_help(text: str, commands: Commands) -> None:
     """Print a page of help with a list of commands, as wide as the terminal."""
-    from referee.cli.help_page import fit_page, help_width, list_entries
+    from referee.cli.help_page import find_help_width, fit_page, list_entries
 
-    width = help_width()
+    width = find_help_width()
     listed = {
         "commands": list_entries({name: about for name, (_, about) in commands.items()}, width),
         "options": list_entries(_OPTIONS, width),
@@ -234,7 +234,7 @@ def run_command(command: str, args: list[str], commands: Commands, program: str 
     """Import the command's module and call it: a plain `run(args)`, or a typer `app`."""
     if command not in commands:
         raise UnknownName("command", command, commands, hint=f"see `{program} --help`")
-    module = import_module(commands[command][0] or lab_module(command))
+    module = import_module(commands[command][0] or import_lab_module(command))
     if hasattr(module, "run"):
         return int(module.run(args) or 0)
     try:
@@ -263,7 +263,7 @@ def installed_commands() -> Commands:
     return {**COMMANDS, **{name: command for name, command in others.items() if name not in COMMANDS}}
 
 
-def lab_module(command: str) -> str:
+def import_lab_module(command: str) -> str:
     """Return the module behind a command of the laboratory; raise MissingExtra where it is not installed."""
     from importlib.metadata import entry_points
 
@@ -296,7 +296,7 @@ def has_terminal() -> bool:
     return sys.stderr.isatty() and not is_quiet()
 
 
-def results_console() -> Console:
+def make_results_console() -> Console:
     """Return a rich console for standard output, as wide as the terminal or as COLUMNS says."""
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     return _make_console(width=PIPED if piped else None)
@@ -316,7 +316,7 @@ def _make_console(**more: Any) -> Console:
     return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto", **more)
 
 
-def page_width() -> int | None:
+def find_page_width() -> int | None:
     """Return the width of the terminal, or that of COLUMNS; None in a pipe without COLUMNS."""
     if sys.stdout.isatty() or "COLUMNS" in os.environ:
         from shutil import get_terminal_size

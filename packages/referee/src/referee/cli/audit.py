@@ -9,16 +9,16 @@ from referee.api.audit import audit
 from referee.api.options import AuditOptions
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditRow, AuditVerdict
-from referee.auditing.corrections import as_toml
-from referee.auditing.explain.wording import shown
-from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
-from referee.auditing.paper import shipped, shipped_paper
-from referee.cli import results_console
-from referee.cli.options import examples, new_app
+from referee.auditing.corrections import format_toml
+from referee.auditing.explain.wording import format_value
+from referee.auditing.formats import format_allowed_interval, format_csv, format_json, format_markdown
+from referee.auditing.paper import list_shipped_papers, read_shipped_paper
+from referee.cli import make_results_console
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_progress
 from referee.options import command, option
 
-app = new_app()
+app = make_app()
 
 FORMATS = ("table", "json", "csv", "markdown")
 STYLES = {
@@ -69,22 +69,22 @@ def run_audit(options: AuditCommand) -> int:
         _print_papers()
         return 0
     # By --paper always a shipped one, even where a folder has the same name.
-    audits = audit([*options.papers, *map(shipped_paper, options.paper or ())], progress=show_progress).audits
+    audits = audit([*options.papers, *map(read_shipped_paper, options.paper or ())], progress=show_progress).audits
     if options.register:
-        print(as_toml(c for a in audits for c in a.corrections), end="")
+        print(format_toml(c for a in audits for c in a.corrections), end="")
     elif options.form == "table":
         _print_audits(audits, every=options.every, explain=options.explain)
     elif options.form == "markdown":
-        print(as_markdown(audits, every=options.every))
+        print(format_markdown(audits, every=options.every))
     else:
-        print({"json": as_json, "csv": as_csv}[options.form](audits))
+        print({"json": format_json, "csv": format_csv}[options.form](audits))
     # Findings are results and no failure, unless a script asks for it.
     return int(options.strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
 
 
 def _print_papers() -> None:
     """Print the list of papers whose printed tables ship with the package."""
-    papers = [shipped_paper(name) for name in shipped()]
+    papers = [read_shipped_paper(name) for name in list_shipped_papers()]
     width = max(len(p.name) for p in papers)
     for p in papers:
         print(f"{p.name:<{width}}  {p.citation}")
@@ -95,7 +95,7 @@ def _print_audits(audits: Sequence[Audit], *, every: bool, explain: bool) -> Non
     from rich.markup import escape
     from rich.padding import Padding
 
-    console = results_console()
+    console = make_results_console()
     console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line for all readers
     for a in audits:
         console.print()
@@ -140,7 +140,13 @@ def _make_table(rows: Sequence[AuditRow]) -> object:
         table.add_column(name, justify="right", overflow="fold")
     table.add_column("verdict", overflow="fold")
     for row in rows:
-        cells = (row.source.partition(", ")[2], row.item, shown(row.printed), shown(row.recomputed), allowed(row))
+        cells = (
+            row.source.partition(", ")[2],
+            row.item,
+            format_value(row.printed),
+            format_value(row.recomputed),
+            format_allowed_interval(row),
+        )
         style = STYLES[row.verdict]
         table.add_row(*map(escape, cells), f"[{style}]{row.verdict.value}[/{style}]")
     return table

@@ -14,7 +14,7 @@ from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import Run
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee passport literal --corpus degen2020 --out literal.json
@@ -68,13 +68,13 @@ def _make_cards(
     opened: Run, manifest: dict[str, Any], hearer: str | None, passport: Path | None, seed: int, confidence: float
 ) -> list[dict[str, Any]]:
     """Return a card for each speaker of a run."""
-    from referee.hearers.speaker_card import cards_of
+    from referee.hearers.speaker_card import make_speaker_cards
     from referee.jobs.open import open_corpus
 
     outputs = {(o.system, o.trial): o.description for o in opened.outputs()}
     listening = None if hearer is None else _load_hearer(opened.folder, hearer, passport, seed)
     with show_steps("descriptions with a word left out", cost=True) as begin:
-        return cards_of(
+        return make_speaker_cards(
             list(opened.trials()),
             outputs,
             list(opened.responses()),
@@ -119,7 +119,7 @@ def _print_cards(made: dict[str, Any]) -> None:
     """Print speakers' cards as tables."""
     from rich.table import Table
 
-    from referee.cli import results_console
+    from referee.cli import make_results_console
 
     samples = f", {made['samples']} samples" if made["samples"] > 1 else ""
     title = f"{made['speaker']} ({made['language']}; {made['trials']} trials{samples})"
@@ -127,7 +127,7 @@ def _print_cards(made: dict[str, Any]) -> None:
     table.add_column("basis", overflow="fold")
     for name, cell in made["cells"].items():
         table.add_row(name.replace("_", " "), _format_cell(cell), str(cell["n"]), cell["signed"])
-    console = results_console()
+    console = make_results_console()
     console.print(table)
     console.print(made["signature"], markup=False, overflow="fold")
 

@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.api.options import CompareOptions
-from referee.cli import format_recognised, print_note, results_console
-from referee.cli.options import examples, new_app
+from referee.cli import format_recognised, make_results_console, print_note
+from referee.cli.options import examples, make_app
 from referee.errors import InputError
 from referee.files import write_atomically
 from referee.options import apply, command, option
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee.api.compare import Compared
     from referee.jobs.compare import Pair
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee compare RUN                                                  every pair of the systems of a run
@@ -65,13 +65,13 @@ def compare(options: CompareCommand) -> int:
         _check_decidable(compared, options.by)
     failures = compared.comparisons.failures(options.by) if options.fail_if_worse else []
     if options.junit is not None:
-        write_atomically(options.junit, [as_junit(compared, failures)])
+        write_atomically(options.junit, [format_junit(compared, failures)])
     if options.markdown is not None:
-        write_atomically(options.markdown, [as_markdown(compared)])
+        write_atomically(options.markdown, [format_markdown(compared)])
     if options.format == "json":
         print(json.dumps(compared.data, ensure_ascii=False, indent=1, allow_nan=False))
     elif options.format == "markdown":
-        print(as_markdown(compared))
+        print(format_markdown(compared))
     else:
         _print_findings(compared)
     for pair in failures:
@@ -111,28 +111,28 @@ def _check_decidable(compared: Compared, margin: float | None) -> None:
 
 def _print_findings(compared: Compared) -> None:
     """Print the first measure in sentences and all others as a table, a row a pair."""
-    results_console().print(format_recognised(compared.recognised), markup=False)
+    make_results_console().print(format_recognised(compared.recognised), markup=False)
     first = compared.comparisons.pairs[0].metric
     sentences = [p.sentence(compared.comparisons.confidence) for p in compared.comparisons.pairs if p.metric == first]
     power = compared.comparisons.power_sentence()
     for sentence in [*sentences, *([] if power is None else [power]), *compared.comparisons.notes]:
-        results_console().print(sentence, markup=False)
+        make_results_console().print(sentence, markup=False)
     for metric, ranks in compared.ranks.items():
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results_console().print(
+            make_results_console().print(
                 f"Ranks by {metric}: {shown} (1 plus the number of significantly better systems).", markup=False
             )
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
         n = len(compared.comparisons.pairs)
-        results_console().print(
+        make_results_console().print(
             f"All p values are corrected for {n:,} comparisons; --metric asks about one measure.", markup=False
         )
-        results_console().print(pair_table(others))
+        make_results_console().print(make_pair_table(others))
 
 
-def pair_table(pairs: Sequence[Pair]) -> Table:
+def make_pair_table(pairs: Sequence[Pair]) -> Table:
     """Return pairs of systems as a table: difference with its interval, corrected p, the better system."""
     from referee.jobs.compare import format_p
 
@@ -148,8 +148,8 @@ def pair_table(pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def as_markdown(compared: Compared) -> str:
-    """A summary in Markdown: one row a pair, then ranks and notes."""
+def format_markdown(compared: Compared) -> str:
+    """Return a summary in Markdown: one row per pair, then ranks and notes."""
     heads = ("baseline", "system", "measure", "difference", "interval", "p (corrected)", "items", "better")
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for p in compared.comparisons.pairs:
@@ -170,8 +170,8 @@ def as_markdown(compared: Compared) -> str:
     return "\n".join([*lines, "", *compared.comparisons.notes])
 
 
-def as_junit(compared: Compared, failures: list[Pair]) -> str:
-    """JUnit XML: a test case for each pair with the first system, failed where the other one is worse."""
+def format_junit(compared: Compared, failures: list[Pair]) -> str:
+    """Return JUnit XML: one test case per pair with the first system, failed if the other system is worse."""
     first = compared.comparisons.pairs[0].a
     pairs = [p for p in compared.comparisons.pairs if p.a == first]
     cases = []

@@ -11,8 +11,8 @@ from typer._completion_classes import completion_init
 from typer._completion_shared import get_completion_script, install
 from typer.core import TyperCommand, TyperGroup
 
-from referee.cli import Commands, installed_commands, lab_module
-from referee.errors import one_of
+from referee.cli import Commands, import_lab_module, installed_commands
+from referee.errors import check_choice
 
 VARIABLE = "_REFEREE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
@@ -33,7 +33,7 @@ class _LazyGroup(TyperGroup):
         if cmd_name not in self.table:
             return None
         module_name, about = self.table[cmd_name]
-        module = import_module(module_name or lab_module(cmd_name))
+        module = import_module(module_name or import_lab_module(cmd_name))
         if hasattr(module, "app"):
             return typer.main.get_command(module.app)
         if hasattr(module, "COMMANDS"):
@@ -52,7 +52,7 @@ def run(args: list[str]) -> int:
     """Print the script for a shell, or install it."""
     shell = args[1] if len(args) > 1 else None
     if shell is not None:
-        one_of("the shell", shell, SHELLS)
+        check_choice("the shell", shell, SHELLS)
     if args[0] == "--show-completion":
         print(get_completion_script(prog_name="referee", complete_var=VARIABLE, shell=shell or "bash"))
         return 0

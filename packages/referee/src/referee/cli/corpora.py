@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee import catalogue
-from referee.cli import options, results_console
+from referee.cli import make_results_console, options
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError, RefereeError
 
-app = options.new_app()
+app = options.make_app()
 
 
 class _Facts(NamedTuple):
@@ -87,7 +87,7 @@ def create_corpus(name: str, data: Path | None = None, reading: str | None = Non
     return catalogue.create("corpus", name, **{k: v for k, v in arguments.items() if v is not None and k in taken})
 
 
-def folder_of(card: Card) -> str:
+def find_corpus_folder(card: Card) -> str:
     """Return the folder of a corpus inside the data folder: from its files, or its name."""
     first = Path(card.files[0]) if card.files else Path()
     return first.parts[0] if len(first.parts) > 1 else card.name
@@ -99,7 +99,7 @@ def find_folder(name: str, data: Path | None) -> Path | None:
     The reader decides if it can do without the usual files.
     """
     corpus = create_corpus(name, data)
-    folder = folder_of(corpus.card)
+    folder = find_corpus_folder(corpus.card)
     try:
         if corpus.card.files:
             return locate(data, folder, [Path(f).name for f in corpus.card.files])
@@ -193,7 +193,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    console = results_console()
+    console = make_results_console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("corpus", "trials", "language", "domain", "listeners", "where"):
         # Names and numbers stay whole; where there is no room, the rest is broken over lines.

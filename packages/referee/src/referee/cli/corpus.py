@@ -18,8 +18,8 @@ from typing import Annotated, Any
 import typer
 
 from referee import catalogue
-from referee.cli import options, page_width
-from referee.cli.corpora import create_corpus, find_folder, folder_of
+from referee.cli import find_page_width, options
+from referee.cli.corpora import create_corpus, find_corpus_folder, find_folder
 from referee.cli.help_page import wrap_words
 from referee.cli.progress import show_download, show_progress
 from referee.contracts import Card
@@ -29,7 +29,7 @@ from referee.files import write_atomically
 from referee.jobs.open import open_corpus
 from referee.records import Description, Response, Trial
 
-app = options.new_app(no_args_is_help=True, help=__doc__)
+app = options.make_app(no_args_is_help=True, help=__doc__)
 
 Name = Annotated[str, typer.Argument(help="A corpus by name (referee corpora).", show_default=False)]
 Out = Annotated[str, typer.Option("--out", "-o", help="File to write, - for standard output.", show_default=False)]
@@ -112,9 +112,9 @@ def export(
         write_pictures(chosen, out, outlines)
     elif shape == "responses":
         # All ids first: responses are read in a pass of their own, in their own order.
-        write_atomically(out, response_lines(name, data, {t.id for t in chosen}))
+        write_atomically(out, format_responses(name, data, {t.id for t in chosen}))
     else:
-        write_atomically(out, trial_lines(chosen) if shape == "trials" else output_lines(chosen, system))
+        write_atomically(out, format_trials(chosen) if shape == "trials" else format_references(chosen, system))
     return 0
 
 
@@ -229,7 +229,7 @@ def add(
         raise InputError(f"the corpus {name!r} needs no installing", remedy=f"use it: --corpus {name}")
     if not data_folder:
         raise DataNotFound("no data folder is known", remedy="name the folder with --data or REFEREE_DATA")
-    target = Path(data_folder) / folder_of(static)
+    target = Path(data_folder) / find_corpus_folder(static)
     shared = _has_shared_folder(name, static)
     # A folder that two corpora share may be there for the other one's sake.
     if target.exists() and not replace and not (shared and find_folder(name, Path(data_folder)) is None):
@@ -256,7 +256,7 @@ def add(
 def _has_shared_folder(name: str, static: Card) -> bool:
     """Return whether another corpus uses the same folder, whose files must then stay (GRE3D3 and GRE3D7)."""
     others = (n for n in catalogue.names("corpus") if n not in (name, "jsonl"))
-    return any(folder_of(create_corpus(n).card) == folder_of(static) for n in others)
+    return any(find_corpus_folder(create_corpus(n).card) == find_corpus_folder(static) for n in others)
 
 
 def _verify_installation(name: str, folder: Path, source: str) -> dict[str, int]:
@@ -308,7 +308,7 @@ def synthetic(
     corpus = Synthetic(
         seed=seed, speakers=speakers, scenes=scenes, entities=entities, similarity=similarity, slips=slips, typos=typos
     )
-    write_atomically(out, trial_lines(islice(show_progress(corpus.trials(), "trials made"), trials)))
+    write_atomically(out, format_trials(islice(show_progress(corpus.trials(), "trials made"), trials)))
     return 0
 
 
@@ -416,7 +416,7 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
 
 def print_card(facts: dict[str, Any]) -> None:
     """Print the card as aligned lines no wider than the terminal, without unknown fields."""
-    page = page_width()
+    page = find_page_width()
     if facts["synthetic"]:
         print("SYNTHETIC corpus: generated, not human data\n")
     width = max(map(len, facts))
@@ -458,14 +458,14 @@ def select_speakers(trials: Iterable[Trial], speakers: str | None) -> Iterator[T
         raise InputError("no trial is left to export", remedy="check --speaker and --split")
 
 
-def trial_lines(trials: Iterable[Trial]) -> Iterator[str]:
+def format_trials(trials: Iterable[Trial]) -> Iterator[str]:
     """Yield trials as JSON lines."""
     from referee.corpora.jsonl import trials_to_json, write_json_line
 
     return map(write_json_line, trials_to_json(trials))
 
 
-def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
+def format_references(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
     """Yield references as JSON lines of outputs."""
     from referee.corpora.jsonl import write_json_line
     from referee.corpora.outputs import output_to_json
@@ -485,7 +485,7 @@ def _write_reference(reference: Description, trial: Trial) -> str:
     return f"human-{speaker}" if speaker else "human"
 
 
-def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
+def format_responses(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
     """Yield responses as JSON lines."""
     from referee.corpora.jsonl import JsonlCorpus, response_to_json, write_json_line
 

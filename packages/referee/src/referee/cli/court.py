@@ -9,8 +9,8 @@ from pathlib import Path
 
 from referee.api.court import court as hold
 from referee.api.options import CourtOptions
-from referee.cli import page_width, print_warning
-from referee.cli.options import examples, new_app
+from referee.cli import find_page_width, print_warning
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_progress
 from referee.courtroom.printed_evidence import list_published_papers
 from referee.courtroom.proceedings import Proceedings
@@ -18,7 +18,7 @@ from referee.files import make_folder, write_atomically
 from referee.options import apply, command, option
 from referee.show.reports.court_page import format_court_page, format_court_summary
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples(f"""
   referee court --published belz-gatt-2008                the table depends on one system
@@ -60,7 +60,7 @@ def court(options: CourtCommand) -> int:
         data
         if options.form == "json"
         else "\n".join(
-            (format_court_page if options.details else format_court_summary)(judgement.proceedings, page_width())
+            (format_court_page if options.details else format_court_summary)(judgement.proceedings, find_page_width())
         )
     )
     return 0

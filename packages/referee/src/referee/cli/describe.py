@@ -15,17 +15,17 @@ from referee.errors import NotTrained
 from referee.jobs.describe import (
     DEFAULT_SYSTEM,
     Described,
+    add_taxonomy,
     correct_names,
     describe_view,
     make_view,
     read_scene,
-    with_taxonomy,
 )
 from referee.jobs.open import open_corpus
 from referee.meaning import as_json
 from referee.records import SpeakerView, Trial
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee describe scene.json --target a
@@ -65,9 +65,9 @@ def describe(
     """Describe one object so that it can be distinguished from the others."""
     options.check_form(form)
     # Read here and not in `make_view`, so that errors name the file, or - for standard input.
-    view = make_view(read_scene(scene), _targets(target), where=scene)
+    view = make_view(read_scene(scene), _split_targets(target), where=scene)
     if taxonomy is not None:
-        view = with_taxonomy(view, taxonomy)
+        view = add_taxonomy(view, taxonomy)
     for name, meant in correct_names(view.scene).items():
         print_warning(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
@@ -75,7 +75,7 @@ def describe(
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
     described, trained_on = _describe_target(view, system, trials, corpus)
     if form == "json":
-        print(json.dumps(_as_json(described, view, system, trained_on), ensure_ascii=False, indent=1))
+        print(json.dumps(_convert_to_json(described, view, system, trained_on), ensure_ascii=False, indent=1))
     else:
         _print_description(described, explain)
     _print_warnings(described)
@@ -84,7 +84,7 @@ def describe(
     return 0 if described.description.text and not described.dropped and not described.false else 1
 
 
-def _targets(text: str) -> list[str]:
+def _split_targets(text: str) -> list[str]:
     return [t.strip() for t in text.split(",") if t.strip()]
 
 
@@ -107,7 +107,7 @@ def _describe_target(
         return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 
 
-def _as_json(described: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
+def _convert_to_json(described: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
     """Return the description as JSON values."""
     description = described.description
     return {
@@ -142,7 +142,7 @@ def _print_description(described: Described, explain: bool) -> None:
         for number, step in enumerate(described.steps, 1):
             # A relation is named by its reason.
             what = f"{step.property}: " if step.property is not None and step.property.value else ""
-            gone = f"; rules out {_some(step.ruled_out)}" if step.ruled_out else ""
+            gone = f"; rules out {_join_names(step.ruled_out)}" if step.ruled_out else ""
             print(f"{number}. {what}{step.reason}{gone}; {step.remaining} left")
     print(described.description.text or "(nothing)")
 
@@ -159,10 +159,10 @@ def _print_warnings(described: Described) -> None:
         what = ", ".join(map(str, described.dropped))
         print(f"error: this was chosen, but the words do not say it: {what}", file=sys.stderr)
     if described.distinguishing is False:
-        others = f": it is also true of {_some(described.also)}" if described.also else ""
+        others = f": it is also true of {_join_names(described.also)}" if described.also else ""
         # On standard error: in a pipe the description stands alone.
         print(f"warning: this does not single out the target{others}", file=sys.stderr)
 
 
-def _some(ids: tuple[str, ...]) -> str:
+def _join_names(ids: tuple[str, ...]) -> str:
     return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.cli.help_page import help_width, list_entries
+from referee.cli.help_page import find_help_width, list_entries
 from referee.errors import UnknownName
 
 PAGES = Path(__file__).parent.parent / "docs"
@@ -29,7 +29,7 @@ def run(args: list[str]) -> int:
         return 0
     pages = {path.stem: path for path in sorted(PAGES.glob("*.md"))}
     if not args:
-        print(list_entries({name: _read_title(path) for name, path in pages.items()}, help_width()))
+        print(list_entries({name: _read_title(path) for name, path in pages.items()}, find_help_width()))
         return 0
     name = args[0].removesuffix(".md")
     name = MOVED.get(name, name)

@@ -8,12 +8,12 @@ from pathlib import Path
 from referee.api.draw import Drawing
 from referee.api.draw import draw as draw_it
 from referee.api.options import DrawOptions
-from referee.cli.options import examples, new_app
+from referee.cli.options import examples, make_app
 from referee.errors import InputError
 from referee.files import write_atomically
 from referee.options import apply, command, option
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee draw scene.json --out scene.svg

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.api.options import EvaluateOptions
-from referee.cli import format_recognised, print_note, results_console
-from referee.cli.options import examples, new_app
+from referee.cli import format_recognised, make_results_console, print_note
+from referee.cli.options import examples, make_app
 from referee.options import apply, command, option
 
 if TYPE_CHECKING:
     from referee.api.evaluate import Evaluation
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee evaluate hyp.txt --references ref.txt                    plain text, one segment a line (several systems, several references)
@@ -45,14 +45,14 @@ class EvaluateCommand(EvaluateOptions):
 @command(app, EvaluateCommand, EPILOG)
 def evaluate(options: EvaluateCommand) -> int:
     """Recognise the format of files, score them, compare systems, and report the findings."""
-    from referee.api.evaluate import declarations_of
     from referee.api.evaluate import evaluate as evaluate_files
+    from referee.api.evaluate import make_declarations
 
     if options.explain:
         from referee.jobs.evaluate import explain_material, open_material
 
         material = open_material(
-            options.outputs, options.references, options.scenes, declarations_of(options), options.data
+            options.outputs, options.references, options.scenes, make_declarations(options), options.data
         )
         print("\n".join(explain_material(material)))
         return 0
@@ -71,7 +71,7 @@ def _print_findings(evaluation: Evaluation, all_signatures: bool) -> None:
     """Print the findings and tables."""
     from referee.show.reports import score_tables
 
-    console = results_console()
+    console = make_results_console()
     console.print(format_recognised(evaluation.recognised), markup=False)
     for sentence in evaluation.sentences:
         console.print(sentence, markup=False)

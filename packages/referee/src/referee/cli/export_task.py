@@ -10,7 +10,7 @@ import typer
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee export-task --corpus synthetic --out TASK && inspect eval TASK/task.py --model mockllm/model

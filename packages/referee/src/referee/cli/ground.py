@@ -14,7 +14,7 @@ from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee ground --check RefCOCO.jsonl.gz                                      find the convention of numbers (one line per item: gt, answers by model)

@@ -18,7 +18,7 @@ WIDEST = 100
 CONTINUATION = " " * 6
 
 
-def help_width() -> int:
+def find_help_width() -> int:
     """Return the width of help pages: that of the terminal or COLUMNS, at most 100, 80 in a pipe."""
     return min(get_terminal_size().columns, WIDEST)
 
@@ -93,7 +93,7 @@ def _split_outside_quotes(command: str) -> list[str]:
 
 
 def fit_page(text: str, width: int) -> str:
-    """A page of help with every line that is too wide broken; example commands stay copyable."""
+    """Return a page of help with every line that is too wide broken; example commands stay copyable."""
     lines: list[str] = []
     for line in text.splitlines():
         indent = line[: len(line) - len(line.lstrip())]

@@ -11,7 +11,7 @@ import typer
 from referee.cli import options
 from referee.errors import InputError
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee import logs/2026-11-16_task.eval --corpus tuna --out RUN               an inspect_ai log (.eval or .json)

@@ -14,7 +14,7 @@ from referee.cli import options
 from referee.cli.progress import show_steps
 from referee.errors import InputError
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee judge --examine neuralreg --scales fluency --judge "model:NAME|endpoint:http://localhost:8000/v1" --out CARD.json
@@ -107,19 +107,19 @@ def _examine_judge(
 
 def _list_outputs(run: Path, model: Any) -> list[tuple[str, str, str]]:
     """Return (system, trial, words) for every output of a run, and prepare the judge's cache of answers."""
-    from referee.hearers.remote import in_words
+    from referee.hearers.remote import get_description_text
     from referee.jobs.folder import Run
 
     Run(run).manifest  # noqa: B018 (raises the error for a folder that is no run at once)
     (run / CALLS).mkdir(exist_ok=True)
     model.asker = f"judge {model.model}"
     model.remember(run / CALLS)
-    return [(o.system, o.trial, text) for o in Run(run).outputs() if (text := in_words(o.description))]
+    return [(o.system, o.trial, text) for o in Run(run).outputs() if (text := get_description_text(o.description))]
 
 
 def _rate_outputs(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
     """Rate all outputs of a run and store the ratings."""
-    from referee.capabilities import in_parallel
+    from referee.capabilities import answer_in_parallel
     from referee.files import write_atomically
     from referee.jobs.folder import Run
 
@@ -129,7 +129,7 @@ def _rate_outputs(run: Path, model: Any, scales: Sequence[str], form: str) -> in
     rows = []
     with show_steps(f"{model.model}: ratings", cost=True) as begin:
         advance = begin(len(questions))
-        answers = in_parallel(model, lambda q: model.rate(q[0][2], q[1], trials[q[0][1]]), questions)
+        answers = answer_in_parallel(model, lambda q: model.rate(q[0][2], q[1], trials[q[0][1]]), questions)
         for ((system, trial, _), scale), verdict in zip(questions, answers, strict=True):
             row = {"trial": trial, "system": system, "judge": model.model, "scale": scale}
             rows.append({**row, "rating": verdict.rating, "outcome": verdict.outcome})
@@ -177,7 +177,7 @@ def _compare_outputs(run: Path, model: Any, systems: str, form: str) -> int:
     """Ask the judge which of two systems' descriptions it prefers, for each trial, and store its answers."""
     from collections import Counter
 
-    from referee.capabilities import in_parallel
+    from referee.capabilities import answer_in_parallel
     from referee.jobs.folder import Run
 
     names = [s.strip() for s in systems.split(",")]
@@ -192,7 +192,9 @@ def _compare_outputs(run: Path, model: Any, systems: str, form: str) -> int:
     counts: Counter[str] = Counter()
     with show_steps(f"{model.model}: preferences", cost=True) as begin:
         advance = begin(len(pairs))
-        for preference in in_parallel(model, lambda t: model.prefer(first_texts[t.id], second_texts[t.id], t), pairs):
+        for preference in answer_in_parallel(
+            model, lambda t: model.prefer(first_texts[t.id], second_texts[t.id], t), pairs
+        ):
             counts[preference] += 1
             advance(1)
     totals = {names[0]: counts["first"], names[1]: counts["second"], "no preference in both orders": counts["tie"]}

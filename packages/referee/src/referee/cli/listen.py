@@ -9,16 +9,16 @@ from typing import Any
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.api.options import ListenOptions
-from referee.cli import StoppedWork, print_note, print_warning, results_console
+from referee.cli import StoppedWork, make_results_console, print_note, print_warning
 from referee.cli.help_page import fit_table
-from referee.cli.options import examples, new_app
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_steps
 from referee.jobs.folder import Run
 from referee.jobs.listen import QuestionsWritten
 from referee.metrics.hearing import UNDERSTOOD
 from referee.options import apply, command, option
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee run --corpus synthetic --systems classic --out RUN && referee listen RUN --hearer literal
@@ -79,7 +79,7 @@ def listen(options: ListenCommand) -> int:
     if options.people is not None:
         print_note(f"people: {manifest['people']['responses']} answers from {options.people}")
     if options.form == "json":
-        rows = {"rows": heard.rows, "hearers": heard.signatures, **_asking(manifest)}
+        rows = {"rows": heard.rows, "hearers": heard.signatures, **_select_answer_counts(manifest)}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
         _print_rows(heard)
@@ -87,7 +87,7 @@ def listen(options: ListenCommand) -> int:
     return 0
 
 
-def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
+def _select_answer_counts(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in ("unanswered", "asking", "spent") if name in manifest}
 
 
@@ -106,10 +106,10 @@ def _print_cost(manifest: dict[str, Any]) -> None:
 def _print_rows(heard: Heard) -> None:
     """Print one row per system and hearer, without empty columns; columns that do not fit follow below."""
     groups = heard.groups()
-    names = [name for name in HEADS if name in heard.filled()]
+    names = [name for name in HEADS if name in heard.list_filled_measures()]
     heads = ["system", "hearer", "n", *(HEADS[name] for name in names)]
     body = [[*labels, str(g["ir"]["n"]), *(_format_cell(g[name]) for name in names)] for labels, g in groups.items()]
-    console = results_console()
+    console = make_results_console()
     for table in fit_table(heads, body, console.width, fixed=3, title="hearing"):
         console.print(table)
     over = dict.fromkeys(row["cluster"] or "single answers" for row in heard.rows if row["n"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from referee.catalogue import KINDS, Entry, about, entries
-from referee.cli import page_width
+from referee.catalogue import KINDS, Entry, describe_entry, entries
+from referee.cli import find_page_width
 from referee.cli.help_page import wrap_words
 from referee.errors import InputError, UnknownName
 
@@ -43,7 +43,7 @@ def run(args: list[str]) -> int:
         import json
 
         rows = [
-            {"kind": k, "name": n, "about": about(k, n), **_format_tags(k, e)}
+            {"kind": k, "name": n, "about": describe_entry(k, n), **_format_tags(k, e)}
             for k in kinds
             for n, e in entries(k).items()
         ]
@@ -52,10 +52,10 @@ def run(args: list[str]) -> int:
     for kind in kinds:
         if not plurals:
             print(f"{kind}:")
-        for line in _format_table(kind, entries(kind), page_width()):
+        for line in _format_table(kind, entries(kind), find_page_width()):
             print(line)
         if kind == "system":
-            for line in wrap_words(_SYSTEM_KEY, page_width() or 100, ""):
+            for line in wrap_words(_SYSTEM_KEY, find_page_width() or 100, ""):
                 print(line)
         if kind == "protocol" and not entries(kind):
             print("No protocols: they come with the package referee-lab. Run pip install 'referee[lab]'.")
@@ -99,7 +99,7 @@ def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list
     column = 2 + sum(cell + 2 for cell in widths)
     if width is not None and width - column < NARROWEST:
         return [line for name, entry in table.items() for line in _format_stanza(kind, name, entry, width)]
-    descriptions = [*(["about"] if tags else []), *(about(kind, name) for name in table)]
+    descriptions = [*(["about"] if tags else []), *(describe_entry(kind, name) for name in table)]
     lines = []
     for row, description in zip(rows, descriptions, strict=True):
         first = "  " + "".join(f"{cell:<{size + 2}}" for cell, size in zip(row, widths, strict=True))
@@ -108,12 +108,12 @@ def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list
 
 
 def _format_stanza(kind: str, name: str, entry: Entry, width: int) -> list[str]:
-    """A name, then its tags and description, indented."""
+    """Return a name, then its tags and description, indented."""
     tags = "; ".join(f"{tag} {_format_cell(value)}" for tag, value in entry.tags.items() if value)
     indent = " " * 6
     return [
         f"  {name}",
-        *wrap_words(about(kind, name), width, indent),
+        *wrap_words(describe_entry(kind, name), width, indent),
         *(wrap_words(tags, width, indent) if tags else []),
     ]
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli.help_page import WIDEST, format_examples, wrap_words
 
 KTH, PENTO_CV = "kth-tangrams", "pento-cv"
@@ -105,7 +105,7 @@ class _App(typer.Typer):
         return super().command(*arguments, cls=cls or _ExamplesFirst, **settings)
 
 
-def new_app(**settings: Any) -> typer.Typer:
+def make_app(**settings: Any) -> typer.Typer:
     """Return an application whose help pages begin with examples; `settings` are typer's."""
     context = {"max_content_width": WIDEST}
     return _App(add_completion=False, rich_markup_mode=None, context_settings=context, cls=_Group, **settings)
@@ -121,7 +121,7 @@ def examples(text: str) -> str:
 
 def check_form(form: str) -> None:
     """Raise InputError unless --format is text or json."""
-    one_of("--format", form, FORMS)
+    check_choice("--format", form, FORMS)
 
 
 # -- everywhere ------------------------------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ from typing import Any
 
 from referee.api.options import PassportOptions
 from referee.api.passport import passport as examine
-from referee.cli import results_console
-from referee.cli.options import examples, new_app
+from referee.cli import make_results_console
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_steps
-from referee.hearers.passports.quoting import DIGITS, corpus_word
+from referee.hearers.passports.quoting import DIGITS, shorten_corpus_name
 from referee.options import apply, command, option
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee passport literal --corpus franke-degen2016
@@ -66,7 +66,7 @@ def _print_passport(card: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    console = results_console()
+    console = make_results_console()
     table = Table(
         title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}", title_justify="left", box=None, pad_edge=False
     )
@@ -81,7 +81,7 @@ def _print_passport(card: dict[str, Any]) -> None:
         print(f"  {reason}")
     for line in _describe_basis(card):
         print(line)
-    print(f"passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}  {card['signature']}")
+    print(f"passport {shorten_corpus_name(card['corpus'])}:{card['hash'][:DIGITS]}  {card['signature']}")
 
 
 def _describe_basis(card: dict[str, Any]) -> Iterator[str]:
@@ -97,14 +97,18 @@ def _describe_basis(card: dict[str, Any]) -> Iterator[str]:
             if name in fit and name != "log_likelihood"
         )
         yield (
-            f"fitted to people, tried on others: {values}; log likelihood {_shown(fit['log_likelihood'])} ({_shown(textbook['log_likelihood'])}), "
-            f"accuracy {_shown(fit['accuracy'])}, AUC {_shown(fit['auc'])}"
+            f"fitted to people, tried on others: {values}; log likelihood {_format_value(fit['log_likelihood'])} "
+            f"({_format_value(textbook['log_likelihood'])}), "
+            f"accuracy {_format_value(fit['accuracy'])}, AUC {_format_value(fit['auc'])}"
         )
     yield f"trained on: {card['trained_on'] or 'nothing here'}" + (f"; reads {card['reads']}" if card["reads"] else "")
     for by, new in card["on_new"].items():
         if new["n"]:
             held = "holds" if new["holds"] else "does NOT hold"
-            yield f"{held} on new {by}s: accuracy {_shown(new['accuracy'])}, AUC {_shown(new['auc'])} (n = {new['n']}, {new['units']} in {new['folds']} folds)"
+            yield (
+                f"{held} on new {by}s: accuracy {_format_value(new['accuracy'])}, AUC {_format_value(new['auc'])} "
+                f"(n = {new['n']}, {new['units']} in {new['folds']} folds)"
+            )
         else:
             yield f"new {by}s not tried: {new['why']}"
     folds = f"folds by {card['by']}: {len(card['folds'])}, {card['units']} units; " if card["folds"] else ""
@@ -125,26 +129,32 @@ def _describe_transfer(transfer: dict[str, Any] | None) -> Iterator[str]:
     prediction = (
         ""
         if transfer["low"] is None
-        else f"; a new one with {transfer['size']} answers: AUC {_span([transfer['low'], transfer['high']])}"
+        else f"; a new one with {transfer['size']} answers: AUC {_format_span([transfer['low'], transfer['high']])}"
     )
-    yield f"{len(transfer['experiments'])} experiments: accuracy {_shown(transfer['accuracy'])}, AUC {_shown(transfer['auc'])}{prediction}"
+    yield f"{len(transfer['experiments'])} experiments: accuracy {_format_value(transfer['accuracy'])}, AUC {_format_value(transfer['auc'])}{prediction}"
     for e in transfer["experiments"]:
         words = "" if e["words_known"] is None else f", words known {e['words_known']:.0%}"
-        yield f"  {e['experiment']}: accuracy {_shown(e['accuracy'])} (people {_shown(e['human_accuracy'])}), AUC {_shown(e['auc'])}, n = {e['n']:,}{words}"
+        yield (
+            f"  {e['experiment']}: accuracy {_format_value(e['accuracy'])} (people {_format_value(e['human_accuracy'])}), "
+            f"AUC {_format_value(e['auc'])}, n = {e['n']:,}{words}"
+        )
 
 
 def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     """Return the rows of the printed table; the JSON file has more."""
     beside = _remarks_on_judge(card) if "correlation" in card else _remarks_on_hearer(card)
-    rows = [(name.replace("_", " "), _shown(card[name]), _interval(card, name), note) for name, note in beside.items()]
+    rows = [
+        (name.replace("_", " "), _format_value(card[name]), _format_interval(card, name), note)
+        for name, note in beside.items()
+    ]
     rows += _make_ranking_rows(card["rank_agreement"])
     if card["ceiling"] is not None:
         top = card["ceiling"]
-        note = f"people foretell people: kappa {_shown(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
-        rows.append(("ceiling of the auc", _shown(top["auc"]), "", note))
+        note = f"people foretell people: kappa {_format_value(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
+        rows.append(("ceiling of the auc", _format_value(top["auc"]), "", note))
     for kind, probe in card["probes"].items():
-        note = f"points {_shown(probe['pointed'])}, largest probability {_shown(probe['top'])}"
-        fits = f", on what fits {_shown(probe['fitting'])}" if probe["fitting"] is not None else ""
+        note = f"points {_format_value(probe['pointed'])}, largest probability {_format_value(probe['top'])}"
+        fits = f", on what fits {_format_value(probe['fitting'])}" if probe["fitting"] is not None else ""
         rows.append((f"if {kind}", f"n = {probe['n']}", "", note + fits if probe["n"] else probe["why"]))
     return rows
 
@@ -152,24 +162,24 @@ def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a hearer."""
     return {
-        "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
-        "expected_accuracy": f"belief in the target; above chance: p {_chance(card['above_chance']['p'])}",
+        "accuracy": f"people {_format_value(card['human_accuracy'])}, chance {_format_value(card['chance'])}",
+        "expected_accuracy": f"belief in the target; above chance: p {_format_chance(card['above_chance']['p'])}",
         "auc": "0.5 is chance; " + _format_range(card, "auc"),
         "auc_within_condition": f"{card['pairs_within_condition']:,} pairs of one condition",
         "auc_within_game": f"{card['pairs_within_game']:,} pairs of one game",
-        "kappa": f"of success alone {_shown(card['success_kappa'])}",
-        "calibration_error": f"of its own success {_shown(card['own_calibration_error'])}",
+        "kappa": f"of success alone {_format_value(card['success_kappa'])}",
+        "calibration_error": f"of its own success {_format_value(card['own_calibration_error'])}",
         "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
-        "position_bias": f"in views drawn by lot; p {_chance(card['position_p'])}, n = {card['position_n']}",
-        "position_bias_as_shown": f"by the places it was shown; p {_chance(card['position_p_as_shown'])}",
-        "log_likelihood": f"even chances {_shown(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
+        "position_bias": f"in views drawn by lot; p {_format_chance(card['position_p'])}, n = {card['position_n']}",
+        "position_bias_as_shown": f"by the places it was shown; p {_format_chance(card['position_p_as_shown'])}",
+        "log_likelihood": f"even chances {_format_value(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
     }
 
 
 def _remarks_on_judge(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a judge."""
     return {
-        "auc": f"0.5 is chance; people found {_shown(card['human_accuracy'])}",
+        "auc": f"0.5 is chance; people found {_format_value(card['human_accuracy'])}",
         "auc_within_condition": "pairs of one condition",
         "auc_within_game": "pairs of one game",
         "correlation": "with people's success (phi for yes and no)",
@@ -183,26 +193,26 @@ def _make_ranking_rows(ranking: dict[str, Any] | None) -> list[tuple[str, str, s
     if ranking is None:
         return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
     note = f"Spearman over {ranking['units']} {ranking['over']} with {ranking['least']} answers or more"
-    soft = f"soft pairwise accuracy; in random order {_shown(ranking['spa_chance'])}"
+    soft = f"soft pairwise accuracy; in random order {_format_value(ranking['spa_chance'])}"
     return [
-        ("rank agreement", _shown(ranking["spearman"]), _span(ranking["spearman_interval"]), note),
-        ("", _shown(ranking["spa"]), _span(ranking["spa_interval"]), soft),
+        ("rank agreement", _format_value(ranking["spearman"]), _format_span(ranking["spearman_interval"]), note),
+        ("", _format_value(ranking["spa"]), _format_span(ranking["spa_interval"]), soft),
     ]
 
 
-def _shown(value: float | None) -> str:
+def _format_value(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _chance(p: float | None) -> str:
+def _format_chance(p: float | None) -> str:
     return "–" if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
-def _interval(card: dict[str, Any], name: str) -> str:
-    return _span(card["intervals"].get(name))
+def _format_interval(card: dict[str, Any], name: str) -> str:
+    return _format_span(card["intervals"].get(name))
 
 
-def _span(bounds: list[float] | None) -> str:
+def _format_span(bounds: list[float] | None) -> str:
     return "" if bounds is None else f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
 
 

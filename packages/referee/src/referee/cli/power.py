@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.cli.progress import show_steps
 from referee.engines.choice import make_process_engine
@@ -19,7 +19,7 @@ from referee.statistics.power import PlannedStudy, simulate_power
 if TYPE_CHECKING:
     import polars as pl
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee power --systems 12 --items 120 --participants 24 --effect 0.05 --seed 1
@@ -63,7 +63,7 @@ def power(
     form: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
 ) -> int:
     """Simulate a planned identification study many times and count how often it finds the difference."""
-    one_of("--format", form, ("table", "json"))
+    check_choice("--format", form, ("table", "json"))
     study = PlannedStudy(
         systems=systems,
         items=items,

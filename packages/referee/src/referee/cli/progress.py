@@ -61,7 +61,7 @@ def show_clock(label: str) -> Iterator[None]:
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from referee.jobs.progress import showing_progress
+    from referee.jobs.progress import set_progress_callback
 
     columns = (TextColumn("{task.fields[count]}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with _open_bar(SpinnerColumn(), TextColumn("{task.description}"), *columns) as bar:
@@ -84,7 +84,7 @@ def show_clock(label: str) -> Iterator[None]:
                 within = False
                 bar.reset(task, description=label, total=None, count="")
 
-        with showing_progress(show):
+        with set_progress_callback(show):
             yield
 
 

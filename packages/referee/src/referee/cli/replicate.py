@@ -9,16 +9,16 @@ from typing import Any
 from referee import catalogue
 from referee.api.options import ReplicateOptions
 from referee.api.replicate import replicate
-from referee.cli import results_console
+from referee.cli import make_results_console
 from referee.cli.help_page import fit_table
-from referee.cli.options import examples, new_app
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_steps
 from referee.jobs.challenge_tasks import BOTH, TASKS
 from referee.options import apply, command, option
 from referee.show.reports.score_tables import as_csv, as_json, format_number
 
 FORMATS = ("table", "json", "csv")
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee replicate tuna2008-as                                  fourteen systems of 2008, Dice, MASI, accuracy, minimality
@@ -61,7 +61,7 @@ def _print_replication(
     task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any], reasons: Sequence[str]
 ) -> None:
     """Print the tables of a replication and the reasons for differences."""
-    console = results_console()
+    console = make_results_console()
     for measure in TASKS[task].measures:
         for table in _make_tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
             console.print(table)

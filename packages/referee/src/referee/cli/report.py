@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from referee.api.options import ReportOptions
 from referee.api.report import report as write_report
-from referee.cli.options import examples, new_app
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_progress
 from referee.options import apply, command
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee score --demo --by domain,condition --out demo-run && referee report demo-run --out report

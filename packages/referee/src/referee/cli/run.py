@@ -10,7 +10,7 @@ from referee.api.options import RunOptions
 from referee.api.run import run as run_systems
 from referee.api.score import split_names
 from referee.cli import StoppedWork, print_note
-from referee.cli.options import examples, new_app
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import is_run
@@ -18,7 +18,7 @@ from referee.jobs.run import QuestionsWritten
 from referee.jobs.speak import parse_systems
 from referee.options import apply, command
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee run --corpus synthetic --systems classic --out RUN                        the classic algorithms, no data needed
@@ -56,7 +56,7 @@ def run_named(options: RunOptions) -> int:
         with show_steps(f"{options.systems} on {options.corpus or options.test}", cost=True) as options.progress:
             finished_run = apply(run_systems, options)
     except KeyboardInterrupt:
-        raise _stopped() from None
+        raise _make_stop_error() from None
     except QuestionsWritten as waiting:
         print_note(
             f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to resume"
@@ -82,14 +82,14 @@ def _retry_run(folder: Path, systems: str | Sequence[str]) -> int:
         with show_steps(f"{failed} questions again", cost=True) as watch:
             counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
     except KeyboardInterrupt:
-        raise _stopped() from None
+        raise _make_stop_error() from None
     _print_counts(counts)
     _print_failures(folder, counts)
     print_note(f"run folder: {folder}   scores are of the earlier outputs: score it again, and listen again")
     return 0
 
 
-def _stopped() -> StoppedWork:
+def _make_stop_error() -> StoppedWork:
     return StoppedWork("all answers so far are stored; the same command resumes from here")
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api.options import ScoreOptions
-from referee.cli import has_terminal, print_note, results_console
-from referee.cli.options import examples, new_app
+from referee.cli import has_terminal, make_results_console, print_note
+from referee.cli.options import examples, make_app
 from referee.cli.progress import show_clock, show_progress
 from referee.options import FORMATS, apply, command, option
 
 if TYPE_CHECKING:
     from referee.api.score import Scores
 
-app = new_app()
+app = make_app()
 
 EPILOG = examples("""
   referee score --demo                                                     two toy speakers on the shipped corpus
@@ -72,7 +72,7 @@ def _print_scores(rows: list[dict[str, Any]], options: ScoreCommand, scores: Sco
     """Print the scores in the chosen format."""
     from referee.show.reports import score_tables
 
-    about = scores.table.about_clusters()
+    about = scores.table.describe_clusters()
     if options.form == "json":
         more = {"warnings": scores.table.warnings} if scores.table.outcomes else {}
         print(score_tables.as_json(rows, intervals=about, **more))
@@ -104,7 +104,7 @@ def _print_table(rows: list[dict[str, Any]], scores: Scores, about: str, all_sig
     from referee import catalogue
     from referee.show.reports import score_tables
 
-    console = results_console()
+    console = make_results_console()
     directions = {
         name: catalogue.configure("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)
     }

@@ -15,7 +15,7 @@ from referee.errors import InputError, RefereeError
 from referee.jobs.folder import Run, is_run
 from referee.signature import difference, explain, short, without_outputs
 
-app = options.new_app()
+app = options.make_app()
 # Folders below this one: a home directory must not be searched to its end.
 DEEP = 3
 MEANING = {
@@ -160,7 +160,7 @@ def _read_rows(file: Path) -> list[dict[str, Any]]:
 
 
 def _has_trials(file: Path) -> bool:
-    """Whether the first line of a file is a trial rather than an output."""
+    """Return whether the first line of a file is a trial rather than an output."""
     with file.open(encoding="utf-8") as lines:
         return '"entities"' in next((line for line in lines if line.strip()), "")
 

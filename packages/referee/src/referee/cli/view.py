@@ -11,7 +11,7 @@ import typer
 from referee.cli import options
 from referee.show.viewer.local_server import Answering, LocalServer
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee view                        a playground: change a scene, see speakers' descriptions and hearers' choices

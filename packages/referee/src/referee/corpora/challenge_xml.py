@@ -180,11 +180,11 @@ def _check_storable(trial: Trial) -> None:
 def _make_entity_element(entity: Entity, target: bool) -> Any:
     """Return an entity as an element."""
     element = _make_element("ENTITY", ID=entity.id, IMAGE=entity.image, TYPE="target" if target else "distractor")
-    element.extend(map(_attribute_element, entity.attributes))
+    element.extend(map(_make_attribute_element, entity.attributes))
     return element
 
 
-def _attribute_element(prop: Property) -> Any:
+def _make_attribute_element(prop: Property) -> Any:
     return _make_element("ATTRIBUTE", NAME=prop.name, VALUE=prop.value)
 
 

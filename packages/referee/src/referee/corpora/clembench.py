@@ -79,11 +79,11 @@ def _make_picture_trial(game: Row, experiment: str) -> Trial:
 def _make_grid_trial(game: Row, experiment: str, reading: str) -> Trial:
     """Return a game of three letter grids as a trial."""
     grids = [get_field(game, f"player_2_{place}_grid", str) for place in PLACES]
-    entities = tuple(Entity(id=f"grid{i}", attributes=_rows(grid)) for i, grid in enumerate(grids))
+    entities = tuple(Entity(id=f"grid{i}", attributes=_list_row_properties(grid)) for i, grid in enumerate(grids))
     return _make_trial(game, experiment, entities, get_field(game, "target_grid_name", list), reading.partition("_")[2])
 
 
-def _rows(grid: str) -> tuple[Property, ...]:
+def _list_row_properties(grid: str) -> tuple[Property, ...]:
     return tuple(Property(f"row{i}", row) for i, row in enumerate(grid.splitlines(), 1))
 
 

@@ -50,17 +50,17 @@ def _read_objects(document: Mapping[str, Any], kind: str, prefix: str) -> Annota
         picture_of[number] = picture
         called = types.get(annotation.get("category_id", -1))
         attributes = () if called is None else (Property("type", called),)
-        region = get_region(annotation, kind, _size(sizes[picture]))
+        region = get_region(annotation, kind, _read_size(sizes[picture]))
         things[picture].append(Entity(id=str(number), attributes=attributes, region=region))
     return Annotations({n: _make_scene(n, sizes[n], tuple(things[n]), prefix) for n in sizes}, picture_of)
 
 
-def _size(picture: Mapping[str, Any]) -> Size:
+def _read_size(picture: Mapping[str, Any]) -> Size:
     return Size(get_field(picture, "width", int), get_field(picture, "height", int))
 
 
 def _make_scene(number: int, picture: Mapping[str, Any], entities: tuple[Entity, ...], prefix: str) -> Scene:
-    shown = ScenePicture(path=prefix + get_field(picture, "file_name", str), size=_size(picture))
+    shown = ScenePicture(path=prefix + get_field(picture, "file_name", str), size=_read_size(picture))
     return Scene(entities=entities, id=str(number), complete=False, picture=shown)
 
 

@@ -48,13 +48,13 @@ class ColorGrids:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        return add_history(read_rows(self._file(), _make_trial))
+        return add_history(read_rows(self._find_file(), _make_trial))
 
     def responses(self) -> Iterator[Response]:
         # without the scenes, which take most of the time to build
-        return read_rows(self._file(), _make_response)
+        return read_rows(self._find_file(), _make_response)
 
-    def _file(self) -> Path:
+    def _find_file(self) -> Path:
         (path,) = find_files(self.data, "color-grids", FILE)
         return path
 

@@ -62,7 +62,7 @@ class ColorsMandarin(Games):
 def _convert_row(row: dict[str, str], messages_by_round: Said) -> Round:
     """Return a row of the table of clicks in the form that `colors` reads."""
     spoken = messages_by_round.get((row["gameid"], row["roundNum"]), [])
-    messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
+    messages = [_make_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
     # The table orders patches by clicks, `colors` by their roles: target, distr1, distr2.
     statuses = {row[f"{column}Status"]: column for column in ("click", "alt1", "alt2")}
     form: dict[str, Any] = {
@@ -80,7 +80,7 @@ def _convert_row(row: dict[str, str], messages_by_round: Said) -> Round:
     return read_round(form, corpus="colors-mandarin", language="zh")
 
 
-def _message(row: dict[str, str], click: int) -> Message:
+def _make_message(row: dict[str, str], click: int) -> Message:
     return Message(SENDERS[row["sender"]], row["contents"], click - int(row["epochTime"]))
 
 

@@ -43,27 +43,29 @@ class CoopNets(Games):
 
     def _read_rounds(self) -> Iterator[Round]:
         rows = dict(
-            read_rows(self._file(), lambda row: (_id(row), (get_field(row, "human", str), row.get("condition"))))
+            read_rows(
+                self._find_file(), lambda row: (_make_id(row), (get_field(row, "human", str), row.get("condition")))
+            )
         )
         for played in Colors(self.data)._read_rounds():
             joined = rows.pop(played.trial.id, None)
             if joined is not None:
-                with add_location(self._file()):
+                with add_location(self._find_file()):
                     _check_agreement(joined, played)
                 yield played
         if rows:
             raise InputError(
                 f"the round {next(iter(rows))} is not in the corpus colors",
-                where=self._file(),
+                where=self._find_file(),
                 remedy="keep the folder colors-in-context of the same download beside it",
             )
 
-    def _file(self) -> Path:
+    def _find_file(self) -> Path:
         (path,) = find_files(self.data, "coop-nets", FILE)
         return path
 
 
-def _id(row: dict[str, Any]) -> str:
+def _make_id(row: dict[str, Any]) -> str:
     return f"colors-{get_field(row, 'game', str)}-{get_field(row, 'round', int)}"
 
 

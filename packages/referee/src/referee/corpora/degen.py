@@ -63,12 +63,12 @@ class Degen2020(Games):
 
     def trials(self) -> Iterator[Trial]:
         # Histories first: rounds that are left out are still part of them.
-        return filter(self._wanted, super().trials())
+        return filter(self._is_wanted, super().trials())
 
     def responses(self) -> Iterator[Response]:
-        return (response for r in self._read_rounds() if self._wanted(r.trial) for response in r.responses)
+        return (response for r in self._read_rounds() if self._is_wanted(r.trial) for response in r.responses)
 
-    def _wanted(self, trial: Trial) -> bool:
+    def _is_wanted(self, trial: Trial) -> bool:
         return self.part == "all" or trial.meta["published"] is not None
 
     def _read_rounds(self) -> Iterator[Round]:
@@ -106,7 +106,9 @@ def _make_round(row: dict[str, Any], codes: Codes) -> Round:
     messages = [Message(m["by"], m["text"], m["ms_before_click"]).checked() for m in get_field(row, "messages", list)]
     mentioned = _list_mentioned(coded, experiment, scene.entity(target))
     references = tuple(replace(d, properties=mentioned) for d in join_messages(messages, speaker=game))
-    made = record_click(clicked, correct=get_field(row, "correct", bool), object=_plain(things[clicked]["name"]))
+    made = record_click(
+        clicked, correct=get_field(row, "correct", bool), object=_normalise_text(things[clicked]["name"])
+    )
     trial = Trial(
         id=f"degen-{experiment}-{game}-{get_field(row, 'round', int)}",
         scene=scene,
@@ -142,13 +144,13 @@ def _find_only(things: Mapping[str, Mapping[str, Any]], field: str, value: objec
     return matches[0]
 
 
-def _plain(name: str) -> str:
+def _normalise_text(name: str) -> str:
     return name.removeprefix("distractor_")
 
 
 def _make_entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
     """Return an object with the attributes that its file name contains, such as colour and type."""
-    name = _plain(get_field(thing, "name", str))
+    name = _normalise_text(get_field(thing, "name", str))
     if experiment == "exp1":
         # small_brown_belt; in experiment 2 banana_blue.
         size, colour, kind = name.split("_")

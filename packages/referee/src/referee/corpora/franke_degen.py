@@ -76,11 +76,11 @@ def _make_creature(place: int, image: str) -> Entity:
     return Entity(id=f"m{place}", attributes=(Property("species", species), Property("accessory", accessory)))
 
 
-def _scene(row: dict[str, Any]) -> Scene:
+def _make_scene(row: dict[str, Any]) -> Scene:
     return Scene(entities=tuple(_make_creature(place, get_field(row, f"img{place}", str)) for place in PLACES))
 
 
-def _message(symbol: str, speaker: str | None = None) -> Description:
+def _make_message(symbol: str, speaker: str | None = None) -> Description:
     return Description(properties=(Property(ATTRIBUTES[symbol[0]], symbol),), text=symbol, speaker=speaker)
 
 
@@ -94,12 +94,12 @@ def _make_trial(row: dict[str, Any]) -> Trial:
     messages = {row[f"pos{n}"]: get_field(row, f"msg{n}", str) for n in (1, 2, 3, 4)}
     return Trial(
         id=f"franke-degen-production-{row['workerid']}-{get_field(row, 'trial', int)}",
-        scene=_scene(row),
+        scene=_make_scene(row),
         targets=(f"m{marked[0]}",),
         domain="creatures",
         condition=get_field(row, "imptype", str),
         speaker=speaker,
-        references=(_message(messages[get_field(row, "response", str)], speaker),),
+        references=(_make_message(messages[get_field(row, "response", str)], speaker),),
         meta={**collect_unused_fields(row, "imptype"), "participant": speaker},
     )
 
@@ -111,7 +111,7 @@ def _make_response(row: dict[str, Any]) -> tuple[Trial, Response]:
     listener = f"listener-{get_field(row, 'workerid', int)}"
     trial = Trial(
         id=f"franke-degen-comprehension-{row['workerid']}-{get_field(row, 'trial', int)}",
-        scene=_scene(row),
+        scene=_make_scene(row),
         targets=(places["target"],),
         domain="creatures",
         condition=get_field(row, "imptype", str),
@@ -122,7 +122,7 @@ def _make_response(row: dict[str, Any]) -> tuple[Trial, Response]:
         hearer=listener,
         outcome=Outcome.ENTITY,
         entity=places[get_field(row, "response", str)],
-        description=_message(get_field(row, "message", str)),
+        description=_make_message(get_field(row, "message", str)),
         identification_ms=get_field(row, "rt", int),
         flags=(get_field(row, "trialtype", str),),
     )

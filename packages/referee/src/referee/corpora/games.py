@@ -60,13 +60,13 @@ class Games:
         """
         twin, cached = copy(self), list[Round]()
 
-        def rounds() -> Iterator[Round]:
+        def iterate_rounds() -> Iterator[Round]:
             if not cached:
                 cached.extend(self._read_rounds())
             return iter(cached)
 
         # A walk that is kept in place of the reader's own.
-        twin.__dict__["_read_rounds"] = rounds
+        twin.__dict__["_read_rounds"] = iterate_rounds
         return twin
 
     def _read_rounds(self) -> Iterator[Round]:

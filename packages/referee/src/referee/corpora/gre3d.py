@@ -78,11 +78,11 @@ class Gre3d(Unheard):
         """Yield a trial for every description."""
         name = f"gre3d{self.version}"
         rows, table = find_files(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json", corpus=name)
-        scenes = read_scenes(table, lambda key, things: _scene(f"{name}-{key}", things))
+        scenes = read_scenes(table, lambda key, things: _make_scene(f"{name}-{key}", things))
         return read_rows(rows, lambda row: _make_trial(row, scenes[get_field(row, "scene", str)], name))
 
 
-def _scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:
+def _make_scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:
     return Scene(id=scene_id, entities=tuple(_make_entity(t) for t in things))
 
 

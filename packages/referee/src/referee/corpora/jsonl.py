@@ -26,7 +26,7 @@ from referee.contracts import Card
 from referee.corpora.place_records import REGION_SCHEMA, place_to_json
 from referee.corpora.reading.decoding import Form, KeyCheck, decode_place, get_field_names
 from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, read_records
-from referee.errors import DuplicateTrial, MalformedInput, near
+from referee.errors import DuplicateTrial, MalformedInput, find_similar_names
 from referee.files import is_address
 from referee.geometry import Mask, PlaceBase, ScenePicture, Size, WrongConvention
 from referee.meaning import OPERATORS
@@ -328,14 +328,14 @@ def trial_from_json(data: Any) -> Trial:
 
 
 def description_from_json(data: Any) -> Description:
-    """A description from its JSON form, which may be part of a larger record."""
+    """Return a description from its JSON form, which may be part of a larger record."""
     if isinstance(data, Mapping):
         data = {name: data[name] for name in get_field_names(Description) if name in data}
     return DESCRIPTION.convert(data)
 
 
 def response_from_json(data: Any) -> Response:
-    """A response from its JSON form."""
+    """Return a response from its JSON form."""
     return _check_choice(RESPONSE.convert(data))
 
 
@@ -367,7 +367,9 @@ def find_misnamed(trial: Trial) -> tuple[Property, Property] | None:
         unprefixed = written._replace(name=LANDMARKS.sub("", written.name))
         if unprefixed in in_scene or any(p.name == unprefixed.name for p in in_scene):
             continue
-        alike = [p for p in in_scene if p.value == unprefixed.value and near(unprefixed.name, [p.name], 1, 0.8)]
+        alike = [
+            p for p in in_scene if p.value == unprefixed.value and find_similar_names(unprefixed.name, [p.name], 1, 0.8)
+        ]
         if alike:
             return written, alike[0]
     return None
@@ -384,7 +386,7 @@ def record_to_json(record: Any) -> Any:
     if isinstance(record, Struct):
         if isinstance(record, Size):
             return [record.width, record.height]
-        fields = ((name, getattr(record, name), default) for name, default in _defaults(type(record)))
+        fields = ((name, getattr(record, name), default) for name, default in _list_defaults(type(record)))
         return {name: record_to_json(part) for name, part, default in fields if part != default or name in _ALWAYS}
     if isinstance(record, PlaceBase):
         return place_to_json(record)  # type: ignore[arg-type]
@@ -399,7 +401,7 @@ def record_to_json(record: Any) -> Any:
 
 
 @cache
-def _defaults(kind: type[Struct]) -> list[tuple[str, Any]]:
+def _list_defaults(kind: type[Struct]) -> list[tuple[str, Any]]:
     return [(field.name, default_of(field)) for field in msgspec.structs.fields(kind)]
 
 
@@ -443,7 +445,7 @@ def trial_to_json(trial: Trial) -> dict[str, Any]:
 
 
 def response_to_json(response: Response) -> dict[str, Any]:
-    """The JSON form of a response."""
+    """Return the JSON form of a response."""
     data: dict[str, Any] = record_to_json(response)
     if response.probabilities is not None:
         data["probabilities"] = dict(response.probabilities)

@@ -78,14 +78,14 @@ def _read_game(row: dict[str, Any]) -> list[Round]:
         board = [e for e in events if e["round"] == number]
         # An event lists only the figures that it moved, so positions accumulate; the first event of a round is part of
         # its initial board.
-        positions.update(_moves(board[0]))
+        positions.update(_find_moves(board[0]))
         rounds.append(_make_round(row, number, board, spoken[number], pieces, positions))
         for event in board[1:]:
-            positions.update(_moves(event))
+            positions.update(_find_moves(event))
     return rounds
 
 
-def _moves(event: Mapping[str, Any]) -> Positions:
+def _find_moves(event: Mapping[str, Any]) -> Positions:
     """Return the new positions of the figures that an event moved, from the left and from the top."""
     # The source has the distance from the top first: figures called *bottom left* begin near [0.8, 0.2].
     moved = get_field(event, "positions", dict).items()
@@ -179,7 +179,7 @@ def _make_board_event(event: Mapping[str, Any]) -> Event:
             "event": event["event"],
             "score": event["score"],
             "referent": f"p{event['referent']}",
-            "positions": {piece: list(place) for piece, place in _moves(event).items()},
+            "positions": {piece: list(place) for piece, place in _find_moves(event).items()},
         },
     )
 

@@ -47,17 +47,17 @@ class MaynRefgames:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        return iter({trial.id: trial for trial, _ in self._choices()}.values())
+        return iter({trial.id: trial for trial, _ in self._iterate_choices()}.values())
 
     def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._choices())
+        return (response for _, response in self._iterate_choices())
 
-    def _choices(self) -> Iterator[tuple[Trial, Response]]:
+    def _iterate_choices(self) -> Iterator[tuple[Trial, Response]]:
         (path,) = find_files(self.data, "mayn-refgames", FILE)
-        return (choice for choice in read_rows(path, _choice) if choice is not None)
+        return (choice for choice in read_rows(path, _parse_choice) if choice is not None)
 
 
-def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
+def _parse_choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     if get_field(row, "condition", str) == AMBIGUOUS:
         return None
     experiment, item, shown = (
@@ -66,7 +66,7 @@ def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
         get_field(row, "objects", list),
     )
     # The same objects for everybody, in another order.
-    order = sorted(range(len(shown)), key=lambda i: _looks(shown[i]))
+    order = sorted(range(len(shown)), key=lambda i: _make_attributes(shown[i]))
     ids = {i: f"o{rank}" for rank, i in enumerate(order, 1)}
     targets = [ids[i] for i, thing in enumerate(shown) if thing["role"] == "target"]
     if len(targets) != 1:
@@ -75,7 +75,8 @@ def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     if chosen not in ids:
         raise WrongShape(f"chosen is {chosen} of {len(shown)} objects", "count objects from 0")
     scene = Scene(
-        id=f"{experiment}-{item}", entities=tuple(Entity(id=ids[i], attributes=_looks(shown[i])) for i in order)
+        id=f"{experiment}-{item}",
+        entities=tuple(Entity(id=ids[i], attributes=_make_attributes(shown[i])) for i in order),
     )
     if get_field(row, "correct", bool) != (ids[chosen] == targets[0]):
         raise WrongShape(f"correct is {row['correct']}, but {shown[chosen]['role']} was chosen")
@@ -99,7 +100,7 @@ def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     return trial, response
 
 
-def _looks(thing: dict[str, Any]) -> tuple[Property, ...]:
+def _make_attributes(thing: dict[str, Any]) -> tuple[Property, ...]:
     return tuple(Property(name, get_field(thing, name, str)) for name in LOOKS if name in thing)
 
 

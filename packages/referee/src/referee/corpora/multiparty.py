@@ -106,7 +106,8 @@ def _make_round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Roun
         meta={"game": game, "study": study, "players": int(first["numPlayers"]), "repetition": repetition},
     )
     return Round(
-        trial, tuple(make_response(trial, row["playerId"], _chosen(row), flags=(f"study-{study}",)) for row in answers)
+        trial,
+        tuple(make_response(trial, row["playerId"], _get_choice(row), flags=(f"study-{study}",)) for row in answers),
     )
 
 
@@ -115,14 +116,14 @@ def _parse_figure(picture: str) -> str:
     return check_member(FIGURES, picture.rpartition("_")[2].removesuffix(".png"))
 
 
-def _chosen(row: Row) -> str | None:
+def _get_choice(row: Row) -> str | None:
     response = get_text(row, "response")
     return None if response is None or response.lower() == NO_CHOICE else _parse_figure(response)
 
 
 def _make_click(row: Row) -> Event | None:
     """Return a listener's click; None without a choice."""
-    chosen, seconds = _chosen(row), parse_number(row, "time")
+    chosen, seconds = _get_choice(row), parse_number(row, "time")
     if chosen is None:
         return None
     timed = {} if seconds is None else {"seconds_from_start": seconds}

@@ -37,13 +37,13 @@ from referee.corpora.reading.lines import (
     WrongShape,
     get_field,
     get_optional_field,
-    numbered_lines,
+    iterate_lines,
     open_binary,
     parse_object,
 )
 from referee.corpora.reading.parquet_rows import is_parquet, read_rows
 from referee.corpora.reading.tables import is_missing, read_separated
-from referee.errors import InputError, MalformedInput, UnknownName, near
+from referee.errors import InputError, MalformedInput, UnknownName, find_similar_names
 from referee.files import drop_endings
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer, place_answer_of
 from referee.records import Description, Outcome, Response
@@ -291,7 +291,7 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 def _read_jsonl(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
     """Yield the outputs of a JSONL file."""
     reader = _OutputReader(path, on_remark, _REMEDY)
-    for number, line in numbered_lines(path):
+    for number, line in iterate_lines(path):
         try:
             output = reader.decode(line, number)
         except WrongShape as wrong:
@@ -312,7 +312,7 @@ def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Re
             yield output
 
 
-def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
+def iterate_row_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
     """Yield outputs from rows in memory (dicts, or rows of a data frame).
 
     Other objects are passed on unchanged.
@@ -329,7 +329,7 @@ def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> It
         yield output
 
 
-def default_name(path: str | Path | FileLines) -> str:
+def make_default_name(path: str | Path | FileLines) -> str:
     """Return the default name of a system: the file's name, or the folder's for a part of a table (`part-0.parquet`).
 
     >>> own_name("mine.jsonl"), own_name("tables/mine/part-0.parquet"), own_name("tables/system=mine/0.parquet")
@@ -352,7 +352,7 @@ class _OutputReader:
         self, path: str | Path | FileLines, on_remark: Remark, remedy: str, default: str | None = None
     ) -> None:
         self.where, self.on_remark, self._remedy = str(path), on_remark, remedy
-        self.default = default_name(path) if default is None else default
+        self.default = make_default_name(path) if default is None else default
         self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(OutputForm).decode
         self._check_keys = KeyCheck().check
         self._fields: dict[str, str] | None = None
@@ -360,7 +360,7 @@ class _OutputReader:
         """Fields that are not read, each with the field that was probably meant."""
 
     def decode(self, line: bytes, number: int) -> Output:
-        """The output of a line of JSON."""
+        """Return the output of a line of JSON."""
         try:
             form = self._decode(line)
             self._check_keys(line.decode())
@@ -369,7 +369,7 @@ class _OutputReader:
         return self._make_output(form, number)
 
     def convert(self, row: Mapping[str, Any], number: int) -> Output:
-        """The output of a row of a table, whose columns may have other usual names."""
+        """Return the output of a row of a table, whose columns may have other usual names."""
         if self._fields is None:
             self._fields = self._infer_fields(row, number)
         if self._fields:
@@ -408,7 +408,7 @@ class _OutputReader:
         unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
         for name in unread:
             synonym = SYNONYMS.get(name.strip().lower())
-            meant = [synonym] if synonym else near(name.strip().lower(), FIELDS, 1, 0.6)
+            meant = [synonym] if synonym else find_similar_names(name.strip().lower(), FIELDS, 1, 0.6)
             self._unread[name] = meant[0] if meant else None
             hint = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
             self.on_remark(f"{self.where}:{number}: the field {name!r} is not read ({hint})")
@@ -468,7 +468,7 @@ def _parse_fields(data: Mapping[str, Any]) -> PlaceAnswer:
 def output_to_json(
     trial: str, system: str, description: Description, response: Response | None = None
 ) -> dict[str, Any]:
-    """The JSON form of one output."""
+    """Return the JSON form of one output."""
     if response is not None:
         values = {"outcome": str(response.outcome), "entity": response.entity}
         places = [place_to_json(place) for place in response.places]

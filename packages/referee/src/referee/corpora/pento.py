@@ -45,12 +45,12 @@ class PentoTake:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        return (trial for trial, _ in self._episodes())
+        return (trial for trial, _ in self._iterate_episodes())
 
     def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._episodes())
+        return (response for _, response in self._iterate_episodes())
 
-    def _episodes(self) -> Iterator[tuple[Trial, Response]]:
+    def _iterate_episodes(self) -> Iterator[tuple[Trial, Response]]:
         (path,) = find_files(self.data, "pento-take", FILE)
         return (pair for pair in read_rows(path, _make_round) if pair is not None)
 

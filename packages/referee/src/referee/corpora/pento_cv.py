@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.lines import natural_sort_key, open_binary
+from referee.corpora.reading.lines import make_natural_sort_key, open_binary
 from referee.corpora.reading.packed import Unheard
 from referee.corpora.reading.safe_xml import parse_xml
 from referee.errors import DataNotFound, MalformedInput
@@ -161,7 +161,7 @@ def _find_files(data: str | Path | None) -> list[Path]:
 
 def _list_files(folder: Path) -> list[Path]:
     files = {p.name.removesuffix(".gz"): p for p in folder.glob("*.eaf*") if p.suffix in (".eaf", ".gz")}
-    return [files[name] for name in sorted(files, key=natural_sort_key)]
+    return [files[name] for name in sorted(files, key=make_natural_sort_key)]
 
 
 def _read_dialogues(path: Path) -> Iterator[PentoDialogue]:

@@ -106,7 +106,7 @@ def _make_round(row: Row, kind: str, spoken: Said) -> Round:
     game, number = row["gameid"], int(row["trialNum"])
     photos = _list_photos(row)
     target, clicked = _find_photo(photos, "target"), _find_photo(photos, row["clickedObj"])
-    messages = [_message(m, row) for m in spoken.get((game, row["trialNum"]), ()) if m["msg"].strip()]
+    messages = [_make_message(m, row) for m in spoken.get((game, row["trialNum"]), ()) if m["msg"].strip()]
     # By name, because the target is the last of the four in every row.
     ids = sorted(photos)
     by_model = kind == "model-as-speaker"
@@ -114,7 +114,7 @@ def _make_round(row: Row, kind: str, spoken: Said) -> Round:
     made = record_click(clicked, correct=clicked == target)
     trial = Trial(
         id=f"continual-{kind}-{game}-{number}",
-        scene=Scene(id=f"{KINDS[kind]}-{row['context_id']}", entities=tuple(map(_photo, ids))),
+        scene=Scene(id=f"{KINDS[kind]}-{row['context_id']}", entities=tuple(map(_make_photo, ids))),
         targets=(target,),
         domain="photographs",
         condition=kind,
@@ -154,13 +154,13 @@ def _list_photos(row: Row) -> dict[str, str]:
     except (json.JSONDecodeError, RecursionError):
         raise WrongShape("the column fullContext is not JSON") from None
     things = get_field(context, "stimuli", list) if isinstance(context, dict) else context
-    photos = {_plain(get_field(thing, "url", str)): get_field(thing, "targetStatus", str) for thing in things}
+    photos = {_normalise_text(get_field(thing, "url", str)): get_field(thing, "targetStatus", str) for thing in things}
     if len(photos) != len(things):
         raise WrongShape("a photograph occurs twice in a context", "name every photograph once")
     return photos
 
 
-def _plain(url: str) -> str:
+def _normalise_text(url: str) -> str:
     return url.removesuffix(".jpg")
 
 
@@ -172,11 +172,11 @@ def _find_photo(photos: Mapping[str, str], status: str) -> str:
     return matches[0]
 
 
-def _photo(name: str) -> Entity:
+def _make_photo(name: str) -> Entity:
     return Entity(id=name, attributes=(Property("name", name),), image=f"{name}.jpg")
 
 
-def _message(message: Row, row: Row) -> Message:
+def _make_message(message: Row, row: Row) -> Message:
     return Message("speaker", message["msg"], float(row["time"]) - float(message["time"]))
 
 

@@ -34,7 +34,7 @@ def write_pictured(out: str | Path, trials: Iterable[Trial], outlines: bool = Fa
         artist = _Artist(folder, outlines)
         count = 0
         with (folder / "trials.jsonl").open("w", encoding="utf-8") as file:
-            for data in trials_to_json(map(artist.pictured, trials)):
+            for data in trials_to_json(map(artist.draw_picture, trials)):
                 file.write(write_json_line(data) + "\n")
                 count += 1
     return count, artist.pictures
@@ -48,7 +48,7 @@ class _Artist:
         self.drawn_scenes: dict[Scene, Scene] = {}
         self.covers: Covers = {}
 
-    def pictured(self, trial: Trial) -> Trial:
+    def draw_picture(self, trial: Trial) -> Trial:
         """Return a trial with its drawn picture. Raises InputError if it has one or cannot be drawn."""
         if trial.scene.picture is not None or not trial.scene.entities:
             what = "has a picture already" if trial.scene.picture else "has nothing in it that could be drawn"

@@ -75,15 +75,15 @@ def _is_number(value: Any) -> bool:
     return type(value) in (float, int) or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _box(data: Mapping[str, Any]) -> Place:
+def _decode_box(data: Mapping[str, Any]) -> Place:
     return Box(parse_numbers(data["box"], 4), convention_from_json(data))
 
 
-def _point(data: Mapping[str, Any]) -> Place:
+def _decode_point(data: Mapping[str, Any]) -> Place:
     return Point(parse_numbers(data["point"], 2), convention_from_json(data))
 
 
-def _polygon(data: Mapping[str, Any]) -> Place:
+def _decode_polygon(data: Mapping[str, Any]) -> Place:
     return Polygon(tuple(parse_numbers(p, 2) for p in get_field(data, "polygon", list)), convention_from_json(data))
 
 
@@ -123,7 +123,7 @@ def unpack_runs(text: str) -> tuple[int, ...]:
     return tuple(runs)
 
 
-_PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _read_mask}
+_PARTS = {"box": _decode_box, "point": _decode_point, "polygon": _decode_polygon, "mask": _read_mask}
 
 
 def place_to_json(place: Place) -> dict[str, Any]:

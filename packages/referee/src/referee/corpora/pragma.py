@@ -51,10 +51,10 @@ class Pragma:
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
-        return iter({trial.id: trial for trial, _ in self._answers()}.values())
+        return iter({trial.id: trial for trial, _ in self._iterate_answers()}.values())
 
     def responses(self) -> Iterator[Response]:
-        return (response for _, response in self._answers() if response is not None)
+        return (response for _, response in self._iterate_answers() if response is not None)
 
     def blank(self) -> list[str]:
         """Return one trial for each choice that was left blank, from all parts of the corpus."""
@@ -71,7 +71,7 @@ class Pragma:
                 scores = {f"{n} log probability": get_optional_field(row, f"{n}_logp", float) for n in names}
                 yield trial, response, {name: score for name, score in scores.items() if score is not None}
 
-    def _answers(self) -> Iterator[Answer]:
+    def _iterate_answers(self) -> Iterator[Answer]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         (path,) = find_files(self.data, "pragma", FILE)
@@ -79,7 +79,7 @@ class Pragma:
 
 
 def _make_answer(row: dict[str, Any]) -> tuple[str, Answer]:
-    """The part that an answer belongs to (fluency: none that is read), the trial and the response."""
+    """Return the part that an answer belongs to (fluency: none that is read), the trial and the response."""
     items, item, system = get_field(row, "items", str), get_field(row, "item", str), get_field(row, "system", str)
     shown, place = get_field(row, "shown", list), get_field(row, "target", int)
     if len(set(shown)) != 2 or place not in (0, 1):

@@ -56,7 +56,7 @@ def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
         RatedText(
             page=page,
             text=texts[page],
-            systems=tuple(sorted(writers.get(_letters(texts[page]), ()))),
+            systems=tuple(sorted(writers.get(_keep_letters(texts[page]), ()))),
             ratings={scale: tuple(scores) for scale, scores in scales.items()},
         )
         for page, scales in ratings.items()
@@ -68,7 +68,7 @@ def _read_writers(root: Path) -> dict[str, set[str]]:
     writers: dict[str, set[str]] = defaultdict(set)
     for system in SYSTEMS:
         for line in _unzip(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
-            writers[_letters(line)].add(system)
+            writers[_keep_letters(line)].add(system)
     return writers
 
 
@@ -84,7 +84,7 @@ def _read_texts(root: Path) -> dict[str, str]:
     return texts
 
 
-def _letters(text: str) -> str:
+def _keep_letters(text: str) -> str:
     return re.sub(r"\W+", "", text.lower())
 
 

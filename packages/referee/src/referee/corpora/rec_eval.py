@@ -149,7 +149,7 @@ def _is_box(answer: Any) -> bool:
 
 
 def _list_readings(data: str | Path | None) -> list[str]:
-    """The readings in the folder."""
+    """Return the readings in the folder."""
     folder = locate(data, FOLDER, [])
     files = folder.iterdir() if folder.is_dir() else ()
     return sorted({p.name.removesuffix(s) for p in files for s in SUFFIXES if p.name.endswith(s)})

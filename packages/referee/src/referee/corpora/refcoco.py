@@ -90,9 +90,9 @@ class RefCoco(Unheard):
                 continue
             annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
             return _read_expressions(folder / file, annotations, self.name, unit == OBJECTS)
-        return self._from_parquet(cut, unit == OBJECTS)
+        return self._iterate_parquet_trials(cut, unit == OBJECTS)
 
-    def _from_parquet(self, cut: str, by_object: bool) -> Iterator[Trial]:
+    def _iterate_parquet_trials(self, cut: str, by_object: bool) -> Iterator[Trial]:
         """Yield the trials of a split in Parquet files."""
         folder = locate(self.data, self.name, ())
         files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name and folder.is_dir() else []

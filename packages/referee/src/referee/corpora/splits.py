@@ -122,7 +122,7 @@ def _assign_folds(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
 
 
 def _divide_units(items: list[Trial], by: str, shares: list[int], seed: int) -> tuple[list[Trial], ...]:
-    """Later parts get their rounded share of the units of each stratum, the first one the rest."""
+    """Return the parts: later ones get their rounded proportion of the units of each stratum, the first one the rest."""
     chosen: list[list[int]] = [[] for _ in shares]
     for units in _make_strata(items, by, seed):
         rest = units
@@ -141,7 +141,7 @@ def _divide_units(items: list[Trial], by: str, shares: list[int], seed: int) -> 
 
 
 def _make_strata(items: list[Trial], by: str, seed: int) -> list[list[list[int]]]:
-    """Units that must stay together (lists of places in `items`), shuffled, in the strata that are cut separately."""
+    """Return units that must stay together (lists of places in `items`), shuffled, in the strata that are cut separately."""
     if by not in CUTS:
         raise UnknownName("cut", by, CUTS, hint=f"one of {', '.join(CUTS)}")
     rng = Random(seed)

@@ -67,7 +67,7 @@ class Stars(Unheard):
             self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json", corpus=self.name
         )
         contexts = read_document(table, dict)
-        scenes = read_scenes(table, lambda key, context: _scene(f"{self.name}-{key}", context))
+        scenes = read_scenes(table, lambda key, context: _make_scene(f"{self.name}-{key}", context))
 
         def trial(row: dict[str, Any]) -> Trial:
             context = get_field(row, "context", str)
@@ -76,7 +76,7 @@ class Stars(Unheard):
         return read_rows(rows, trial)
 
 
-def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
+def _make_scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
     return Scene(id=scene_id, entities=tuple(_make_entity(e) for e in get_field(context, "entities", list)))
 
 

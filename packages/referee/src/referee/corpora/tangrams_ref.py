@@ -20,7 +20,7 @@ from referee.corpora.games import (
     record_click,
 )
 from referee.corpora.reading.csv_tables import get_text, parse_list, parse_number, read_csv
-from referee.corpora.reading.lines import WrongShape, natural_sort_key
+from referee.corpora.reading.lines import WrongShape, make_natural_sort_key
 from referee.corpora.reading.packed import check_member, find_files
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
@@ -123,7 +123,7 @@ def _read_pilot(path: Path) -> Iterator[Round]:
     scenes: dict[tuple[str, ...], Scene] = {}
 
     def turn(row: Row) -> tuple[tuple[str, int], Round]:
-        context = tuple(sorted(map(_plain, parse_list(row["context"])), key=natural_sort_key))
+        context = tuple(sorted(map(_normalise_text, parse_list(row["context"])), key=make_natural_sort_key))
         if len(set(context)) < len(context):
             raise WrongShape("a figure occurs twice in the context", "name every figure once")
         scene = scenes.setdefault(context, _make_scene(context, name=f"{name}-context-{len(scenes) + 1}"))
@@ -153,24 +153,24 @@ def _measure_delay(row: Row) -> float | None:
 # -- both ------------------------------------------------------------------------------------------------------------------
 
 
-def _plain(figure: str) -> str:
+def _normalise_text(figure: str) -> str:
     return figure.strip().removesuffix(".svg")
 
 
 def _get_figure(row: Row, column: str) -> str | None:
     text = get_text(row, column)
-    return None if text is None else _plain(text)
+    return None if text is None else _normalise_text(text)
 
 
 def _make_scene(figures: Iterable[str], name: str | None = None, complete: bool = True) -> Scene:
-    entities = (Entity(id=f, attributes=(Property("name", f),)) for f in sorted(figures, key=natural_sort_key))
+    entities = (Entity(id=f, attributes=(Property("name", f),)) for f in sorted(figures, key=make_natural_sort_key))
     return Scene(id=name, entities=tuple(entities), complete=complete)
 
 
 def _make_trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: str | None) -> Trial:
     """Return a round's trial with its messages and click."""
     game, block = row["game_id"], int(row["block"])
-    target, clicked = check_member(scene, _plain(row["target"])), _get_figure(row, "response")
+    target, clicked = check_member(scene, _normalise_text(row["target"])), _get_figure(row, "response")
     right = {"True": True, "False": False}.get(row["correct"])
     made = () if clicked is None else (record_click(clicked, correct=right),)
     return Trial(

@@ -26,7 +26,7 @@ from pathlib import Path
 from referee.contracts import Card
 from referee.corpora.challenge_xml import read_trials
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.safe_xml import natural_sort_key
+from referee.corpora.reading.safe_xml import make_natural_sort_key
 from referee.errors import DuplicateTrial, UnknownName
 from referee.records import Description, Property, Response, Trial
 
@@ -77,7 +77,7 @@ class Tuna:
         self._trials: dict[str, Trial] = {}
 
     def trials(self) -> Iterator[Trial]:
-        """All trials in the chosen reading, by speaker number and trial number."""
+        """Yield all trials in the chosen reading, by speaker number and trial number."""
         if self.reading not in READINGS:
             raise UnknownName("reading", self.reading, READINGS, hint=f"readings are {', '.join(READINGS)}")
         read = READINGS[self.reading]
@@ -97,7 +97,7 @@ class Tuna:
                     raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
                 trials[trial.id] = trial
         # s9t1 before s10t1, whatever order the archive has.
-        return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=natural_sort_key)}
+        return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=make_natural_sort_key)}
 
     def responses(self) -> Iterator[Response]:
         """Return no responses: the experiment had no listeners."""

@@ -62,7 +62,7 @@ class VlmTangram(Games):
 def _make_round(row: Row) -> Round:
     """Return one guess as a round. Raises WrongShape if its columns contradict each other."""
     game, target = row["gameId"], check_member(PICTURED, row["correct_tangram"])
-    messages = [_message(m) for m in parse_list(row["text"])]
+    messages = [_make_message(m) for m in parse_list(row["text"])]
     selected = check_member(PICTURED, row["selected"])
     # The table says it twice; where the two disagree, a column is misread.
     if (selected == target) != (row["correct"] == "1"):
@@ -82,5 +82,5 @@ def _make_round(row: Row) -> Round:
     return Round(trial, (replace(guess, description=join_as_overheard(messages, game) if messages else None),))
 
 
-def _message(row: Any) -> Message:
+def _make_message(row: Any) -> Message:
     return Message(get_field(row, "role", str), get_field(row, "text", str), None)

@@ -67,14 +67,14 @@ def _compute_agreements(x: FloatArray, y: FloatArray, level_x: FloatArray, level
         axis=1
     )  # a unit without both values leaves the coefficient as it is, which tells nothing
     without_r, without_rho = (
-        product_moment(wide_x[None], wide_y[None], left),
-        product_moment(left_ranks[0], left_ranks[1], left),
+        correlate_complete_units(wide_x[None], wide_y[None], left),
+        correlate_complete_units(left_ranks[0], left_ranks[1], left),
     )
     between, within = divide_into_two_groups(wide_x, wide_y, complete)[:2]
     return Agreements(
         n=complete.sum(axis=0).astype(np.int64),
-        r=product_moment(wide_x, wide_y, complete),
-        rho=product_moment(ranks[0], ranks[1], complete),
+        r=correlate_complete_units(wide_x, wide_y, complete),
+        rho=correlate_complete_units(ranks[0], ranks[1], complete),
         without_r=np.where(defined, without_r, np.nan),
         without_rho=np.where(defined, without_rho, np.nan),
         between=between,
@@ -94,8 +94,8 @@ def correlate_subsets(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[Fl
         (left.astype(float) @ _compute_rank_steps(_equalise_rounded_values(v[:, None]))[:, :, 0])[:, :, None, None]
         for v in (x, y)
     ]
-    r = product_moment(x[None, :, None, None], y[None, :, None, None], included)[:, 0, 0]
-    rho = product_moment(ranks[0], ranks[1], included)[:, 0, 0]
+    r = correlate_complete_units(x[None, :, None, None], y[None, :, None, None], included)[:, 0, 0]
+    rho = correlate_complete_units(ranks[0], ranks[1], included)[:, 0, 0]
     return np.round(r, 12), np.round(rho, 12)
 
 
@@ -110,7 +110,7 @@ def _compute_rank_steps(level: FloatArray) -> FloatArray:
     return higher
 
 
-def product_moment(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatArray:
+def correlate_complete_units(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatArray:
     """Compute Pearson's r over the complete units, which are the third axis from the end.
 
     NaN with fewer than three of them, or where a column does not vary.

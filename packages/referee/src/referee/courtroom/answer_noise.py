@@ -18,7 +18,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.sampling import PARTICIPANT
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.metrics.hearing import MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
@@ -66,7 +66,7 @@ def _measure_weighted(hearing: Hearing, clusters: Clusters, weights: Weights) ->
     return hearing.measure_each(people, things)
 
 
-def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback = without_progress) -> FloatArray:
+def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback = iterate_silently) -> FloatArray:
     """Return bootstrap means by draw, system and measure; NaN where a draw leaves a system without answers."""
     rng = np.random.default_rng([seed, 5])
     sizes = panel.count_clusters()

@@ -25,7 +25,7 @@ from referee.courtroom.multiplicity import (
 )
 from referee.courtroom.rules import FEWEST, WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, average_families, list_signs
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.statistics.frames import IntArray
 
 TABLES = 300
@@ -59,8 +59,8 @@ class Power:
         )
 
 
-def word_rates(
-    sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ProgressCallback = without_progress
+def describe_base_rates(
+    sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ProgressCallback = iterate_silently
 ) -> WordRates:
     """Return, for every pair of measures, the base rate of each finding (only positive rates)."""
     alone = sheet.without_people()

@@ -59,7 +59,7 @@ def compare_verdicts(
             holds=all(other[pair] == findings_after[pair] for other in others),
         )
         for pair in findings_before
-        if _differs(before[pair], after[pair]) or findings_before[pair] != findings_after[pair]
+        if _is_different(before[pair], after[pair]) or findings_before[pair] != findings_after[pair]
     ]
 
 
@@ -73,7 +73,7 @@ def _index_findings(cases: Iterable[Case]) -> dict[Pair, str]:
     return {(c.domain, c.automatic, c.hearer): c.finding for c in cases}
 
 
-def _differs(before: float | None, after: float | None) -> bool:
+def _is_different(before: float | None, after: float | None) -> bool:
     """Return whether two coefficients differ by more than rounding."""
     if before is None or after is None:
         return before is not after

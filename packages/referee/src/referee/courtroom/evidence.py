@@ -25,7 +25,7 @@ from referee.courtroom.multiplicity import Table, rank_table, step_down
 from referee.courtroom.noise_of_r import AnswerNoise, estimate_noise
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, average_families, average_family_draws, check_sheet, list_signs
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.statistics.correlation import Correlation, pearson, spearman
 from referee.statistics.frames import as_numbers
 
@@ -127,7 +127,7 @@ class Evidence:
     admission: Admission = OF_PEOPLE
 
 
-def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = without_progress) -> list[Evidence]:
+def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = iterate_silently) -> list[Evidence]:
     """Test every automatic measure of a sheet against every hearer measure.
 
     Over systems, and over systems and people where both are there.
@@ -145,7 +145,7 @@ def judge_sheet(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str
     """Return only the finding of every pair of measures over systems."""
     check_sheet(sheet)
     return {
-        pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, without_progress).items()
+        pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, iterate_silently).items()
     }
 
 

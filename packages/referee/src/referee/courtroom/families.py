@@ -17,7 +17,7 @@ from referee.systems.roster import iterate_rows as roster_rows
 MODEL = "model:"
 
 
-def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] | None = None) -> dict[str, str]:
+def find_family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] | None = None) -> dict[str, str]:
     """Return the name of the family of every system that has relatives.
 
     `output_digests` are equal for two systems if and only if all their outputs are equal.

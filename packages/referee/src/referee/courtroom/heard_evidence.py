@@ -125,11 +125,11 @@ def _make_sheet(
         domain=domain,
         draws=draws,
         ceilings=ceilings,
-        admissions={m: admissions[_hearer_of(m)] for m in ordered["hearer"]},
+        admissions={m: admissions[_split_hearer(m)] for m in ordered["hearer"]},
     )
 
 
-def _hearer_of(measure: str) -> str:
+def _split_hearer(measure: str) -> str:
     """Return the hearer in ``hearer: measure``."""
     return measure.rpartition(": ")[0]
 
@@ -158,12 +158,12 @@ def _resample_noise(
 ) -> tuple[dict[str, FloatArray], dict[str, NoiseCeiling]]:
     """Return bootstrap draws and the noise ceiling of every hearer measure; both empty without resamples."""
     draws, ceilings = dict[str, FloatArray](), dict[str, NoiseCeiling]()
-    for hearer in dict.fromkeys(map(_hearer_of, measures)) if settings.resamples else ():
+    for hearer in dict.fromkeys(map(_split_hearer, measures)) if settings.resamples else ():
         panel = _collect_panel(heard, domain, names, hearer, settings)
         rows = list(panel.hearings)
         drawn = draw_means(panel, settings.resamples, settings.seed, settings.progress)
         of_families = _index_families(rows, names.families)
-        hearer_measures = [m for m in measures if _hearer_of(m) == hearer]
+        hearer_measures = [m for m in measures if _split_hearer(m) == hearer]
         hearer_ceilings = find_ceilings(
             panel, [m.rpartition(": ")[2] for m in hearer_measures], of_families, settings.seed
         )

@@ -16,12 +16,12 @@ import numpy as np
 from referee import catalogue
 from referee.contracts import Batch
 from referee.courtroom.admissions import OF_PEOPLE, Admission, admit
-from referee.courtroom.families import family_names
+from referee.courtroom.families import find_family_names
 from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.open import open_corpus
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.jobs.score_table import DESIGN
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, group_responses
 from referee.records import Description, Response, Trial
@@ -44,7 +44,7 @@ class TrialSettings:
     permutations: int = 200
     cluster: str = DESIGN
     seed: int = 1
-    progress: ProgressCallback = without_progress
+    progress: ProgressCallback = iterate_silently
     engine: Engine | None = None
     shard: int = 1
 
@@ -253,7 +253,7 @@ class RowNames:
         everyone = [s for h in heard for s in h.systems]
         self.twice = {s for s in everyone if everyone.count(s) > 1}
         digests = {s: digest for h in heard for s, digest in h.digest_outputs().items()} if len(heard) == 1 else None
-        families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], digests)
+        families = find_family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], digests)
         families |= {system: family for h in heard for system, family in h.families.items()}
         named = {(run.folder, s): self.name_row(run, s) for run in heard for s in run.systems}
         self.families = {row: families.get(s, s) for (_, s), row in named.items() if s in families or s in self.twice}

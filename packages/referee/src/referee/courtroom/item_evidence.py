@@ -79,7 +79,7 @@ def leave_out_auc(
     codes = _number_values(x)
 
     def measure(weights: FloatArray) -> float:
-        ranks = _weighted_ranks(codes, weights)
+        ranks = _compute_weighted_ranks(codes, weights)
         won, lost = float(weights @ y), float(weights @ (1 - y))
         return float((weights * y) @ ranks - won * won / 2) / (won * lost) if won and lost else np.nan
 
@@ -99,7 +99,7 @@ def rank_correlation(
     first, second = _number_values(x), _number_values(y)
 
     def measure(weights: FloatArray) -> float:
-        a, b = _weighted_ranks(first, weights), _weighted_ranks(second, weights)
+        a, b = _compute_weighted_ranks(first, weights), _compute_weighted_ranks(second, weights)
         total = float(weights.sum())
         if not total:  # crossed factors can be resampled so that no answer has weight
             return np.nan
@@ -134,7 +134,7 @@ def _number_values(values: Any) -> IntArray:
     return codes
 
 
-def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
+def _compute_weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
     """Return mid-ranks minus one half, with every value repeated by its weight."""
     counts = np.bincount(codes, weights)
     middle: FloatArray = np.cumsum(counts) - counts / 2

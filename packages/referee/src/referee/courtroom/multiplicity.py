@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
+from referee.jobs.progress import CountedWork, ProgressCallback, iterate_silently
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import number_levels
 
@@ -41,7 +41,7 @@ class Chances(NamedTuple):
 
 
 def step_down(
-    table: Table, seed: int = 1, deals: int = DEALS, progress: ProgressCallback = without_progress
+    table: Table, seed: int = 1, deals: int = DEALS, progress: ProgressCallback = iterate_silently
 ) -> Chances:
     """Return single and adjusted p values of every pair of an automatic and a hearer measure.
 

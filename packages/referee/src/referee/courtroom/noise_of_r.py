@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.courtroom.agreement import product_moment
+from referee.courtroom.agreement import correlate_complete_units
 from referee.statistics.correlation import pearson
 
 FEWEST = 4
@@ -37,7 +37,7 @@ def estimate_noise(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoi
     if n < FEWEST or whole is None:
         return None
     seen = ~np.isnan(drawn)[:, None, :]
-    r = product_moment(x[:, None, None], np.nan_to_num(drawn)[:, None, :], seen)[0]
+    r = correlate_complete_units(x[:, None, None], np.nan_to_num(drawn)[:, None, :], seen)[0]
     defined = r[~np.isnan(r)]
     if len(defined) < 2:
         return None

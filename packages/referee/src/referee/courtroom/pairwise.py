@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 
 BoolArray = npt.NDArray[np.bool_]
 PERMUTATIONS, SEED = 1000, 4
@@ -75,7 +75,7 @@ def _compute_p_values(surplus: FloatArray, slack: float) -> FloatArray:
     return shares
 
 
-def soft_pairwise_accuracy(
+def compute_soft_pairwise_accuracy(
     human: FloatArray, measure: FloatArray, permutations: int = PERMUTATIONS, seed: int = SEED
 ) -> float:
     """Return 1 - the mean difference of the two p values over all pairs of systems.
@@ -306,7 +306,7 @@ def rank_clusters(
     values: Mapping[str, float],
     better: Mapping[tuple[str, str], float],
     level: float = 0.05,
-    progress: ProgressCallback = without_progress,
+    progress: ProgressCallback = iterate_silently,
 ) -> dict[str, int]:
     """Rank measures so that those without a significant difference share a rank.
 

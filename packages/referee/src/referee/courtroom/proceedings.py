@@ -14,7 +14,7 @@ from typing import Any
 from referee.auditing.corrections import Correction
 from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
 from referee.courtroom.answered_items import ItemCeiling, ItemEvidence
-from referee.courtroom.base_rates import Power, WordRates, estimate_power, word_rates
+from referee.courtroom.base_rates import Power, WordRates, describe_base_rates, estimate_power
 from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
 from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
 from referee.courtroom.heard_evidence import Hearings
@@ -25,7 +25,7 @@ from referee.courtroom.single_votes import SingleVote, list_findings, vote_singl
 from referee.courtroom.verdicts import MEANING, Case, make_case, summarise_items, summarise_systems
 from referee.engines.calls import Call, call_all
 from referee.engines.pieces import Engine
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 
 NO_FINDING = ("untried", NO_PASSPORT)
 UNKNOWN_ERROR = "error of means unknown"
@@ -81,7 +81,7 @@ def hold_court(
     notes: Sequence[str] = (),
     seed: int = 1,
     chance: bool = True,
-    progress: ProgressCallback = without_progress,
+    progress: ProgressCallback = iterate_silently,
     engine: Engine | None = None,
 ) -> Proceedings:
     """Test every sheet of measures and return all results.
@@ -142,10 +142,10 @@ def _test_sheets(
     asked = sheets if chance else ()
     if engine is None:
         return [try_sheet(sheet, seed, progress) for sheet in sheets], [
-            word_rates(sheet, seed, progress=progress) for sheet in asked
+            describe_base_rates(sheet, seed, progress=progress) for sheet in asked
         ]
     calls: list[Call] = [(try_sheet, (sheet, seed)) for sheet in sheets]
-    outcomes = call_all(engine, [*calls, *((word_rates, (sheet, seed)) for sheet in asked)])
+    outcomes = call_all(engine, [*calls, *((describe_base_rates, (sheet, seed)) for sheet in asked)])
     return outcomes[: len(sheets)], outcomes[len(sheets) :]
 
 
@@ -186,7 +186,7 @@ def hold_published_court(
     name: str,
     sheets: PublishedSheets,
     seed: int = 1,
-    progress: ProgressCallback = without_progress,
+    progress: ProgressCallback = iterate_silently,
     engine: Engine | None = None,
 ) -> Proceedings:
     """Test a printed table as printed and as corrected, and compare the verdicts."""

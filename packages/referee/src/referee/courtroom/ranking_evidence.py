@@ -20,11 +20,11 @@ from referee.courtroom.pairwise import (
     compare_tied_accuracy,
     compute_accuracy_with_ties,
     compute_pairwise_p,
+    compute_soft_pairwise_accuracy,
     draw_signs,
     rank_clusters,
-    soft_pairwise_accuracy,
 )
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 
 NEEDS_ITEMS = "needs items"
 NO_ITEMS = "no items that all systems share"
@@ -63,7 +63,7 @@ def rank_measures(
     measures: Mapping[str, FloatArray],
     permutations: int = 200,
     seed: int = 1,
-    progress: ProgressCallback = without_progress,
+    progress: ProgressCallback = iterate_silently,
 ) -> list[RankingEvidence]:
     """Rank all measures by agreement with one hearer's success (systems by items, NaN without answers).
 
@@ -77,7 +77,7 @@ def rank_measures(
     if not items or not rankable:
         return [_make_unranked(n, hearer, systems, reasons[n] or NO_ITEMS) for n in measures]
     human, rankable = human[:, complete], {name: matrix[:, complete] for name, matrix in rankable.items()}
-    soft = {name: soft_pairwise_accuracy(human, matrix) for name, matrix in rankable.items()}
+    soft = {name: compute_soft_pairwise_accuracy(human, matrix) for name, matrix in rankable.items()}
     tied = {name: compute_accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in rankable.items()}
     tied_values = {name: accuracy.accuracy for name, accuracy in tied.items()}
     soft_ranks = _rank_by_accuracy(human, rankable, soft, compare_soft_accuracy, permutations, seed, progress)

@@ -80,7 +80,7 @@ def decide(tried: TriedPair) -> Words:
 
 
 def is_testable(a: Agreements) -> BoolArray:
-    """Whether a pair can be judged: at least four units, and both measures vary, also without any one unit."""
+    """Return whether a pair can be judged: at least four units, and both measures vary, also without any one unit."""
     able: BoolArray = (a.n >= FEWEST) & ~np.isnan(a.r) & ~np.isnan(a.rho) & ~np.isnan(a.without_r).all(axis=0)
     return able
 
@@ -89,11 +89,11 @@ def is_split(a: Agreements) -> BoolArray:
     """Return whether two groups of units explain the correlation, so that it would not be significant within them at
     the same number of units.
     """
-    split: BoolArray = (a.between >= BETWEEN) & (np.abs(a.within_r) < critical_values(a.n))
+    split: BoolArray = (a.between >= BETWEEN) & (np.abs(a.within_r) < compute_critical_values(a.n))
     return split
 
 
-def critical_values(n: IntArray) -> FloatArray:
+def compute_critical_values(n: IntArray) -> FloatArray:
     """Return the smallest |r| that is significant with n units; 1 where none is."""
     sizes, place = np.unique(n, return_inverse=True)
     needed: FloatArray = np.array([critical_r(int(k)) or 1.0 for k in sizes], dtype=float)[place].reshape(n.shape)
@@ -106,7 +106,7 @@ def _is_lost(whole: FloatArray, without: FloatArray, n: IntArray) -> BoolArray:
     Fewer units alone do not count, nor do the steps of ranks over few units.
     """
     weakest = _find_minimum(without * np.sign(whole))
-    return (weakest < critical_values(n)) & (np.abs(whole) - weakest >= STEP)
+    return (weakest < compute_critical_values(n)) & (np.abs(whole) - weakest >= STEP)
 
 
 def _find_minimum(values: FloatArray) -> FloatArray:
@@ -126,4 +126,4 @@ def _is_hidden(a: Agreements) -> BoolArray:
     """Return whether leaving one unit out makes r significant, with a change of at least `SWAY`."""
     low, high = _find_minimum(a.without_r), -_find_minimum(-a.without_r)
     far = np.where(np.abs(low - a.r) > np.abs(high - a.r), low, high)
-    return (np.abs(far) >= critical_values(a.n - 1)) & (np.abs(far - a.r) >= SWAY)
+    return (np.abs(far) >= compute_critical_values(a.n - 1)) & (np.abs(far - a.r) >= SWAY)

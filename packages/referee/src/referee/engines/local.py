@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
-from referee.engines.pieces import DefinedInScript, Done, Failed, Say, Task, WorkPiece, pickle_object, to_stderr
+from referee.engines.pieces import DefinedInScript, Done, Failed, Say, Task, WorkPiece, pickle_object, print_to_stderr
 from referee.engines.queue import OUT_OF_MEMORY, Queue
 from referee.errors import InputError
 
@@ -28,7 +28,7 @@ class LocalEngine:
 
     jobs: int = 1
     apart: bool = False
-    say: Say = field(default=to_stderr, repr=False)
+    say: Say = field(default=print_to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         """Work through pieces: in this process, or in several worker processes."""
@@ -37,7 +37,7 @@ class LocalEngine:
             jobs = min(self.jobs, len(queue))
             content = pickle_task(task, self.say) if jobs > 1 or (jobs and self.apart) else None
             if content is not None:
-                yield from _in_processes(content, queue, jobs)
+                yield from _run_in_processes(content, queue, jobs)
                 return
             pieces = queue.rest()
         yield from work_here(task, pieces)
@@ -68,7 +68,7 @@ class _Worker:
     group: str | None = None
 
 
-def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
+def _run_in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
     """Yield the results of pieces from worker processes; replace workers that die."""
     workers = [_start_worker(task) for _ in range(jobs)]
     try:
@@ -89,7 +89,7 @@ def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Faile
                     workers.remove(worker)
                     why = _describe_end(worker, kind)
                     workers.append(_start_worker(task))
-                    if (failure := queue.died(piece, why)) is not None:
+                    if (failure := queue.record_death(piece, why)) is not None:
                         yield failure
                     continue
                 if kind == "fault":

@@ -36,11 +36,11 @@ from referee.engines.pieces import (
     carry_piece,
     list_files,
     pickle_object,
-    to_stderr,
+    print_to_stderr,
 )
 from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
 from referee.errors import InputError, naming_extra
-from referee.files import content_mark
+from referee.files import make_content_mark
 
 LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
 PATIENCE_SECONDS = 15.0  # without a single worker, before a note gives the reason for waiting
@@ -64,7 +64,7 @@ class RayEngine:
 
     address: str | None = None
     jobs: int | None = None
-    say: Say = field(default=to_stderr, repr=False)
+    say: Say = field(default=print_to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
         """Work through pieces on the cluster."""
@@ -87,7 +87,7 @@ class RayEngine:
         # Of the client, when the cluster is gone; a driver without a client is ended by Ray itself.
         except ConnectionError as error:
             raise InputError(
-                f"the connection to Ray is lost ({_one_line(error)})", where=self.where, remedy=KEPT
+                f"the connection to Ray is lost ({_format_one_line(error)})", where=self.where, remedy=KEPT
             ) from None
         finally:
             if ours:
@@ -113,19 +113,23 @@ class RayEngine:
                 ray.init(**options)
         # Ray raises its own errors, gRPC's and plain ones for an address where nothing listens.
         except Exception as error:
-            raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
+            raise InputError(
+                f"Ray cannot be reached ({_format_one_line(error)})", where=self.where, remedy=REMEDY
+            ) from None
         room = _count_workers(ray, needs)
         self.say(f"Ray on {self.where}: ready after {time.monotonic() - began:.1f} s, room for {room} workers")
         if not room and self.address is None:
             ray.shutdown()
-            raise InputError(f"this machine has no room for a worker: {_wanted(needs)}", remedy="name a --address")
+            raise InputError(
+                f"this machine has no room for a worker: {_describe_needs(needs)}", remedy="name a --address"
+            )
 
 
-def _one_line(error: Exception) -> str:
+def _format_one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:400] or type(error).__name__
 
 
-def _wanted(needs: Needs) -> str:
+def _describe_needs(needs: Needs) -> str:
     return f"it needs {needs.cpus:g} processors and {needs.gpus:g} graphics cards"
 
 
@@ -150,7 +154,7 @@ def _check_address(address: str) -> None:
         socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
     except OSError as error:
         raise InputError(f"Ray cannot be reached ({error.strerror or error})", where=address, remedy=REMEDY) from None
-    if "RAY_AUTH_MODE" not in os.environ and _requires_token(f"{host}:{port}", address.startswith("ray://")):
+    if "RAY_AUTH_MODE" not in os.environ and _has_token_requirement(f"{host}:{port}", address.startswith("ray://")):
         file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH", Path.home() / ".ray" / "auth_token"))
         if "RAY_AUTH_TOKEN" not in os.environ and not file.is_file():
             raise InputError("this cluster wants a token", where=address, remedy=TOKEN)
@@ -158,7 +162,7 @@ def _check_address(address: str) -> None:
         os.environ["RAY_AUTH_MODE"] = "token"
 
 
-def _requires_token(host: str, by_client: bool) -> bool:
+def _has_token_requirement(host: str, by_client: bool) -> bool:
     """Return whether a cluster requires a token.
 
     Ray itself would retry for half a minute without saying why.
@@ -186,8 +190,11 @@ class _Crew:
         self.ray, self.task, self.queue, self.engine = ray, task, queue, engine
         self.needs = task.needs
         self.content = ray.put(content)
-        files = {*map(str, task.inputs.values()), *(path for piece in queue.waiting() for path in list_files(piece))}
-        self.marks = {path: content_mark(path) for path in files}
+        files = {
+            *map(str, task.inputs.values()),
+            *(path for piece in queue.list_waiting() for path in list_files(piece)),
+        }
+        self.marks = {path: make_content_mark(path) for path in files}
         self.brought: Any = None  # the inputs, once a worker does not see them
         self.sees: dict[Any, frozenset[str]] = {}  # the files that an actor can read
         self.coming: dict[Any, Any] = {}
@@ -235,7 +242,9 @@ class _Crew:
             self.began = None
         elif self.began is not None and now - self.began > PATIENCE_SECONDS:
             self.began = None
-            self.engine.say(f"Ray on {self.engine.where}: waiting for room for a worker ({_wanted(self.needs)})")
+            self.engine.say(
+                f"Ray on {self.engine.where}: waiting for room for a worker ({_describe_needs(self.needs)})"
+            )
 
     def _start_actor(self) -> None:
         """Start an actor."""
@@ -249,12 +258,12 @@ class _Crew:
             fault, sees = self.ray.get(greeting)
         except self.ray.exceptions.RayActorError as error:
             if error.actor_init_failed:
-                raise _cannot_begin(error) from None
+                raise _make_start_error(error) from None
             self.looked = None
-            self.queue.lost_worker(_describe_failure(error))
+            self.queue.record_lost_worker(_describe_failure(error))
             return
         except self.ray.exceptions.RayError as error:
-            raise _cannot_begin(error) from None
+            raise _make_start_error(error) from None
         if fault is not None:
             raise fault
         self.sees[actor] = frozenset(sees)
@@ -321,8 +330,8 @@ class _Crew:
         self.beside = [future for future in self.beside if future != actor]
         self.looked = None  # replaced at once
         if why != LEFT:
-            return self.queue.died(piece, why)
-        self.queue.lost_machine(piece, why)
+            return self.queue.record_death(piece, why)
+        self.queue.requeue_lost(piece, why)
         return None
 
 
@@ -331,7 +340,7 @@ LEFT = "its machine left the cluster"
 
 def _describe_failure(error: Exception) -> str:
     """Describe how a worker ended."""
-    text = _one_line(error)
+    text = _format_one_line(error)
     if "node has died" in text or type(error).__name__ == "NodeDiedError":
         return LEFT
     if type(error).__name__ == "OutOfMemoryError" or "OOM" in text or "out of memory" in text:
@@ -340,7 +349,7 @@ def _describe_failure(error: Exception) -> str:
     return f"its worker died ({detail[:200].rstrip('. ')})"
 
 
-def _cannot_begin(error: Exception) -> InputError:
+def _make_start_error(error: Exception) -> InputError:
     # Ray reports the history of the failure; its end is the cause.
     last = str(error).strip().splitlines()[-1].strip()
     return InputError(f"a worker of the cluster cannot begin ({last})", remedy=SAME)
@@ -359,7 +368,7 @@ class RayWorker:
     def greet(self, marks: Mapping[str, str | None]) -> tuple[InputError | None, list[str]]:
         """Check the version of this worker, and return which input files it can read."""
         if self.versions == HERE:
-            return None, [path for path, mark in marks.items() if mark is not None and content_mark(path) == mark]
+            return None, [path for path, mark in marks.items() if mark is not None and make_content_mark(path) == mark]
         problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.versions[0]} on {'.'.join(self.versions[1])}"
         return InputError(problem, remedy=SAME), []
 

@@ -33,7 +33,7 @@ class WorkPiece:
     group: str
     items: tuple[Any, ...]
 
-    def halves(self) -> tuple[WorkPiece, WorkPiece]:
+    def split_in_halves(self) -> tuple[WorkPiece, WorkPiece]:
         middle = len(self.items) // 2
         return WorkPiece(self.group, self.items[:middle]), WorkPiece(self.group, self.items[middle:])
 
@@ -116,7 +116,7 @@ class Engine(Protocol):
         ...
 
 
-def to_stderr(line: str) -> None:
+def print_to_stderr(line: str) -> None:
     """Print a line to standard error."""
     print(f"referee: {line}", file=sys.stderr)
 

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from referee.engines.pieces import Failed, Say, WorkPiece, to_stderr
+from referee.engines.pieces import Failed, Say, WorkPiece, print_to_stderr
 from referee.errors import InputError
 
 OUT_OF_MEMORY = "its worker ran out of memory"
@@ -22,7 +22,7 @@ class Queue:
     worker is isolated in a few steps; a single item that did so three times fails. Each time a note names the piece.
     """
 
-    def __init__(self, pieces: Iterable[WorkPiece], say: Say = to_stderr) -> None:
+    def __init__(self, pieces: Iterable[WorkPiece], say: Say = print_to_stderr) -> None:
         self._say = say
         self._waiting: dict[str, deque[WorkPiece]] = {}
         self._deaths: Counter[WorkPiece] = Counter()
@@ -45,7 +45,7 @@ class Queue:
             del self._waiting[name]
         return piece
 
-    def waiting(self) -> Iterator[WorkPiece]:
+    def list_waiting(self) -> Iterator[WorkPiece]:
         """Return all waiting pieces, without taking them."""
         return chain.from_iterable(self._waiting.values())
 
@@ -58,12 +58,12 @@ class Queue:
         """Record that a worker finished a piece."""
         self._in_a_row = 0
 
-    def died(self, piece: WorkPiece, why: str) -> Failed | None:
+    def record_death(self, piece: WorkPiece, why: str) -> Failed | None:
         """Put the piece of a dead worker back, or return it as failed; raise InputError if workers only die."""
         self._deaths[piece] += 1
         self._count_death(f", the last at {piece}: {why}")
         if len(piece.items) > 1 and self._deaths[piece] > 1:
-            self.put_back(*piece.halves())
+            self.put_back(*piece.split_in_halves())
             self._say(f"{piece}: {why}; tried again in two halves")
         elif len(piece.items) > 1 or self._deaths[piece] < TRIES:
             self.put_back(piece)
@@ -73,13 +73,13 @@ class Queue:
             return Failed(piece, why)
         return None
 
-    def lost_machine(self, piece: WorkPiece, why: str) -> None:
+    def requeue_lost(self, piece: WorkPiece, why: str) -> None:
         """Put back a piece that did not cause its worker's end."""
         self._count_death(f", the last at {piece}: {why}")
         self.put_back(piece)
         self._say(f"{piece}: {why}; done elsewhere")
 
-    def lost_worker(self, why: str) -> None:
+    def record_lost_worker(self, why: str) -> None:
         """Record that a worker ended before it had a piece."""
         self._count_death(f": {why}")
 

@@ -19,7 +19,7 @@ from referee.files import make_folder, write_bytes
 from referee.signature import digest
 
 
-def as_lines(lines: Sequence[str]) -> bytes:
+def format_lines(lines: Sequence[str]) -> bytes:
     """Return the result of a piece: a line of JSON for every item, in order.
 
     >>> as_lines(["1", "2"])
@@ -51,7 +51,7 @@ class StoredWork:
 
         `groups` are the items of each group, and `advance` gets finished items.
         """
-        for items_done, lines in self._found():
+        for items_done, lines in self._iterate_stored_lines():
             self._take(items_done, lines)
         if self.lines:
             advance([item for items in groups.values() for item in items if item in self.lines])
@@ -84,7 +84,7 @@ class StoredWork:
         # By content: the same piece is the same file.
         write_bytes(self.folder / f"{digest(head.decode())[:24]}.jsonl", [head, b"\n", result])
 
-    def _found(self) -> Iterator[tuple[list[str], bytes]]:
+    def _iterate_stored_lines(self) -> Iterator[tuple[list[str], bytes]]:
         """Yield the items and lines of stored pieces."""
         for path in sorted(self.folder.glob("*.jsonl")) if self.folder is not None else ():
             head, _, result = path.read_bytes().partition(b"\n")

@@ -97,7 +97,7 @@ class Written:
         return sum(size is not None for size in self.sizes) >= max(FEWEST, len(self.sizes) // 2)
 
     def sampled(self) -> Written:
-        """At most `MOST` items, evenly spaced."""
+        """Return at most `MOST` items, evenly spaced."""
         step = -(-len(self.numbers) // MOST)
         return replace(self, numbers=self.numbers[::step], gold=self.gold[::step], sizes=self.sizes[::step])
 
@@ -172,12 +172,12 @@ class _Hypothesis:
 
     @cached_property
     def meant(self) -> FloatArray:
-        return _meant(self.evidence, self.gold_order, self.gold_unit)
+        return _convert_gold_to_pixels(self.evidence, self.gold_order, self.gold_unit)
 
     @cached_property
     def places(self) -> FloatArray:
         bring = points_on_pixels if self.evidence.points else on_pixels
-        return bring(self.evidence.numbers, self.convention, _frames(self.evidence, self.gold_unit))
+        return bring(self.evidence.numbers, self.convention, _make_frames(self.evidence, self.gold_unit))
 
     @cached_property
     def usable(self) -> Truths:
@@ -221,12 +221,12 @@ class _Hypothesis:
         return above > ABOVE_CHANCE and above > 4 * float(np.std(means))
 
     def reading(self, usable: Truths) -> NumberReading:
-        """Over the items that the best reading can use: boxes meant that only this one takes for inverted count against it."""
+        """Return a score over usable items: gold boxes that only this interpretation inverts count against it."""
         right, n = int((self.right & usable).sum()), int(usable.sum())
         return NumberReading(self.convention, self.gold_order, right, n, self.gold_unit)
 
     def on(self, evidence: Written) -> _Hypothesis:
-        """The same hypothesis about all items."""
+        """Return the same hypothesis about all items."""
         return _Hypothesis(self.convention, self.gold_order, self.gold_unit, evidence, self.plain)
 
 
@@ -241,17 +241,17 @@ def _overlap(places: FloatArray, meant: FloatArray, points: bool) -> FloatArray:
 
 
 def investigate(evidence: Written) -> ConventionFinding:
-    """The reading of the numbers that fits, how sure that is, and whether the declared one does."""
-    golds = _gold_candidates(evidence)
+    """Return the interpretation of the numbers that fits, its certainty, and whether the declared one fits."""
+    golds = _list_gold_candidates(evidence)
     declared_gold = (evidence.gold_order or golds[0][0], evidence.gold_unit or golds[0][1])
-    meant = _meant(evidence, *declared_gold)
+    meant = _convert_gold_to_pixels(evidence, *declared_gold)
     inverted = int((((meant[:, 2:] - meant[:, :2]) < 0).any(axis=1) & ~np.isnan(evidence.gold[:, 0])).sum())
     if evidence.present.sum() < FEWEST:
         n = int(evidence.present.sum())
         remark = f"{n} answers with one place are too few to tell"
         return ConventionFinding(best=None, declared=None, fits=True, inverted=inverted, n=n, remarks=(remark,))
     sample = evidence.sampled()
-    tried = sorted(_hypotheses(sample, golds), key=lambda h: (-round(h.mean, 6), h.plain))
+    tried = sorted(_iterate_hypotheses(sample, golds), key=lambda h: (-round(h.mean, 6), h.plain))
     declared = None
     if evidence.declared is not None:
         declared = _Hypothesis(evidence.declared, *declared_gold, sample, -1.0)
@@ -261,32 +261,40 @@ def investigate(evidence: Written) -> ConventionFinding:
 # -- hypotheses ---------------------------------------------------------------------------------------------------------------
 
 
-def _frames(evidence: Written, gold_unit: Unit) -> Sequence[Size | None]:
-    """Sizes of the pictures; where they are unknown and the boxes meant are proportions, one size for all: overlaps do not depend on it."""
+def _make_frames(evidence: Written, gold_unit: Unit) -> Sequence[Size | None]:
+    """Return the sizes of the pictures; if they are unknown and gold boxes are proportions, one size for all."""
     return [s or UNIT_FRAME for s in evidence.sizes] if gold_unit is not Unit.PIXELS else evidence.sizes
 
 
 UNIT_FRAME = Size(10_000, 10_000)
 
 
-def _meant(evidence: Written, order: Order, unit: Unit) -> FloatArray:
-    """The boxes meant, in pixels."""
-    return on_pixels(evidence.gold, Convention(unit, order), _frames(evidence, unit))
+def _convert_gold_to_pixels(evidence: Written, order: Order, unit: Unit) -> FloatArray:
+    """Return the gold boxes in pixels."""
+    return on_pixels(evidence.gold, Convention(unit, order), _make_frames(evidence, unit))
 
 
-def _gold_candidates(evidence: Written) -> list[tuple[Order, Unit]]:
-    """Orders and units that the boxes meant can be written in, the declared ones first."""
-    orders = [o for o in GOLD_ORDERS if o in _credible(evidence.gold)] or [evidence.gold_order or Order.XYXY]
+def _list_gold_candidates(evidence: Written) -> list[tuple[Order, Unit]]:
+    """Return the orders and units in which the gold boxes can be written, the declared ones first."""
+    orders = [o for o in GOLD_ORDERS if o in _list_possible_orders(evidence.gold)] or [
+        evidence.gold_order or Order.XYXY
+    ]
     largest = float(np.nanquantile(evidence.gold, 0.99)) if not np.isnan(evidence.gold).all() else 2.0
     units = [Unit.SHARE] if largest <= 1.02 else [Unit.PIXELS]
     if evidence.gold_unit is not None:
         units = [evidence.gold_unit, *(u for u in units if u is not evidence.gold_unit and u is Unit.SHARE)]
     elif units == [Unit.PIXELS] and evidence.is_sized and largest <= 1020:
         # Boxes that fill a corner of every picture, or lie beyond it, are written in another unit.
-        spans = [_extent(_meant(evidence, order, Unit.PIXELS), evidence.sizes) for order in orders]
+        spans = [
+            _measure_extent(_convert_gold_to_pixels(evidence, order, Unit.PIXELS), evidence.sizes) for order in orders
+        ]
         units = [Unit.PIXELS] if any(s.is_inside and s.reach >= 0.8 for s in spans) else [Unit.PIXELS, Unit.OF_1000]
     pairs = [(order, unit) for unit in units for order in orders]
-    held = {pair: _extent(_meant(evidence, *pair), evidence.sizes) for pair in pairs} if evidence.is_sized else {}
+    held = (
+        {pair: _measure_extent(_convert_gold_to_pixels(evidence, *pair), evidence.sizes) for pair in pairs}
+        if evidence.is_sized
+        else {}
+    )
     fitting = [pair for pair in pairs if pair not in held or held[pair].is_inside]
     if any(held[pair].reach >= 0.9 for pair in fitting if pair in held):
         fitting = [pair for pair in fitting if held[pair].reach >= 0.75 or pair[1] is evidence.gold_unit]
@@ -301,7 +309,7 @@ class _Extent(NamedTuple):
     reach: float
 
 
-def _extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97) -> _Extent:
+def _measure_extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97) -> _Extent:
     """Return whether boxes are inside their pictures, and their extent."""
     whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in sizes], dtype=float)
     relative = np.concatenate([places[:, i : i + 2] / whole for i in range(0, places.shape[1], 2)], axis=1)
@@ -313,8 +321,8 @@ def _extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97
     return _Extent(float(held.mean()) >= part, float(min(np.quantile(last, 0.99, axis=0))))
 
 
-def _credible(numbers: FloatArray) -> set[Order]:
-    """Orders that boxes can be written in, by the numbers alone.
+def _list_possible_orders(numbers: FloatArray) -> set[Order]:
+    """Return the orders in which boxes can be written, judged by the numbers alone.
 
     Two corners: nearly all have the second one below and right of the first. Corner and size: not nearly all do, for
     things are seldom wider than their distance from the left edge. Read as sizes, second corners make boxes so large
@@ -326,14 +334,14 @@ def _credible(numbers: FloatArray) -> set[Order]:
     return corners | ({Order.XYWH, Order.CXCYWH} if ordered < NEARLY_ALL else set())
 
 
-def _hypotheses(evidence: Written, golds: Sequence[tuple[Order, Unit]]) -> Iterator[_Hypothesis]:
+def _iterate_hypotheses(evidence: Written, golds: Sequence[tuple[Order, Unit]]) -> Iterator[_Hypothesis]:
     """Yield the hypotheses for orders, units and gold conventions."""
-    credible = set(POINT_ORDERS) if evidence.points else _credible(evidence.numbers)
+    credible = set(POINT_ORDERS) if evidence.points else _list_possible_orders(evidence.numbers)
     orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
     for k, (gold_order, gold_unit) in enumerate(golds):
-        meant = _meant(evidence, gold_order, gold_unit)
+        meant = _convert_gold_to_pixels(evidence, gold_order, gold_unit)
         for i, order in enumerate(orders):
-            for convention, plain in _conventions(evidence, order, gold_unit, meant):
+            for convention, plain in _iterate_conventions(evidence, order, gold_unit, meant):
                 hypothesis = _Hypothesis(convention, gold_order, gold_unit, evidence, plain + 0.1 * i + 20 * k)
                 if _is_possible(hypothesis):
                     yield hypothesis
@@ -346,10 +354,10 @@ def _is_possible(hypothesis: _Hypothesis) -> bool:
     evidence = hypothesis.evidence
     if hypothesis.gold_unit is Unit.PIXELS and not evidence.is_sized:
         return True
-    return _extent(hypothesis.places, _frames(evidence, hypothesis.gold_unit), 0.85).is_inside
+    return _measure_extent(hypothesis.places, _make_frames(evidence, hypothesis.gold_unit), 0.85).is_inside
 
 
-def _conventions(
+def _iterate_conventions(
     evidence: Written, order: Order, gold_unit: Unit, meant: FloatArray
 ) -> Iterator[tuple[Convention, float]]:
     """Yield the possible conventions of an order, with their complexity."""
@@ -359,7 +367,7 @@ def _conventions(
     if is_placed:
         yield from ((Convention(unit, order), 1.0 + k) for k, unit in enumerate(SHARES))
     if not evidence.is_sized:
-        factor = _common_factor(evidence, order, meant) if gold_unit is Unit.PIXELS else None
+        factor = _estimate_common_factor(evidence, order, meant) if gold_unit is Unit.PIXELS else None
         if factor is not None:
             yield Convention(Unit.PIXELS, order, factor), 9.0
         return
@@ -372,7 +380,7 @@ def _conventions(
 # -- how the picture was resized ----------------------------------------------------------------------------------------------
 
 
-def _raw_centres(evidence: Written, order: Order) -> FloatArray:
+def _compute_raw_centres(evidence: Written, order: Order) -> FloatArray:
     """Return the centres of the answers, in their own numbers."""
     plain = Convention(Unit.PIXELS, order)
     blank = [None] * len(evidence.numbers)
@@ -386,7 +394,7 @@ def _resize_rules(evidence: Written, order: Order, meant: FloatArray) -> Iterato
 
     Sizes are estimated from the ratio of answers to gold boxes.
     """
-    answered, middle = _raw_centres(evidence, order), centres(meant)
+    answered, middle = _compute_raw_centres(evidence, order), centres(meant)
     whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in evidence.sizes], dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         usable = evidence.present & (middle > 0.03 * whole).all(axis=1) & (answered > 0).all(axis=1)
@@ -397,38 +405,40 @@ def _resize_rules(evidence: Written, order: Order, meant: FloatArray) -> Iterato
     area = whole.prod(axis=1)
     yield Resize("qwen28"), 3.0
     yield Resize("square"), 6.0
-    for side, is_common in _near(_modes((factor * longest[:, None]).ravel()), SIDES):
+    for side, is_common in _list_near_sizes(_find_modes((factor * longest[:, None]).ravel()), SIDES):
         odd = 0.0 if is_common else 2.0
         yield Resize(f"longest-{side}"), 4.0 + odd
         yield Resize(f"longest-{side}-always"), 4.5 + odd
     padded = answered / (middle + (longest[:, None] - whole) / 2) * longest[:, None]
-    for side, is_common in _near(_modes(padded.ravel()), SIDES):
+    for side, is_common in _list_near_sizes(_find_modes(padded.ravel()), SIDES):
         yield Resize(f"square-{side}"), 6.5 + (0.0 if is_common else 2.0)
-    for width, height in _frame_sizes(factor * whole):
+    for width, height in _estimate_frame_sizes(factor * whole):
         is_common = width in SIDES and height in SIDES
         yield Resize(f"{width}x{height}"), 5.0 + (0.0 if is_common else 2.0)
-    for pixels, is_common in _near(_modes(factor.prod(axis=1) * area), AREAS, 0.05):
+    for pixels, is_common in _list_near_sizes(_find_modes(factor.prod(axis=1) * area), AREAS, 0.05):
         yield Resize(f"qwen28-{pixels}"), 5.5 + (0.0 if is_common else 2.0)
         yield Resize(f"area-{pixels}"), 5.7 + (0.0 if is_common else 2.0)
-    for by in _modes(factor.ravel(), 1):
+    for by in _find_modes(factor.ravel(), 1):
         if 0.02 < by < 50 and abs(by - 1) > 0.002:
             yield Resize(f"by-{by:.4f}"), 9.0
 
 
-def _frame_sizes(sides: FloatArray) -> Iterator[tuple[int, int]]:
-    """Widths and heights that all pictures may have been resized to; nearly square is square."""
-    widths, heights = ([s for s in _modes(sides[:, axis], 2) if SIDES[0] / 10 < s < SIDES[-1] * 10] for axis in (0, 1))
+def _estimate_frame_sizes(sides: FloatArray) -> Iterator[tuple[int, int]]:
+    """Return the widths and heights to which all pictures may have been resized; nearly square sizes count as square."""
+    widths, heights = (
+        [s for s in _find_modes(sides[:, axis], 2) if SIDES[0] / 10 < s < SIDES[-1] * 10] for axis in (0, 1)
+    )
     for width in widths:
         for height in heights:
             if abs(width / height - 1) < 0.025:
-                yield from ((side, side) for side, _ in _near([(width + height) / 2], SIDES))
+                yield from ((side, side) for side, _ in _list_near_sizes([(width + height) / 2], SIDES))
             else:
-                near = [next(_near([side], SIDES))[0] for side in (width, height)]
+                near = [next(_list_near_sizes([side], SIDES))[0] for side in (width, height)]
                 yield near[0], near[1]
                 yield round(width), round(height)
 
 
-def _modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[float]:
+def _find_modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[float]:
     """Return values with many others close by, the most frequent first.
 
     Scattered wrong answers do not count.
@@ -445,8 +455,10 @@ def _modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[floa
     return modes
 
 
-def _near(estimates: Iterable[float], common: Sequence[int], within: float = 0.02) -> Iterator[tuple[int, bool]]:
-    """Estimates as whole numbers, and the common ones near them; each with whether it is common."""
+def _list_near_sizes(
+    estimates: Iterable[float], common: Sequence[int], within: float = 0.02
+) -> Iterator[tuple[int, bool]]:
+    """Return estimates as whole numbers and common sizes near them, each with whether it is common."""
     seen: set[int] = set()
     for estimate in estimates:
         near = sorted((abs(c / estimate - 1), c) for c in common if abs(c / estimate - 1) < within)[:3]
@@ -456,12 +468,12 @@ def _near(estimates: Iterable[float], common: Sequence[int], within: float = 0.0
                 yield number, number in common
 
 
-def _common_factor(evidence: Written, order: Order, meant: FloatArray) -> Resize | None:
+def _estimate_common_factor(evidence: Written, order: Order, meant: FloatArray) -> Resize | None:
     """Return the common factor between sent and original pixels if all pictures were resized alike.
 
     None without a relevant one.
     """
-    answered, middle = _raw_centres(evidence, order), centres(meant)
+    answered, middle = _compute_raw_centres(evidence, order), centres(meant)
     usable = evidence.present & (meant[:, 2:] > meant[:, :2]).all(axis=1) & (middle > 0).all(axis=1)
     if usable.sum() < FEWEST:
         return None
@@ -469,11 +481,11 @@ def _common_factor(evidence: Written, order: Order, meant: FloatArray) -> Resize
     # Nearer to 1 than half a step in a large picture is no resizing; farther is no rounding to a grid.
     if not 0.002 < abs(factor - 1) < 0.1:
         return None
-    return Resize(f"by-{_on_a_grid(factor, evidence.numbers, meant[usable]):.8f}".rstrip("0"))
+    return Resize(f"by-{_estimate_grid_factor(factor, evidence.numbers, meant[usable]):.8f}".rstrip("0"))
 
 
-def _on_a_grid(factor: float, numbers: FloatArray, boxes: FloatArray) -> float:
-    """The factor of a picture of a round size whose side was rounded to a multiple of 28, if the largest number is such a side; else as measured."""
+def _estimate_grid_factor(factor: float, numbers: FloatArray, boxes: FloatArray) -> float:
+    """Return the factor of a picture whose side was rounded to a multiple of 28, if the largest number is such a side."""
     side, least = float(np.nanmax(numbers)), float(np.nanmax(boxes))
     if side % STEP or side <= least:
         return factor
@@ -482,11 +494,11 @@ def _on_a_grid(factor: float, numbers: FloatArray, boxes: FloatArray) -> float:
         for s in range(int(least), int(side * 1.05))
         if round(s / STEP) * STEP == side and abs(side / s - factor) < 0.005
     ]
-    return side / max(sizes, key=_roundness) if sizes else factor
+    return side / max(sizes, key=_measure_roundness) if sizes else factor
 
 
-def _roundness(size: int) -> int:
-    """How round a number is: the largest power of two, or of ten, in it."""
+def _measure_roundness(size: int) -> int:
+    """Return how round a number is: its largest factor that is a power of two or of ten."""
     return max(size & -size, max((ten for ten in (10, 100, 1000) if size % ten == 0), default=1))
 
 
@@ -499,15 +511,15 @@ def _judge(
     """Return the result of comparing all hypotheses."""
     best = tried[0] if tried else None
     if best is None or not best.above_chance():
-        return _without_fit(evidence, best, declared, inverted)
+        return _conclude_without_fit(evidence, best, declared, inverted)
     as_good = min((h for h in tried if not _is_worse(h, best)), key=lambda h: h.plain)
     fits = declared is None or not _is_worse(declared, best)
     named = declared if declared is not None and fits else as_good
     # Rivals put the answers elsewhere; a hypothesis that differs by less than the precision of answers is the same.
     rivals = [h for h in tried if not _is_same(h, named, 0.03 if h.is_estimated else 0.004)]
     rival = max(rivals, key=lambda h: (round(h.mean, 6), -h.plain), default=None)
-    p = 1e-300 if rival is None else _paired_p(_differences(named, rival))
-    confidence = _confidence(named, rivals, p)
+    p = 1e-300 if rival is None else _compute_paired_p(_compute_differences(named, rival))
+    confidence = _compute_confidence(named, rivals, p)
     whole = best.on(evidence).usable
     return ConventionFinding(
         best=named.on(evidence).reading(whole),
@@ -519,26 +531,26 @@ def _judge(
         confidence=confidence,
         inverted=inverted,
         n=int(whole.sum()),
-        remarks=tuple(_remarks(evidence, named)),
+        remarks=tuple(_iterate_remarks(evidence, named)),
     )
 
 
-def _confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: float) -> str:
+def _compute_confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: float) -> str:
     """Return the certainty of a hypothesis, given its rivals."""
-    close = [(h, _paired_p(_differences(named, h))) for h in rivals if named.mean - h.mean < 0.15]
+    close = [(h, _compute_paired_p(_compute_differences(named, h))) for h in rivals if named.mean - h.mean < 0.15]
     gap = min((named.mean - h.mean for h in rivals), default=1.0)
     is_odd = named.is_estimated if named.evidence.is_sized else named.mean < GOOD or _is_mixed(named)
-    if max([p, *(q for _, q in close)]) >= LIKELY or is_odd or _drifts(named, FAR_DRIFT) or _is_gold_open(named):
+    if max([p, *(q for _, q in close)]) >= LIKELY or is_odd or _has_drift(named, FAR_DRIFT) or _is_gold_open(named):
         return "open"
     # A rival that is far less plain needs more evidence for itself, and less against it.
     is_certain = p < SURE and all(q < (1e-3 if h.plain > named.plain + 2.5 else SURE) for h, q in close)
     # Without sizes, resizing to multiples of 28 explains pixels as well.
     is_certain = is_certain and (named.evidence.is_sized or named.gold_unit is not Unit.PIXELS)
     is_certain = is_certain and gap >= SLIGHT / 2 and named.mean >= GOOD and not named.is_estimated
-    return "certain" if is_certain and not _drifts(named, DRIFT) else "likely"
+    return "certain" if is_certain and not _has_drift(named, DRIFT) else "likely"
 
 
-def _differences(better: _Hypothesis, other: _Hypothesis) -> FloatArray:
+def _compute_differences(better: _Hypothesis, other: _Hypothesis) -> FloatArray:
     """Return how much farther off the other hypothesis is for each answer, ignoring answers that are far off under
     both.
     """
@@ -547,7 +559,7 @@ def _differences(better: _Hypothesis, other: _Hypothesis) -> FloatArray:
     return difference
 
 
-def _paired_p(differences: FloatArray) -> float:
+def _compute_paired_p(differences: FloatArray) -> float:
     """Return the larger of the two-sided p of a sign test and of a t test, so that small differences and single items
     do not decide.
     """
@@ -568,12 +580,12 @@ def _is_worse(hypothesis: _Hypothesis, best: _Hypothesis) -> bool:
         return False
     if best.mean - hypothesis.mean > ABOVE_CHANCE:
         return True
-    p = _paired_p(_differences(best, hypothesis))
+    p = _compute_paired_p(_compute_differences(best, hypothesis))
     return p < LIKELY and (best.mean - hypothesis.mean > SLIGHT / 2 or p < SURE)
 
 
 def _is_same(hypothesis: _Hypothesis, other: _Hypothesis, within: float = 0.004) -> bool:
-    """Whether two hypotheses put the answers at the same places, but for less than models are precise by."""
+    """Return whether two hypotheses place the answers at the same coordinates, within the precision of models."""
     if (hypothesis.gold_order, hypothesis.gold_unit) != (other.gold_order, other.gold_unit):
         return False
     if {hypothesis.convention.unit, other.convention.unit} == {Unit.OF_999, Unit.OF_1000}:
@@ -592,7 +604,7 @@ def _is_same(hypothesis: _Hypothesis, other: _Hypothesis, within: float = 0.004)
 
 
 def _is_gold_open(named: _Hypothesis) -> bool:
-    """Whether boxes meant that are taken for pixels could as well be of 1000: they reach just so far, and the pictures go on."""
+    """Return whether gold boxes taken for pixels could as well be thousandths, because they end at 1000."""
     evidence = named.evidence
     if evidence.gold_unit is not None or named.gold_unit is not Unit.PIXELS:
         return False
@@ -601,7 +613,7 @@ def _is_gold_open(named: _Hypothesis) -> bool:
 
 
 def _is_mixed(named: _Hypothesis) -> bool:
-    """Whether answers that are off are off by a common factor: some pictures were resized, and their sizes are not known."""
+    """Return whether wrong answers differ by a common factor because some pictures were resized to unknown sizes."""
     chosen = named.usable & ~named.right
     middle = centres(named.meant)[chosen]
     placed = named.places[chosen] if named.evidence.points else centres(named.places[chosen])
@@ -612,13 +624,13 @@ def _is_mixed(named: _Hypothesis) -> bool:
         return False
     across, down = np.log(factor).T
     is_alike = (np.abs(across - down) < 0.03) & (np.abs(across) > 0.05)
-    modes = [mode for mode in _modes(factor.ravel(), 2) if abs(mode - 1) > 0.05]
+    modes = [mode for mode in _find_modes(factor.ravel(), 2) if abs(mode - 1) > 0.05]
     is_frequent = any((np.abs(factor / mode - 1) < 0.02).mean() > 0.15 for mode in modes)
     return float(is_alike.mean()) > 0.25 or is_frequent
 
 
-def _drifts(named: _Hypothesis, most: float) -> bool:
-    """Whether the answers that are right are off by more than a scale error or shift, on average."""
+def _has_drift(named: _Hypothesis, most: float) -> bool:
+    """Return whether correct answers are off by more than a scale error or shift, on average."""
     chosen = named.usable & (named.overlap > GOOD)
     if chosen.sum() < FEWEST:
         return False
@@ -641,7 +653,7 @@ def _drifts(named: _Hypothesis, most: float) -> bool:
     return False
 
 
-def _without_fit(
+def _conclude_without_fit(
     evidence: Written, best: _Hypothesis | None, declared: _Hypothesis | None, inverted: int
 ) -> ConventionFinding:
     """Return the result if no hypothesis fits better than chance: a unit by the range of the numbers if sizes are
@@ -649,7 +661,7 @@ def _without_fit(
     """
     n = int(evidence.present.sum())
     as_declared = None if declared is None else declared.on(evidence).reading(evidence.present)
-    unit = None if evidence.is_sized else _unit_by_range(evidence)
+    unit = None if evidence.is_sized else _infer_unit_by_range(evidence)
     if unit is None:
         is_related = not evidence.is_sized and _is_related(evidence)
         remark = "no reading of the numbers fits"
@@ -665,7 +677,7 @@ def _without_fit(
             n=n,
             remarks=(remark,),
         )
-    gold_order, gold_unit = _gold_candidates(evidence)[0]
+    gold_order, gold_unit = _list_gold_candidates(evidence)[0]
     order = _order_by_rank(evidence, gold_order, gold_unit)
     return ConventionFinding(
         best=NumberReading(Convention(unit, order), gold_order, 0, 0, gold_unit),
@@ -680,14 +692,14 @@ def _without_fit(
     )
 
 
-def _unit_by_range(evidence: Written) -> Unit | None:
+def _infer_unit_by_range(evidence: Written) -> Unit | None:
     """Return the unit for numbers that cannot be pixels: within 1 or 100 while gold goes far beyond, or up to 1000."""
     if evidence.declared is not None and evidence.declared.unit.steps is not None:
         return evidence.declared.unit
     # A stray number must not hide the range of all others.
     largest = float(np.nanquantile(evidence.numbers, 0.99))
-    gold_order, gold_unit = _gold_candidates(evidence)[0]
-    reach = float(np.nanquantile(_meant(evidence, gold_order, gold_unit), 0.99))
+    gold_order, gold_unit = _list_gold_candidates(evidence)[0]
+    reach = float(np.nanquantile(_convert_gold_to_pixels(evidence, gold_order, gold_unit), 0.99))
     if largest <= 1.0 < reach:
         return Unit.SHARE
     if largest <= 100.0 and reach > 150:
@@ -696,32 +708,32 @@ def _unit_by_range(evidence: Written) -> Unit | None:
 
 
 def _rank_correlation(evidence: Written, order: Order, meant: FloatArray) -> float:
-    """The mean rank correlation of answers and boxes meant, across and down."""
+    """Return the mean rank correlation of answers and gold boxes, horizontally and vertically."""
     from scipy.stats import spearmanr
 
-    answered, middle = _raw_centres(evidence, order), centres(meant)
+    answered, middle = _compute_raw_centres(evidence, order), centres(meant)
     pairs = [(answered[evidence.present, axis], middle[evidence.present, axis]) for axis in (0, 1)]
     # A column of equal numbers has no ranks.
     return float(np.mean([spearmanr(a, b)[0] if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0 for a, b in pairs]))
 
 
 def _order_by_rank(evidence: Written, gold_order: Order, gold_unit: Unit) -> Order:
-    """The order in which answers rise with the boxes meant, where their places cannot be compared."""
-    credible = set(POINT_ORDERS) if evidence.points else _credible(evidence.numbers)
+    """Return the order in which answers rise with the gold boxes, if their coordinates cannot be compared."""
+    credible = set(POINT_ORDERS) if evidence.points else _list_possible_orders(evidence.numbers)
     orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
-    meant = _meant(evidence, gold_order, gold_unit)
+    meant = _convert_gold_to_pixels(evidence, gold_order, gold_unit)
     return max(orders, key=lambda order: (round(_rank_correlation(evidence, order, meant), 2), -orders.index(order)))
 
 
 def _is_related(evidence: Written) -> bool:
     """Return whether answers correlate with gold boxes."""
-    gold_order, gold_unit = _gold_candidates(evidence)[0]
+    gold_order, gold_unit = _list_gold_candidates(evidence)[0]
     order = _order_by_rank(evidence, gold_order, gold_unit)
-    correlation = _rank_correlation(evidence, order, _meant(evidence, gold_order, gold_unit))
+    correlation = _rank_correlation(evidence, order, _convert_gold_to_pixels(evidence, gold_order, gold_unit))
     return bool(correlation > max(0.15, 3 / float(evidence.present.sum()) ** 0.5))
 
 
-def _remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
+def _iterate_remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
     """Yield remarks on the reported convention."""
     sent = named.convention.sent
     if sent is not None and sent.rule.startswith("by-"):

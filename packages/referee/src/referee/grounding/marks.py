@@ -23,7 +23,7 @@ COLOURS = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180
 
 
 def bounds_of(region: Region, size: Size | None) -> Corners:
-    """The box around a region, in pixels."""
+    """Return the box around a region, in pixels."""
     return region.on(size) if isinstance(region, Box) else region.bounds(size)
 
 
@@ -37,7 +37,7 @@ def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
     size = Size(*picture.size)
     left, top, right, bottom = bounds_of(region, size)
     if way == "crop":
-        return _cropped(picture, (left, top, right, bottom))
+        return _crop_target(picture, (left, top, right, bottom))
     marked = picture.convert("RGB")
     if way in ("words", "none"):
         return marked
@@ -50,11 +50,11 @@ def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
         # Outside the region, so that the line covers nothing of it.
         pen.rectangle((left - thick, top - thick, right + thick, bottom + thick), outline=RED, width=thick)
     else:
-        _arrow(pen, (left, top, right, bottom), size, thick)
+        _draw_arrow(pen, (left, top, right, bottom), size, thick)
     return marked
 
 
-def _cropped(picture: Image, box: Corners) -> Image:
+def _crop_target(picture: Image, box: Corners) -> Image:
     """Return the target with a margin of a tenth of its size, within the picture."""
     left, top, right, bottom = box
     margin = max(right - left, bottom - top) / 10
@@ -67,7 +67,7 @@ def _cropped(picture: Image, box: Corners) -> Image:
     return picture.convert("RGB").crop(inside)
 
 
-def _arrow(pen: object, box: Corners, size: Size, thick: int) -> None:
+def _draw_arrow(pen: object, box: Corners, size: Size, thick: int) -> None:
     """Draw an arrow whose tip touches the target's border, from the side with more room."""
     left, top, right, bottom = box
     middle = (top + bottom) / 2
@@ -98,7 +98,7 @@ def place_in_words(region: Region, size: Size | None) -> str:
 
 
 def number_marks(picture: Image, regions: Sequence[Region]) -> Image:
-    """A copy of the picture with every region outlined and numbered from 1 in their order: a hearer answers with a number."""
+    """Return a copy of the picture with every region outlined and numbered from 1 in their order: a hearer answers with a number."""
     with naming_extra():
         from PIL import ImageDraw, ImageFont
 

@@ -22,7 +22,7 @@ BLOCK = 8192
 
 
 def iou(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom.
+    """Return intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom.
 
     0 where a box is empty, NaN where one is missing.
 
@@ -33,11 +33,11 @@ def iou(first: FloatArray, second: FloatArray) -> FloatArray:
     shares = np.empty(len(first))
     for start in range(0, len(first), BLOCK):
         part = slice(start, start + BLOCK)
-        shares[part] = _iou_block(np.ascontiguousarray(first[part].T), np.ascontiguousarray(second[part].T))
+        shares[part] = _compute_iou_block(np.ascontiguousarray(first[part].T), np.ascontiguousarray(second[part].T))
     return shares
 
 
-def _iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
+def _compute_iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the IoU of two arrays of boxes in corner-major order."""
     width = np.minimum(first[2], second[2])
     width -= np.maximum(first[0], second[0])
@@ -46,15 +46,15 @@ def _iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
     np.maximum(width, 0.0, out=width)
     np.maximum(height, 0.0, out=height)
     width *= height  # the intersection
-    union = _areas(first)
-    union += _areas(second)
+    union = _compute_areas(first)
+    union += _compute_areas(second)
     union -= width
     # Two empty boxes at one place share nothing, rather than everything.
     shares: FloatArray = np.divide(width, union, out=np.where(np.isnan(union), np.nan, 0.0), where=union > 0)
     return shares
 
 
-def _areas(boxes: FloatArray) -> FloatArray:
+def _compute_areas(boxes: FloatArray) -> FloatArray:
     """Return the areas of boxes."""
     wide, tall = boxes[2] - boxes[0], boxes[3] - boxes[1]
     area: FloatArray = np.maximum(wide, 0.0, out=wide)
@@ -75,14 +75,14 @@ def centres(boxes: FloatArray) -> FloatArray:
 
 
 def distance(points: FloatArray, boxes: FloatArray) -> FloatArray:
-    """How far points are from boxes, in pixels; 0 inside."""
+    """Return how far points are from boxes, in pixels; 0 inside."""
     beyond = np.maximum(boxes[:, :2] - points, points - boxes[:, 2:])
     far: FloatArray = np.hypot(*np.maximum(beyond, 0.0).T)
     return far
 
 
 def on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
-    """Many boxes (n, 4) of one convention on their pictures.
+    """Return many boxes (n, 4) of one convention on their pictures.
 
     NaN where the picture's size is needed and unknown.
     """
@@ -93,30 +93,30 @@ def on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size 
         a, b, c, d = a - c / 2, b - d / 2, a + c / 2, b + d / 2
     elif convention.order is Order.YXYX:
         a, b, c, d = b, a, d, c
-    across, down, x, y = _frames(convention, sizes)
+    across, down, x, y = _make_frames(convention, sizes)
     return np.stack([a / across - x, b / down - y, c / across - x, d / down - y], axis=1)
 
 
 def points_on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
-    """Many points (n, 2) of one convention on their pictures."""
+    """Return many points (n, 2) of one convention on their pictures."""
     a, b = np.asarray(numbers, dtype=float).reshape(-1, 2).T
     x, y = (a, b) if convention.order is Order.XY else (b, a)
-    across, down, left, top = _frames(convention, sizes)
+    across, down, left, top = _make_frames(convention, sizes)
     return np.stack([x / across - left, y / down - top], axis=1)
 
 
-def _frames(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, Any, Any, Any]:
-    """Steps for a pixel across and down, and where the original picture begins."""
+def _make_frames(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, Any, Any, Any]:
+    """Return steps for a pixel across and down, and where the original picture begins."""
     if convention.unit.steps is None and convention.sent is None:
         return 1.0, 1.0, 0.0, 0.0
     # As one number each, for sizes are compared a million times.
     marks = np.fromiter((0 if s is None else s.width << 32 | s.height for s in sizes), dtype=np.int64, count=len(sizes))
     _, first, of = np.unique(marks, return_index=True, return_inverse=True)
-    frames = np.array([_frame(convention, sizes[i]) for i in first.tolist()], dtype=float).reshape(-1, 4)[of]
+    frames = np.array([_make_frame(convention, sizes[i]) for i in first.tolist()], dtype=float).reshape(-1, 4)[of]
     return frames[:, 0], frames[:, 1], frames[:, 2], frames[:, 3]
 
 
-def _frame(convention: Convention, size: Size | None) -> tuple[float, float, float, float]:
+def _make_frame(convention: Convention, size: Size | None) -> tuple[float, float, float, float]:
     """Return scale and origin of a convention; NaN if it needs an unknown size."""
     try:
         across, down = convention.factors(size)
@@ -130,7 +130,7 @@ def _frame(convention: Convention, size: Size | None) -> tuple[float, float, flo
 
 
 def region_holds(region: Region, x: float, y: float, size: Size | None) -> bool:
-    """Whether a point is in a region; the border is inside."""
+    """Return whether a point is in a region; the border is inside."""
     if isinstance(region, Box):
         left, top, right, bottom = region.on(size)
         return left <= x <= right and top <= y <= bottom
@@ -143,18 +143,18 @@ def region_holds(region: Region, x: float, y: float, size: Size | None) -> bool:
 
 
 def _mask_holds(mask: Mask, x: float, y: float) -> bool:
-    """A point on the border of a pixel belongs to the pixels on both sides."""
-    grid = _pixels(mask)
+    """Return whether a mask contains a point; a point on a pixel border belongs to the pixels on both sides."""
+    grid = _unpack_mask(mask)
     columns = {c for c in (int(np.floor(x)), int(np.ceil(x)) - 1) if 0 <= c < mask.size.width}
     rows = {r for r in (int(np.floor(y)), int(np.ceil(y)) - 1) if 0 <= r < mask.size.height}
     return any(bool(grid[r, c]) for r in rows for c in columns)
 
 
 def region_iou(first: Region, second: Region, size: Size | None) -> float:
-    """Intersection over union of any two regions: by pixels where one is a mask, by outlines elsewhere."""
+    """Return intersection over union of any two regions: by pixels where one is a mask, by outlines elsewhere."""
     if isinstance(first, Mask) or isinstance(second, Mask):
         picture = first.size if isinstance(first, Mask) else second.size if isinstance(second, Mask) else size
-        ours, theirs = _as_pixels(first, picture, size), _as_pixels(second, picture, size)
+        ours, theirs = _rasterise_region(first, picture, size), _rasterise_region(second, picture, size)
         if ours.shape != theirs.shape:
             return 0.0
         union = int((ours | theirs).sum())
@@ -165,7 +165,7 @@ def region_iou(first: Region, second: Region, size: Size | None) -> float:
 
 
 def region_area(region: Region, size: Size | None) -> float:
-    """The area of a region in pixels of its picture."""
+    """Return the area of a region in pixels of its picture."""
     if isinstance(region, Mask):
         return float(region.area)
     if isinstance(region, Box):
@@ -175,9 +175,9 @@ def region_area(region: Region, size: Size | None) -> float:
 
 
 def region_distance(region: Region, x: float, y: float, size: Size | None) -> float:
-    """How far a point is from a region, in pixels; 0 inside."""
+    """Return how far a point is from a region, in pixels; 0 inside."""
     if isinstance(region, Mask):
-        rows, columns = np.nonzero(_pixels(region))
+        rows, columns = np.nonzero(_unpack_mask(region))
         if not len(rows):
             return float("nan")
         boxes = np.stack([columns, rows, columns + 1, rows + 1], axis=1).astype(float)
@@ -203,23 +203,23 @@ def _outline(region: Box | Polygon, size: Size | None) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _pixels(mask: Mask) -> Truths:
+def _unpack_mask(mask: Mask) -> Truths:
     """Return a mask as a boolean array."""
     runs = np.repeat(np.arange(len(mask.counts)) % 2 == 1, mask.counts)
     # Runs go down the columns.
     return runs.reshape(mask.size.width, mask.size.height).T
 
 
-def _as_pixels(region: Region, picture: Size | None, size: Size | None) -> Truths:
+def _rasterise_region(region: Region, picture: Size | None, size: Size | None) -> Truths:
     """Return a region as pixels: those whose centre it covers."""
     if isinstance(region, Mask):
-        return _pixels(region)
+        return _unpack_mask(region)
     assert picture is not None  # one of the two is a mask, which knows its picture
     return covered_pixels(region, picture, size)
 
 
 def covered_pixels(region: Box | Polygon, picture: Size, size: Size | None = None) -> Truths:
-    """The pixels of a picture whose middle a region covers."""
+    """Return the pixels of a picture whose middle a region covers."""
     with naming_extra():
         import shapely
 

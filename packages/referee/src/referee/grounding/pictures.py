@@ -25,7 +25,7 @@ REMEDY = "convert it to PNG, JPEG or WebP, or copy it again"
 
 
 def inside(folder: str | Path, name: str) -> Path:
-    """The file of that name in a folder; a name that leads out of it is refused, by links too."""
+    """Return the file of that name in a folder; a name that leads out of it is refused, by links too."""
     base = Path(folder).resolve()
     path = (base / name).resolve()
     if "\x00" in name or not path.is_relative_to(base):
@@ -44,8 +44,8 @@ def inside(folder: str | Path, name: str) -> Path:
 
 
 def size_of(path: str | Path) -> Size:
-    """Width and height from a picture's header, without unpacking it."""
-    with _opened(Path(path)) as picture:
+    """Return width and height from a picture's header, without unpacking it."""
+    with _open_picture(Path(path)) as picture:
         return Size(*picture.size)
 
 
@@ -57,7 +57,7 @@ def open_picture(path: str | Path) -> Image:
     with naming_extra():
         from PIL import ImageOps
 
-    with _unpacked(Path(path)) as picture:
+    with _decode_picture(Path(path)) as picture:
         picture.load()
         # Photographs may declare a rotation; boxes refer to the upright picture.
         upright = ImageOps.exif_transpose(picture)
@@ -69,15 +69,15 @@ def check_whole(path: str | Path) -> None:
     with naming_extra():
         from PIL import ImageSequence
 
-    with _unpacked(Path(path)) as picture:
+    with _decode_picture(Path(path)) as picture:
         for frame in ImageSequence.Iterator(picture):
             frame.load()
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Image]:
+def _decode_picture(path: Path) -> Iterator[Image]:
     """Yield an opened picture; the decoder's errors become an InputError."""
-    with _opened(path) as picture:
+    with _open_picture(path) as picture:
         try:
             yield picture
         except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, ZeroDivisionError) as error:
@@ -85,14 +85,14 @@ def _unpacked(path: Path) -> Iterator[Image]:
 
 
 def thumbnail(path: str | Path, longest: int) -> Image:
-    """A picture with its longer side at most that many pixels."""
+    """Return a picture with its longer side at most that many pixels."""
     picture = open_picture(path)
     picture.thumbnail((longest, longest))
     return picture
 
 
 def resized(picture: Image, by: Resize) -> Image:
-    """A picture resized by a rule; where the rule pads, with grey on both sides."""
+    """Return a picture resized by a rule; where the rule pads, with grey on both sides."""
     with naming_extra():
         from PIL import Image as images
 
@@ -106,7 +106,7 @@ def resized(picture: Image, by: Resize) -> Image:
     return picture if picture.size == (sent.width, sent.height) else picture.resize((sent.width, sent.height))
 
 
-def _opened(path: Path) -> Image:
+def _open_picture(path: Path) -> Image:
     """Return an opened picture. Raises InputError if it is too large or no picture."""
     with naming_extra():
         from PIL import Image, UnidentifiedImageError

@@ -56,18 +56,18 @@ class Listener:
 
     def understood(self, description: Description, scene: Scene) -> float | None:
         """Return the proportion of a text's content words that the hearer understands; None where it cannot say."""
-        return words_understood(description, scene) if self.reads_values else None
+        return compute_understood_share(description, scene) if self.reads_values else None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Return the hearer unchanged, because it needs no training."""
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
-        """The answer to one description."""
+        """Return the answer to one description."""
         raise NotImplementedError(f"{type(self).__name__} must say how it answers")
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
-        """The answers to many descriptions, in order; the same words in the same view are answered once."""
+        """Return the answers to many descriptions, in order; the same words in the same view are answered once."""
         responses: dict[tuple[object, ...], Response] = {}
         result = []
         for description, view in pairs:
@@ -99,7 +99,7 @@ def answer(
     none: float = 0.0,
     flags: tuple[str, ...] = (),
 ) -> Response:
-    """A response from shares of belief in the order of the view's entities.
+    """Return a response from shares of belief in the order of the view's entities.
 
     They are brought to a sum of 1.
     """
@@ -141,8 +141,8 @@ def has_structure(description: Description) -> bool:
     return description.meaning is not None and not is_plain(description.meaning)
 
 
-def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...] = ()) -> Response:
-    """Return a response without an entity, with equal probabilities over the entities."""
+def make_undecided_response(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...] = ()) -> Response:
+    """Return a response without an entity and with equal probabilities for all entities."""
     entities = view.scene.entities
     even = 1 / len(entities) if entities else 0.0
     probabilities = tuple((e.id, even) for e in entities) or ((NONE, 1.0),)
@@ -168,17 +168,17 @@ def understand(
     """
     if description.properties is not None:
         return description.properties
-    words = words_of(description.text or "")
+    words = split_words(description.text or "")
     if not words:
         return Outcome.UNPARSABLE if (description.text or "").strip() else Outcome.DONT_KNOW
-    expressed = tuple(dict.fromkeys(_properties(words, _lexicon(scene), synonyms)))
+    expressed = tuple(dict.fromkeys(_find_properties(words, _make_lexicon(scene), synonyms)))
     return expressed or Outcome.UNPARSABLE
 
 
-def _properties(
+def _find_properties(
     words: Sequence[str], lexicon: Mapping[str, Property], synonyms: WordNet | None = None
 ) -> Iterator[Property]:
-    """The properties that words name, in order; "green monster" is one value where the scene has it."""
+    """Return the properties that words name, in order; "green monster" is one value if the scene has it."""
     longest = max((value.count(" ") + 1 for value in lexicon), default=1)
     start = 0
     while start < len(words):
@@ -189,12 +189,12 @@ def _properties(
                 break
         else:
             length = 1
-            if (prop := _synonymous(words[start], lexicon, synonyms)) is not None:
+            if (prop := _find_synonymous_property(words[start], lexicon, synonyms)) is not None:
                 yield prop
         start += length
 
 
-def _synonymous(word: str, lexicon: Mapping[str, Property], synonyms: WordNet | None) -> Property | None:
+def _find_synonymous_property(word: str, lexicon: Mapping[str, Property], synonyms: WordNet | None) -> Property | None:
     """Return the only property whose value shares a sense with a word, or has it as an inflected form."""
     if synonyms is None or word in lexicon or word in _FUNCTION_WORDS:
         return None
@@ -202,23 +202,23 @@ def _synonymous(word: str, lexicon: Mapping[str, Property], synonyms: WordNet | 
     return matches.pop() if len(matches) == 1 else None
 
 
-def known_words(description: Description, scene: Scene, synonyms: WordNet | None = None) -> list[bool]:
-    """For every word of a description, whether a hearer without training understands it (all of its properties, where it has them)."""
+def find_understood_words(description: Description, scene: Scene, synonyms: WordNet | None = None) -> list[bool]:
+    """Return for every word of a description, whether a hearer without training understands it (all of its properties, where it has them)."""
     if description.properties is not None:
         return [True] * len(description.properties)
-    words, lexicon = words_of(description.text or ""), _lexicon(scene)
-    known = {word for prop in _properties(words, lexicon) for word in prop.value.lower().split()}
-    return [word in known or _synonymous(word, lexicon, synonyms) is not None for word in words]
+    words, lexicon = split_words(description.text or ""), _make_lexicon(scene)
+    known = {word for prop in _find_properties(words, lexicon) for word in prop.value.lower().split()}
+    return [word in known or _find_synonymous_property(word, lexicon, synonyms) is not None for word in words]
 
 
-def words_understood(description: Description, scene: Scene, synonyms: WordNet | None = None) -> float | None:
+def compute_understood_share(description: Description, scene: Scene, synonyms: WordNet | None = None) -> float | None:
     """Return the proportion of a text's content words that a hearer without training understands; None without a text to understand."""
     if description.properties is not None or description.meaning is not None:
         return None
-    known = known_words(description, scene, synonyms)
+    known = find_understood_words(description, scene, synonyms)
     content = [
         is_known
-        for word, is_known in zip(words_of(description.text or ""), known, strict=True)
+        for word, is_known in zip(split_words(description.text or ""), known, strict=True)
         if word not in _FUNCTION_WORDS
     ]
     return sum(content) / len(content) if content else None
@@ -243,12 +243,12 @@ def denote(expressed: Sequence[Property], scene: Scene) -> int:
     return denotation
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text, in small letters and without punctuation."""
+def split_words(text: str) -> list[str]:
+    """Return the words of a text in lower case and without punctuation."""
     return WORD.findall(text.lower())
 
 
-def _lexicon(scene: Scene) -> dict[str, Property]:
+def _make_lexicon(scene: Scene) -> dict[str, Property]:
     """Return the words that name one property of the scene.
 
     A value of two attributes is ambiguous and left out.

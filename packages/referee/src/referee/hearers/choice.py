@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 Places = npt.NDArray[np.int64]
 
 
-def starts_of(sizes: Iterable[int]) -> Places:
-    """Where each scene begins among all entities in a row, and where the last one ends."""
+def find_scene_starts(sizes: Iterable[int]) -> Places:
+    """Return the index at which each scene begins among all entities in a row, and the end of the last one."""
     return np.fromiter(accumulate(sizes, initial=0), dtype=np.int64)
 
 
-def wanted(lessons: Iterable[Lesson]) -> FloatArray:
+def make_target_distribution(lessons: Iterable[Lesson]) -> FloatArray:
     """Return the target distribution over the entities of all scenes in a row: uniform over each scene's targets."""
     rows = [
         float(place in lesson.meant) / len(set(lesson.meant))
@@ -38,7 +38,7 @@ def wanted(lessons: Iterable[Lesson]) -> FloatArray:
     return np.array(rows)
 
 
-def within_scenes(starts: Places) -> csr_array:
+def make_summing_matrix(starts: Places) -> csr_array:
     """Return a matrix with one row per scene and one column per entity that sums rows of entities, weighted by `data`,
     within scenes.
 
@@ -52,8 +52,8 @@ def within_scenes(starts: Places) -> csr_array:
     return csr_array((np.ones(len(order)), order, starts), shape=(len(starts) - 1, len(order)))
 
 
-def as_shares(scores: FloatArray, starts: Places) -> FloatArray:
-    """Scores of all entities in a row to probabilities within each scene; every scene has an entity."""
+def normalise_within_scenes(scores: FloatArray, starts: Places) -> FloatArray:
+    """Convert scores of all entities in a row to probabilities within each scene; every scene has an entity."""
     shares: FloatArray = np.exp(_log_shares(scores, starts))
     return shares
 
@@ -76,17 +76,17 @@ def learn(
     penalty: float,
     iterations: int,
 ) -> FloatArray:
-    """The weights that make the goal likely, held back by ``penalty/2 · |weights|²``.
+    """Return the weights that make the goal most probable, with the penalty ``penalty/2 · |weights|²``.
 
     `score` turns weights into the scores of all entities in a row; `blame` is its transpose, from entities back to weights.
     """
     from scipy.optimize import minimize
 
-    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+    def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
         logs = _log_shares(score(weights), starts)
         value = -float(goal @ logs) + penalty / 2 * float(weights @ weights)
         return value, blame(np.exp(logs) - goal) + penalty * weights
 
-    optimum = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    optimum = minimize(compute_loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
     weights: FloatArray = optimum.x
     return weights

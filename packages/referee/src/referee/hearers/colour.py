@@ -15,10 +15,17 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError, NotTrained
-from referee.hearers.answering import Listener, Pair, answer, shrug
-from referee.hearers.choice import Places, as_shares, learn, starts_of, wanted, within_scenes
-from referee.hearers.colour_space import Patches, appearance, coordinates
-from referee.hearers.word_features import Lesson, Vocabulary, said_in, taught
+from referee.hearers.answering import Listener, Pair, answer, make_undecided_response
+from referee.hearers.choice import (
+    Places,
+    find_scene_starts,
+    learn,
+    make_summing_matrix,
+    make_target_distribution,
+    normalise_within_scenes,
+)
+from referee.hearers.colour_space import Patches, make_appearance_features, read_colours
+from referee.hearers.word_features import Lesson, Vocabulary, get_message, list_lessons
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
 
@@ -41,14 +48,14 @@ class Colour(Listener):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn the weights of n-grams from trials with colours."""
-        heard, patches = with_colours(taught(trials, self.teacher))
+        heard, patches = select_coloured_lessons(list_lessons(trials, self.teacher))
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         looks, starts = _look(patches)
         # A feature that never varies would be divided by 0.
         self.mean_, self.scale_ = looks.mean(axis=0), np.maximum(looks.std(axis=0), 1e-9)
         looks = (looks - self.mean_) / self.scale_
         texts = self.vocabulary_.weigh([lesson.text for lesson in heard])
-        back, sizes, within = texts.T, np.diff(starts), within_scenes(starts)
+        back, sizes, within = texts.T, np.diff(starts), make_summing_matrix(starts)
         shape = (texts.shape[1], looks.shape[1])
 
         def score(weights: FloatArray) -> FloatArray:
@@ -60,33 +67,35 @@ class Colour(Listener):
             return weights
 
         size = shape[0] * shape[1]
-        self.weights_ = learn(score, blame, size, starts, wanted(heard), self.penalty, self.iterations).reshape(shape)
+        self.weights_ = learn(
+            score, blame, size, starts, make_target_distribution(heard), self.penalty, self.iterations
+        ).reshape(shape)
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         return self.resolve_many([(description, view)])[0]
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
-        """All answers at once."""
+        """Return all answers at once."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
-        texts = [said_in(description) for description, _ in pairs]
-        patches = [coordinates(view.scene) for _, view in pairs]
+        texts = [get_message(description) for description, _ in pairs]
+        patches = [read_colours(view.scene) for _, view in pairs]
         readable = {
             i: (text, colours)
             for i, (text, colours) in enumerate(zip(texts, patches, strict=True))
-            if colours and not isinstance(text, Outcome) and self.vocabulary_.knows(text)
+            if colours and not isinstance(text, Outcome) and self.vocabulary_.knows_word(text)
         }
         shares = self._shares([text for text, _ in readable.values()], [colours for _, colours in readable.values()])
         readings = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
         return [
-            readings[i] if i in readings else self._shrug(texts[i], view, patches[i])
+            readings[i] if i in readings else self._make_undecided_response(texts[i], view, patches[i])
             for i, (_, view) in enumerate(pairs)
         ]
 
-    def _shrug(self, text: str | Outcome, view: HearerView, patches: Patches | None) -> Response:
+    def _make_undecided_response(self, text: str | Outcome, view: HearerView, patches: Patches | None) -> Response:
         outcome = text if isinstance(text, Outcome) else Outcome.UNPARSABLE
-        return shrug(self.name, view, outcome, () if patches else ("no-colours",))
+        return make_undecided_response(self.name, view, outcome, () if patches else ("no-colours",))
 
     def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
         """Return the probabilities of the patches for each text."""
@@ -94,7 +103,9 @@ class Colour(Listener):
             return []
         looks, starts = _look(patches)
         meanings = self.vocabulary_.weigh(texts) @ self.weights_
-        shares = as_shares(_match(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts).tolist()
+        shares = normalise_within_scenes(
+            _match(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts
+        ).tolist()
         return [shares[a:b] for a, b in pairwise(starts.tolist())]
 
 
@@ -108,14 +119,14 @@ def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray
     return scores
 
 
-def with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
+def select_coloured_lessons(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
     """Return the lessons with colours, and their patches. Raises InputError if there are none."""
-    readings = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
+    readings = [(lesson, patches) for lesson in lessons if (patches := read_colours(lesson.scene))]
     if not readings:
         raise InputError("no trial shows colours", remedy="train on a corpus whose entities have h, s and l")
     return [lesson for lesson, _ in readings], [patches for _, patches in readings]
 
 
 def _look(scenes: Sequence[Patches]) -> tuple[FloatArray, Places]:
-    starts = starts_of(map(len, scenes))
-    return appearance(np.array([patch for scene in scenes for patch in scene]), starts), starts
+    starts = find_scene_starts(map(len, scenes))
+    return make_appearance_features(np.array([patch for scene in scenes for patch in scene]), starts), starts

@@ -22,12 +22,12 @@ import numpy.typing as npt
 
 from referee.errors import InputError
 from referee.hearers.adam import Adam, Floats, Weights
-from referee.hearers.answering import words_of
-from referee.hearers.choice import starts_of
-from referee.hearers.colour import Colour, with_colours
-from referee.hearers.colour_space import Patches, appearance, hsl_to_rgb, rgb_to_lab
+from referee.hearers.answering import split_words
+from referee.hearers.choice import find_scene_starts
+from referee.hearers.colour import Colour, select_coloured_lessons
+from referee.hearers.colour_space import Patches, convert_hsl_to_rgb, convert_rgb_to_lab, make_appearance_features
 from referee.hearers.colour_words import PatchWords
-from referee.hearers.word_features import Vocabulary, taught
+from referee.hearers.word_features import Vocabulary, list_lessons
 from referee.records import Trial
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ColourNetwork(Colour):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the networks on trials with colours. Raises InputError for scenes of different sizes."""
-        heard, patches = with_colours(taught(trials, self.teacher))
+        heard, patches = select_coloured_lessons(list_lessons(trials, self.teacher))
         number = len(patches[0])
         if any(len(scene) != number for scene in patches):
             raise InputError(
@@ -74,7 +74,7 @@ class ColourNetwork(Colour):
                 remedy="train on scenes of one size, or take the hearer `colour`",
             )
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
-        looks = _looks(patches)
+        looks = _make_patch_features(patches)
         flat = looks.reshape(-1, looks.shape[2])
         # A feature that never varies would be divided by 0.
         self.mean_, self.scale_ = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-9)
@@ -86,7 +86,7 @@ class ColourNetwork(Colour):
         self.networks_ = [PatchNetwork(self, self.seed + i).learn(texts, scaled, meant) for i in range(self.members)]
         if self.reasoning:
             target_rows = scaled[np.arange(len(heard)), [lesson.meant[0] for lesson in heard]]
-            texts_words = [words_of(lesson.text) for lesson in heard]
+            texts_words = [split_words(lesson.text) for lesson in heard]
             self.words_ = [PatchWords(self.seed + i).learn(texts_words, target_rows) for i in range(self.talkers)]
         # The attribute by which `Colour` detects training.
         self.weights_ = np.empty(0)
@@ -104,9 +104,9 @@ class ColourNetwork(Colour):
             scenes = [patches[i] for i in rows]
             beliefs = self.believe(weighed[np.array(rows)], scenes)
             if self.reasoning:
-                texts_words, looks = [words_of(texts[i]) for i in rows], self._scaled(scenes)
+                texts_words, looks = [split_words(texts[i]) for i in rows], self._scale_features(scenes)
                 log_chances = np.mean([words.log_chances(texts_words, looks) for words in self.words_], axis=0)
-                beliefs = _shared_out(
+                beliefs = _compute_softmax(
                     (np.log(np.maximum(beliefs, LEAST)) + self.reasoning * log_chances).astype(np.float32)
                 )
             for i, share in zip(rows, beliefs.tolist(), strict=True):
@@ -114,13 +114,13 @@ class ColourNetwork(Colour):
         return shares
 
     def believe(self, texts: csr_array, patches: Sequence[Patches]) -> Floats:
-        """How likely each patch is meant: the mean over the networks, one row a text."""
-        looks = self._scaled(patches)
+        """Return how likely each patch is meant: the mean over the networks, one row a text."""
+        looks = self._scale_features(patches)
         beliefs: Floats = np.mean([network.shares(texts, looks) for network in self.networks_], axis=0)
         return beliefs
 
-    def _scaled(self, patches: Sequence[Patches]) -> Floats:
-        scaled: Floats = ((_looks(patches) - self.mean_) / self.scale_).astype(np.float32)
+    def _scale_features(self, patches: Sequence[Patches]) -> Floats:
+        scaled: Floats = ((_make_patch_features(patches) - self.mean_) / self.scale_).astype(np.float32)
         return scaled
 
 
@@ -145,38 +145,38 @@ class PatchNetwork:
         return self
 
     def shares(self, texts: csr_array, looks: Floats) -> Floats:
-        """How likely each patch is meant."""
+        """Return how likely each patch is meant."""
         w = self.weights
         words = texts @ w["words"]
         hidden = np.maximum(looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"], 0)
-        return _shared_out(hidden @ w["out"] + np.einsum("npd,nd->np", looks @ w["direct"], words))
+        return _compute_softmax(hidden @ w["out"] + np.einsum("npd,nd->np", looks @ w["direct"], words))
 
     def _begin(self, pieces: int, features: int) -> Weights:
         """Return random initial weights."""
         width, hidden = self.settings.width, self.settings.hidden
 
-        def drawn(*shape: int, size: float) -> Floats:
+        def draw_dropout(*shape: int, size: float) -> Floats:
             return (self.rng.normal(size=shape) * size).astype(np.float32)
 
         return {
-            "words": drawn(pieces, width, size=0.3),
-            "looks": drawn(features, hidden, size=features**-0.5),
-            "joined": drawn(width, hidden, size=width**-0.5),
+            "words": draw_dropout(pieces, width, size=0.3),
+            "looks": draw_dropout(features, hidden, size=features**-0.5),
+            "joined": draw_dropout(width, hidden, size=width**-0.5),
             "shift": np.zeros(hidden, dtype=np.float32),
-            "out": drawn(hidden, size=hidden**-0.5),
-            "direct": drawn(features, width, size=0.1 * features**-0.5),
+            "out": draw_dropout(hidden, size=hidden**-0.5),
+            "direct": draw_dropout(features, width, size=0.1 * features**-0.5),
         }
 
     def _blame(self, texts: csr_array, looks: Floats, meant: Floats) -> Weights:
-        """The slope of the mean cross-entropy in every weight."""
+        """Return the slope of the mean cross-entropy in every weight."""
         w, features = self.weights, looks.shape[2]
-        dropout = self._kept((texts.shape[0], self.settings.width))
+        dropout = self._draw_dropout_mask((texts.shape[0], self.settings.width))
         words = (texts @ w["words"]) * dropout
         before = looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"]
-        open_ = self._kept(before.shape)
+        open_ = self._draw_dropout_mask(before.shape)
         hidden = np.maximum(before, 0) * open_
         direct = looks @ w["direct"]
-        shares = _shared_out(hidden @ w["out"] + np.einsum("npd,nd->np", direct, words))
+        shares = _compute_softmax(hidden @ w["out"] + np.einsum("npd,nd->np", direct, words))
         fault = (shares - meant) / np.float32(len(meant))
         back = fault[:, :, None] * w["out"] * open_ * (before > 0)
         flat, summed = looks.reshape(-1, features), back.sum(axis=1)
@@ -190,36 +190,36 @@ class PatchNetwork:
             "direct": flat.T @ (fault[:, :, None] * words[:, None, :]).reshape(-1, words.shape[1]),
         }
 
-    def _kept(self, shape: tuple[int, ...]) -> Floats:
+    def _draw_dropout_mask(self, shape: tuple[int, ...]) -> Floats:
         """Return a random dropout mask with a rescaled mean of 1."""
         drop = self.settings.drop
         return (self.rng.random(shape) > drop).astype(np.float32) / np.float32(1 - drop)
 
 
-def _shared_out(scores: Floats) -> Floats:
+def _compute_softmax(scores: Floats) -> Floats:
     """Return the softmax of scores by row."""
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: Floats = raised / raised.sum(axis=1, keepdims=True)
     return shares
 
 
-def _looks(scenes: Sequence[Patches]) -> npt.NDArray[np.float64]:
+def _make_patch_features(scenes: Sequence[Patches]) -> npt.NDArray[np.float64]:
     """Return one row of features per patch, one block per scene: its appearance, and the differences from the nearer
     and the farther patches.
     """
-    starts = starts_of(map(len, scenes))
+    starts = find_scene_starts(map(len, scenes))
     hsl = np.array([patch for scene in scenes for patch in scene])
-    seen = appearance(hsl, starts)
+    seen = make_appearance_features(hsl, starts)
     hue, saturation = np.deg2rad(hsl[:, :1]), hsl[:, 1:2] / 100
     waves = np.hstack([np.cos(hue), np.sin(hue), np.cos(hue) * saturation, np.sin(hue) * saturation])
-    rgb = hsl_to_rgb(hsl)
-    place = np.hstack([rgb_to_lab(rgb), rgb, waves, saturation, hsl[:, 2:] / 100])
-    rows = [np.hstack([_apart(place[a:b]), seen[a:b]]) for a, b in pairwise(starts.tolist())]
+    rgb = convert_hsl_to_rgb(hsl)
+    place = np.hstack([convert_rgb_to_lab(rgb), rgb, waves, saturation, hsl[:, 2:] / 100])
+    rows = [np.hstack([_measure_differences(place[a:b]), seen[a:b]]) for a, b in pairwise(starts.tolist())]
     return np.array(rows)
 
 
-def _apart(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The differences of each patch to the nearest and to the farthest other one, in colour as people see it."""
+def _measure_differences(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the perceptual differences of each patch from the nearest and the farthest other patch."""
     if len(places) < 2:
         return np.zeros((len(places), 2 * places.shape[1]))
     difference = places[:, None, :] - places[None, :, :]

@@ -27,8 +27,8 @@ XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1
 WHITE = np.array([0.9505, 1.0, 1.089])
 
 
-def coordinates(scene: Scene) -> Patches | None:
-    """Hue (degrees), saturation and lightness (0 to 100) of each entity.
+def read_colours(scene: Scene) -> Patches | None:
+    """Return hue (degrees), saturation and lightness (0 to 100) of each entity.
 
     None where a scene does not show colours.
 
@@ -47,11 +47,11 @@ def _read_coordinates(scene: Scene) -> Patches | None:
         values = dict(entity.attributes)
         if not values.keys() >= AXES:
             return None
-        colours.append(_numbers(entity, values))
+        colours.append(_read_hsl(entity, values))
     return colours or None
 
 
-def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
+def _read_hsl(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
     """Return an entity's h, s and l. Raises InputError if they are no numbers."""
     try:
         colour = float(values["h"]), float(values["s"]), float(values["l"])
@@ -65,11 +65,11 @@ def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, f
     return colour
 
 
-def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
+def make_appearance_features(hsl: FloatArray, starts: Places) -> FloatArray:
     """Return one row per patch: its coordinates in colour space, then its comparison with the patches of its scene."""
     hue, saturation, lightness = np.deg2rad(hsl[:, 0]), hsl[:, 1] / 100, hsl[:, 2] / 100
-    rgb = hsl_to_rgb(hsl)
-    lab = rgb_to_lab(rgb)
+    rgb = convert_hsl_to_rgb(hsl)
+    lab = convert_rgb_to_lab(rgb)
     waves = [
         wave(k * hue) * saturation**power
         for k in range(1, WAVES + 1)
@@ -79,29 +79,29 @@ def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
     powers = [saturation, saturation**2, saturation**3, lightness, lightness**2]
     features = np.column_stack([*waves, *powers, lab, rgb])
     distance = np.linalg.norm(
-        lab - _spread(np.add.reduceat(lab, starts[:-1]) / np.diff(starts)[:, None], starts), axis=1
+        lab - _repeat_per_entity(np.add.reduceat(lab, starts[:-1]) / np.diff(starts)[:, None], starts), axis=1
     )
     compared = np.column_stack([saturation, lightness, lab, rgb, distance])
-    return np.column_stack([features, distance, *_among(compared, starts)])
+    return np.column_stack([features, distance, *_compare_with_scene(compared, starts)])
 
 
-def _among(values: FloatArray, starts: Places) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Each value beside its scene's: distance from the mean as a share of the range, most minus least, most or least."""
-    low = _spread(np.minimum.reduceat(values, starts[:-1]), starts)
-    high = _spread(np.maximum.reduceat(values, starts[:-1]), starts)
-    mean = _spread(np.add.reduceat(values, starts[:-1]) / np.diff(starts)[:, None], starts)
+def _compare_with_scene(values: FloatArray, starts: Places) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each value beside its scene's: distance from the mean as a share of the range, most minus least, most or least."""
+    low = _repeat_per_entity(np.minimum.reduceat(values, starts[:-1]), starts)
+    high = _repeat_per_entity(np.maximum.reduceat(values, starts[:-1]), starts)
+    mean = _repeat_per_entity(np.add.reduceat(values, starts[:-1]) / np.diff(starts)[:, None], starts)
     most, least = (values >= high).astype(float), (values <= low).astype(float)
     # The slack keeps patches that hardly differ from looking like extremes of a wide range.
     return (values - mean) / (high - low + SLACK), most - least, most + least
 
 
-def _spread(per_scene: FloatArray, starts: Places) -> FloatArray:
+def _repeat_per_entity(per_scene: FloatArray, starts: Places) -> FloatArray:
     rows: FloatArray = np.repeat(per_scene, np.diff(starts), axis=0)
     return rows
 
 
-def hsl_to_rgb(hsl: FloatArray) -> FloatArray:
-    """Hue in degrees, saturation and lightness in percent to red, green and blue between 0 and 1."""
+def convert_hsl_to_rgb(hsl: FloatArray) -> FloatArray:
+    """Return red, green and blue between 0 and 1 for hue in degrees, saturation and lightness in percent."""
     hue, saturation, lightness = hsl[:, :1] / 30, hsl[:, 1:2] / 100, hsl[:, 2:] / 100
     # The closed form of CSS Color 4: red, green and blue are one curve at three phases, without cases by sextant.
     turn = (np.array([0.0, 8.0, 4.0]) + hue) % 12
@@ -110,7 +110,7 @@ def hsl_to_rgb(hsl: FloatArray) -> FloatArray:
     return rgb
 
 
-def rgb_to_lab(rgb: FloatArray) -> FloatArray:
+def convert_rgb_to_lab(rgb: FloatArray) -> FloatArray:
     """Return CIE Lab under D65 from sRGB, divided by 100 so that white is (1, 0, 0)."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     ratio = linear @ XYZ.T / WHITE

@@ -18,8 +18,8 @@ import numpy as np
 
 from referee.errors import InputError, NotTrained
 from referee.hearers.colour_network import ColourNetwork
-from referee.hearers.colour_space import coordinates
-from referee.hearers.word_features import taught
+from referee.hearers.colour_space import read_colours
+from referee.hearers.word_features import list_lessons
 from referee.records import Description, SpeakerView, Trial
 
 
@@ -43,7 +43,7 @@ class ColourSpeaker:
         # Without the listener's own reasoning about speakers, which would cost a pass over all words for every text that can be said.
         listener = ColourNetwork(members=self.members, epochs=self.epochs, reasoning=0.0, seed=self.seed)
         self.listener_ = listener.fit(trials)
-        counts = Counter(lesson.text.lower().strip() for lesson in taught(trials, "targets"))
+        counts = Counter(lesson.text.lower().strip() for lesson in list_lessons(trials, "targets"))
         # Alphabetical among equals, so that the choice does not depend on the order of the trials.
         self.utterances_ = sorted(counts, key=lambda text: (-counts[text], text))[: self.texts]
         self.often_ = np.log(np.array([counts[text] for text in self.utterances_], dtype=float))
@@ -54,7 +54,7 @@ class ColourSpeaker:
         """Return the text with the highest score for the target."""
         if not hasattr(self, "listener_"):
             raise NotTrained(self)
-        patches = coordinates(view.scene)
+        patches = read_colours(view.scene)
         if patches is None:
             raise InputError(
                 "the scene shows no colours", where=view.id, remedy="give every entity the attributes h, s and l"

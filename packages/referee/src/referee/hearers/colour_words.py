@@ -50,7 +50,7 @@ class PatchWords:
         frequent_words = sorted(word for word, count in counts.items() if count >= self.rare)
         self.places = {word: i for i, word in enumerate(frequent_words, SPECIAL)}
         self.weights = self._begin(SPECIAL + len(frequent_words), looks.shape[1])
-        rows = self._rows(texts)
+        rows = self._make_training_rows(texts)
         batch = min(BATCH, rows.shape[1])
         adam = Adam(self.weights, self.rate, self.decay, self.epochs * (rows.shape[1] // batch))
         for _ in range(self.epochs):
@@ -66,25 +66,25 @@ class PatchWords:
         `looks` has one block per text.
         """
         log_chances = np.zeros(looks.shape[:2])
-        rows = self._rows(texts)
+        rows = self._make_training_rows(texts)
         for start in range(0, rows.shape[1], AT_ONCE):
             text, before, earlier, word = rows[:, start : start + AT_ONCE]
             for patch in range(looks.shape[1]):
-                chances = self._chances(self._hidden(looks[text, patch], before, earlier))
+                chances = self._predict_next_word(self._compute_hidden(looks[text, patch], before, earlier))
                 np.add.at(log_chances[:, patch], text, np.log(chances[np.arange(len(word)), word]))
         return log_chances
 
-    def _rows(self, texts: Texts) -> Ints:
-        """For every word (and the end of every text): its text, the word before it, the one before that, and the word itself."""
+    def _make_training_rows(self, texts: Texts) -> Ints:
+        """Return for every word (and the end of every text): its text, the word before it, the one before that, and the word itself."""
 
-        def told() -> Iterator[tuple[int, int, int, int]]:
+        def report_epoch() -> Iterator[tuple[int, int, int, int]]:
             for number, text in enumerate(texts):
                 earlier, before = BEGIN, BEGIN
                 for word in (*(self.places.get(w, UNKNOWN) for w in text), END):
                     yield number, before, earlier, word
                     earlier, before = before, word
 
-        return np.array(list(told()), dtype=np.int64).reshape(-1, 4).T
+        return np.array(list(report_epoch()), dtype=np.int64).reshape(-1, 4).T
 
     def _begin(self, words: int, features: int) -> Weights:
         """Return random initial weights."""
@@ -101,7 +101,7 @@ class PatchWords:
             "usual": np.zeros(words, dtype=np.float32),
         }
 
-    def _hidden(self, looks: Floats, before: Ints, earlier: Ints) -> Floats:
+    def _compute_hidden(self, looks: Floats, before: Ints, earlier: Ints) -> Floats:
         """Return the hidden layer for a patch and two previous words."""
         w = self.weights
         hidden_layer: Floats = np.maximum(
@@ -109,7 +109,7 @@ class PatchWords:
         )
         return hidden_layer
 
-    def _chances(self, hidden: Floats) -> Floats:
+    def _predict_next_word(self, hidden: Floats) -> Floats:
         """Return the probabilities of the next word."""
         scores = hidden @ self.weights["out"] + self.weights["usual"]
         # Minus the highest score, so that no exponential overflows; in place, because the array has a column for every
@@ -120,15 +120,15 @@ class PatchWords:
         return scores
 
     def _blame(self, looks: Floats, before: Ints, earlier: Ints, words: Ints) -> Weights:
-        """The slope of the mean negative log probability in every weight."""
+        """Return the slope of the mean negative log probability in every weight."""
         from scipy.sparse import csr_array
 
         w, number = self.weights, len(words)
-        hidden = self._hidden(looks, before, earlier)
+        hidden = self._compute_hidden(looks, before, earlier)
         drawn = self.rng.random(hidden.shape, dtype=np.float32)
         mask = ((drawn >= self.drop) & (hidden > 0)).astype(np.float32) / np.float32(1 - self.drop)
         hidden = hidden * mask
-        fault = self._chances(hidden)
+        fault = self._predict_next_word(hidden)
         fault[np.arange(number), words] -= 1
         fault /= np.float32(number)
         back = (fault @ w["out"].T) * mask

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from referee.corpora.jsonl import trial_to_json, write_json_line
-from referee.hearers.answering import known_words, understand, words_of
+from referee.hearers.answering import find_understood_words, split_words, understand
 from referee.records import Description, Outcome, Response, Trial
 
 CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
@@ -75,7 +75,7 @@ def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: 
     ]
 
 
-def _finding(check: str, trials: Iterable[str], message: str) -> DataFault:
+def _make_fault(check: str, trials: Iterable[str], message: str) -> DataFault:
     return DataFault(check=check, trials=tuple(dict.fromkeys(trials)), message=message)
 
 
@@ -83,25 +83,25 @@ def _finding(check: str, trials: Iterable[str], message: str) -> DataFault:
 
 
 def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
-    """Messages that are false of the coded target; told apart by whether people chose the only object that fits."""
+    """Yield messages that are false of the coded target, by whether people chose the only object that fits."""
     false: dict[str, tuple[str, str]] = {}
     chosen: dict[Hashable, Counter[bool]] = defaultdict(Counter)
     items: dict[Hashable, list[str]] = defaultdict(list)
-    for trial, description, response in _messages(trials, answers):
-        fits = _denotation(trial, description)
+    for trial, description, response in _iterate_messages(trials, answers):
+        fits = _find_denotation(trial, description)
         if fits is None or len(trial.targets) != 1 or trial.targets[0] in fits:
             continue
         false.setdefault(trial.id, (_format_message(description), trial.targets[0]))
         if len(fits) == 1 and response is not None and response.outcome == Outcome.ENTITY:
             # The same item may be a trial for every person.
-            item = _item(trial), _format_message(description)
+            item = _make_item_key(trial), _format_message(description)
             chosen[item][response.entity in fits] += 1
             items[item].append(trial.id)
     swapped = [item for item, counts in chosen.items() if counts[True] >= LEAST_PEOPLE and counts[True] > counts[False]]
     found = list(dict.fromkeys(trial for item in swapped for trial in items[item]))
     if swapped:
         people = sum(chosen[item][True] for item in swapped)
-        yield _finding(
+        yield _make_fault(
             "coding",
             found,
             f"In {_count(len(swapped), 'item')} the message is true of one object that is not coded as the target, and {_count(people, 'answer')} "
@@ -110,14 +110,14 @@ def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Respon
     rest = [trial for trial in false if trial not in set(found)]
     if rest:
         message, target = false[rest[0]]
-        yield _finding(
+        yield _make_fault(
             "coding",
             rest,
             f"In {_count(len(rest), 'trial')} the message is not true of the target: in {rest[0]} {message!r} is not true of {target!r}.",
         )
 
 
-def _messages(
+def _iterate_messages(
     trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]
 ) -> Iterator[tuple[Trial, Description, Response | None]]:
     for trial, response in answers:
@@ -129,13 +129,13 @@ def _messages(
     yield from ((t, d, None) for t in trials if t.id not in answered for d in t.references)
 
 
-def _denotation(trial: Trial, description: Description) -> set[str] | None:
-    """The objects that a message is true of; None where it cannot be read with certainty."""
+def _find_denotation(trial: Trial, description: Description) -> set[str] | None:
+    """Return the objects that a message is true of; None if it cannot be parsed with certainty."""
     if not trial.scene.complete:
         return None
     scene = trial.scene
     if description.meaning is None and description.properties is None:
-        words = zip(words_of(description.text or ""), known_words(description, scene), strict=True)
+        words = zip(split_words(description.text or ""), find_understood_words(description, scene), strict=True)
         content = [is_known for word, is_known in words if word not in ARTICLES]
         # Letters and numbers of figures are names for the reader of a file, which "I" is not for a speaker.
         if not content or not all(content) or all(p.name == "name" for p in scene.extensions):
@@ -160,7 +160,7 @@ def _format_message(description: Description) -> str:
 
 
 def _check_items_of_systems(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
-    """Systems that were run on other items than the rest of their part."""
+    """Yield systems that were run on other items than the rest of their part."""
     items: dict[tuple[str | None, str], dict[str, str]] = defaultdict(dict)
     for trial, response in answers:
         if response.system is not None:
@@ -171,7 +171,7 @@ def _check_items_of_systems(answers: Sequence[tuple[Trial, Response]]) -> Iterat
         common, smaller = len(a.keys() & b.keys()), min(len(a), len(b))
         if common < FULL_SHARE * smaller:
             where = f" in {first[0]}" if first[0] else ""
-            yield _finding(
+            yield _make_fault(
                 "items",
                 sorted(a.keys() ^ b.keys()),
                 f"The systems {first[1]!r} and {second[1]!r}{where} share {common:,} of {len(a):,} and {len(b):,} items: they cannot be compared item by item.",
@@ -179,25 +179,25 @@ def _check_items_of_systems(answers: Sequence[tuple[Trial, Response]]) -> Iterat
 
 
 def _check_items_of_parts(trials: Sequence[Trial]) -> Iterator[DataFault]:
-    """Items that occur in two parts (domains, experiments) of a corpus."""
+    """Yield items that occur in two parts (domains, experiments) of a corpus."""
     parts: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
         part = next((str(trial.meta[f]) for f in ("experiment", "study", "part") if trial.meta.get(f)), trial.domain)
         if part is not None and not _is_anonymous(trial):
-            parts[part][_item(trial)].append(trial.id)
+            parts[part][_make_item_key(trial)].append(trial.id)
     for (first, a), (second, b) in combinations(parts.items(), 2):
         common = a.keys() & b.keys()
         # Where nearly all are shared, it is the design: two systems, two groups of people.
         if common and len(common) < FULL_SHARE * min(len(a), len(b)):
-            yield _finding(
+            yield _make_fault(
                 "items",
                 (trial for item in a if item in common for trial in (*a[item], *b[item])),
                 f"{first!r} and {second!r} share {_count(len(common), 'item')} (of {len(a):,} and {len(b):,}): they are not independent.",
             )
 
 
-def _item(trial: Trial) -> Hashable:
-    """What was shown and meant, whatever the order and the names of the objects."""
+def _make_item_key(trial: Trial) -> Hashable:
+    """Return the shown objects and the target, regardless of the order and the names of the objects."""
     looks = {e.id: (tuple(sorted(e.attributes)), e.image) for e in trial.scene.entities}
     return tuple(sorted(map(repr, looks.values()))), tuple(sorted(repr(looks[t]) for t in trial.targets))
 
@@ -216,7 +216,7 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
             contents[write_json_line(trial_to_json(replace(trial, id="", after=None, history=())))].append(trial.id)
     copies = [ids for ids in contents.values() if len(ids) > 1]
     if copies:
-        yield _finding(
+        yield _make_fault(
             "duplicates",
             (i for ids in copies for i in ids),
             f"{_count(sum(len(ids) - 1 for ids in copies), 'trial')} equal another one in everything but the id, as {copies[0][0]} and {copies[0][1]}.",
@@ -225,13 +225,13 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
     same = [r for r, count in repeated.items() if count > 1]
     if same:
         extra = sum(repeated[r] - 1 for r in same)
-        yield _finding(
+        yield _make_fault(
             "duplicates", (r.trial for r in same), f"{_count(extra, 'answer')} stand in the data twice or more."
         )
     seen = Counter((trial.id, r.hearer) for trial, r in answers if repeated[r] == 1)
     again = {key: count for key, count in seen.items() if count > 1}
     if again:
-        yield _finding(
+        yield _make_fault(
             "duplicates",
             (trial for trial, _ in again),
             f"{_count(len(again), 'pair')} of a person and an item occur more than once ({sum(again.values()):,} answers): later answers may remember "
@@ -243,14 +243,14 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
 
 
 def _check_positions(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
-    """Where the target stands, and how often it is found there, for every size of scene."""
+    """Return the positions of the target and the success at each, for every size of scene."""
     for size in sorted({len(t.scene.entities) for t in trials if _has_places(t)}):
         same = [t for t in trials if len(t.scene.entities) == size and _has_places(t)]
         counts = np.bincount([_find_place(t) for t in same], minlength=size).astype(float)
         place = int(counts.argmax())
         often = counts[place] > OFTEN * len(same) / size and len(same) >= LEAST_ANSWERS * size
-        if often and _chance_of_counts(counts) < LEVEL:
-            yield _finding(
+        if often and _test_equal_counts(counts) < LEVEL:
+            yield _make_fault(
                 "position",
                 (t.id for t in same if _find_place(t) == place),
                 f"Of {size} objects the target stands at place {place + 1} in {int(counts[place]):,} of {len(same):,} trials: "
@@ -258,16 +258,16 @@ def _check_positions(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Res
             )
     shown = [(t, r, seen) for t, r in answers if (seen := _find_shown_place(t, r)) is not None]
     for size in sorted({len(t.scene.entities) for t, _, _ in shown}):
-        yield from _found_by_place(size, [s for s in shown if len(s[0].scene.entities) == size])
+        yield from _test_success_by_position(size, [s for s in shown if len(s[0].scene.entities) == size])
 
 
-def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[DataFault]:
-    """Success by the target's place, tested within conditions and systems, which may have places of their own.
+def _test_success_by_position(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[DataFault]:
+    """Test whether success depends on the target's position, within conditions and systems.
 
     Answers to one item count together: items differ in difficulty.
     """
     # Where everybody sees the same objects in the same order, places are objects.
-    if len({_item(trial) for trial, _, _ in answers}) <= size:
+    if len({_make_item_key(trial) for trial, _, _ in answers}) <= size:
         return
     counts = np.zeros((size, 2))
     items: dict[Hashable, dict[tuple[int, str], list[bool]]] = defaultdict(lambda: defaultdict(list))
@@ -280,7 +280,7 @@ def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -
     rates = [right / n if n else None for right, n in counts]
     values = " / ".join("–" if rate is None else f"{rate:.2f}".lstrip("0") for rate in rates)
     worst = min((rate, place) for place, rate in enumerate(rates) if rate is not None)[1]
-    yield _finding(
+    yield _make_fault(
         "position",
         (t.id for t, _, place in answers if place == worst),
         f"Of {size} objects the target is found {values} of the time at places 1 to {size} (n = {len(answers):,}).",
@@ -310,7 +310,7 @@ def _compute_chance_of_means(parts: Sequence[Mapping[tuple[int, str], Sequence[b
 
 
 def _has_places(trial: Trial) -> bool:
-    """Whether the order of the objects is that of a screen or a file: an empty list of places says that it is not."""
+    """Return whether the order of the objects is that on a screen or in a file; an empty list of places denies it."""
     return (
         len(trial.targets) == 1
         and len(trial.scene.entities) > 1
@@ -321,7 +321,7 @@ def _has_places(trial: Trial) -> bool:
 
 
 def _find_shown_place(trial: Trial, response: Response) -> int | None:
-    """The place at which a person saw the target, where it is known."""
+    """Return the place at which a person saw the target, where it is known."""
     number = next((flag.removeprefix(SHOWN) for flag in response.flags if flag.startswith(SHOWN)), "")
     if number.isdecimal() and 0 < int(number) <= len(trial.scene.entities):
         return int(number) - 1
@@ -329,7 +329,7 @@ def _find_shown_place(trial: Trial, response: Response) -> int | None:
 
 
 def _find_place(trial: Trial) -> int:
-    """The target's place in a row: as listed, by coordinates where all objects stand in one row, else in the order of the file."""
+    """Return the target's position in a row: as listed, by coordinates if all objects stand in one row, else in file order."""
     positions = {e.id: e.position for e in trial.scene.entities}
     order: list[Any] = list(trial.meta.get("places") or positions)
     if "places" not in trial.meta and all(p is not None and len(p) == 1 for p in positions.values()):
@@ -337,7 +337,7 @@ def _find_place(trial: Trial) -> int:
     return order.index(trial.targets[0]) if trial.targets[0] in order else 0
 
 
-def _chance_of_counts(counts: np.ndarray) -> float:
+def _test_equal_counts(counts: np.ndarray) -> float:
     from scipy.stats import chisquare
 
     return float(chisquare(counts).pvalue)
@@ -356,7 +356,7 @@ def _check_times(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFaul
         ):
             odd = [trial for trial, time in times if low <= time < high]
             if odd:
-                yield _finding("times", odd, f"{name} is {words} in {_count(len(odd), 'answer')} of {len(times):,}.")
+                yield _make_fault("times", odd, f"{name} is {words} in {_count(len(odd), 'answer')} of {len(times):,}.")
 
 
 def _check_blanks(
@@ -364,12 +364,12 @@ def _check_blanks(
 ) -> Iterator[DataFault]:
     silent = [t.id for t in trials if any(not _is_said(d) for d in t.references)]
     if silent:
-        yield _finding(
+        yield _make_fault(
             "blank", silent, f"{_count(len(silent), 'trial')} have a description without words or properties."
         )
     void = [r.trial for _, r in answers if r.description is not None and not _is_said(r.description)]
     if void:
-        yield _finding(
+        yield _make_fault(
             "blank", void, f"{_count(len(void), 'answer')} are to a description without words or properties."
         )
     no_choice = (Outcome.TIMEOUT, Outcome.DONT_KNOW)
@@ -380,7 +380,7 @@ def _check_blanks(
         if r.outcome in no_choice or (r.outcome == Outcome.UNPARSABLE and r.probabilities is None and not r.flags)
     ]
     if none or blank:
-        yield _finding(
+        yield _make_fault(
             "blank", (*none, *blank), f"{_count(len(none) + len(blank), 'answer')} are blank: no object was chosen."
         )
 

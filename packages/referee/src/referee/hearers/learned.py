@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from referee.errors import NotTrained
-from referee.hearers.answering import Listener, answer, shrug, words_of
-from referee.hearers.choice import learn, starts_of, wanted
-from referee.hearers.word_features import Lesson, Vocabulary, pieces_of, said_in, taught
+from referee.hearers.answering import Listener, answer, make_undecided_response, split_words
+from referee.hearers.choice import find_scene_starts, learn, make_target_distribution
+from referee.hearers.word_features import Lesson, Vocabulary, get_message, list_lessons, split_into_pieces
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 if TYPE_CHECKING:
@@ -62,18 +62,18 @@ class Learned(Listener):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn the weights of n-grams and values."""
-        heard = taught(trials, self.teacher)
+        heard = list_lessons(trials, self.teacher)
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         columns: dict[Feature, int] = {SAME: 0, NEARLY: 1}
-        design = self._design(heard, columns)
+        design = self._make_design_matrix(heard, columns)
         # Transposed once: the gradient runs over it a few hundred times, and by rows a sparse product is fastest.
         back = design.T.tocsr()
         weights = learn(
             lambda weights: design @ weights,
             lambda faults: back @ faults,
             len(columns),
-            starts_of(len(lesson.scene.entities) for lesson in heard),
-            wanted(heard),
+            find_scene_starts(len(lesson.scene.entities) for lesson in heard),
+            make_target_distribution(heard),
             self.penalty,
             self.iterations,
         ).tolist()
@@ -86,16 +86,16 @@ class Learned(Listener):
         self.remembered_: dict[str, dict[Property, float]] = {}
         return self
 
-    def _design(self, heard: Sequence[Lesson], columns: dict[Feature, int]) -> csr_array:
-        """One row an entity, one column a feature; new features get the next free column."""
+    def _make_design_matrix(self, heard: Sequence[Lesson], columns: dict[Feature, int]) -> csr_array:
+        """Return one row per entity and one column per feature; new features get the next free column."""
         from scipy.sparse import csr_array
 
         rows, places, sizes = [], [], []
         start = 0
         for lesson in heard:
             pieces = self._select_pieces(lesson.text)
-            for value, holders, spoken in _clues(lesson.scene):
-                for feature, size in _features(lesson.text, value, spoken, pieces):
+            for value, holders, spoken in _list_distinguishing_values(lesson.scene):
+                for feature, size in _iterate_features(lesson.text, value, spoken, pieces):
                     column = columns.setdefault(feature, len(columns))
                     rows += [start + place for place in holders]
                     places += [column] * len(holders)
@@ -104,29 +104,31 @@ class Learned(Listener):
         return csr_array((np.array(sizes, dtype=np.float64), (rows, places)), shape=(start, len(columns)))
 
     def _select_pieces(self, text: str) -> list[str]:
-        return [piece for piece in pieces_of(text) if piece in self.vocabulary_.columns]
+        return [piece for piece in split_into_pieces(text) if piece in self.vocabulary_.columns]
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return probabilities from the scores of the words; UNPARSABLE if no word is known."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
-        text, scene = said_in(description), view.scene
+        text, scene = get_message(description), view.scene
         if isinstance(text, Outcome):
-            return shrug(self.name, view, text)
-        if not scene.entities or not self._understands(text, scene):
-            return shrug(self.name, view, Outcome.UNPARSABLE)
+            return make_undecided_response(self.name, view, text)
+        if not scene.entities or not self._understands_text(text, scene):
+            return make_undecided_response(self.name, view, Outcome.UNPARSABLE)
         scores = self._score(text, scene)
         top = max(scores)
         return answer(self.name, view, [exp(score - top) for score in scores])
 
-    def _understands(self, text: str, scene: Scene) -> bool:
-        return self.vocabulary_.knows(text) or any(any(_likeness(text, prop)) for prop in scene.extensions)
+    def _understands_text(self, text: str, scene: Scene) -> bool:
+        return self.vocabulary_.knows_word(text) or any(
+            any(_compare_text_with_value(text, prop)) for prop in scene.extensions
+        )
 
     def _score(self, text: str, scene: Scene) -> list[float]:
         """Return the sum of a text's weights over each entity's values; repeated pairs are computed once."""
         readings = self._recall_readings(text)
         scores = [0.0] * len(scene.entities)
-        for value, holders, spoken in _clues(scene):
+        for value, holders, spoken in _list_distinguishing_values(scene):
             weight = readings.get(value)
             if weight is None:
                 weight = readings[value] = self._weigh(text, value, spoken)
@@ -151,24 +153,26 @@ class Learned(Listener):
         if pieces and column is not None:
             weight = sum([row.get(column, 0.0) for row in pieces]) / sqrt(len(pieces))
         if spoken:
-            same, near = _likeness(text, value)
+            same, near = _compare_text_with_value(text, value)
             # As in `_features`: a near miss is half a hit and has a weight of its own.
             weight += (same + HALF * near) * self.same_ + near * self.near_
         return weight
 
 
-def _features(text: str, value: Property, spoken: bool, pieces: Sequence[str]) -> Iterator[tuple[Feature, float]]:
+def _iterate_features(
+    text: str, value: Property, spoken: bool, pieces: Sequence[str]
+) -> Iterator[tuple[Feature, float]]:
     """Yield the features of a text and a value: every known n-gram, scaled by the text's length, and spelling."""
     for piece in pieces:
         yield (piece, value), 1 / sqrt(len(pieces))
-    same, near = _likeness(text, value) if spoken else (False, False)
+    same, near = _compare_text_with_value(text, value) if spoken else (False, False)
     if same or near:
         yield SAME, 1.0 if same else HALF
     if near:
         yield NEARLY, 1.0
 
 
-def _clues(scene: Scene) -> list[Clue]:
+def _list_distinguishing_values(scene: Scene) -> list[Clue]:
     """Return the values that distinguish entities: those that not all have, and attributes in which one is unique.
 
     Relations count by name only, because ids are invisible. Values that all entities have cannot change a choice.
@@ -178,49 +182,51 @@ def _clues(scene: Scene) -> list[Clue]:
     if features is None:
         relations = {relation.name for entity in scene.entities for relation in entity.relations}
         telling = [
-            (prop, _places(mask))
+            (prop, _list_bits(mask))
             for prop, mask in scene.extensions.items()
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
         features = [(prop, holders, True) for prop, holders in telling]
         # That the odd one out is meant is partly the design of the experiments; it counts only beside words that are
         # known.
-        features += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
+        features += [
+            (_make_uniqueness_clue(prop.name), holders, False) for prop, holders in telling if len(holders) == 1
+        ]
         notes[ALONE] = features
     return features
 
 
 @lru_cache(maxsize=1 << 12)
-def _alone(attribute: str) -> Property:
+def _make_uniqueness_clue(attribute: str) -> Property:
     return Property(ALONE, attribute)
 
 
 @lru_cache(maxsize=1 << 14)
-def _places(mask: int) -> tuple[int, ...]:
+def _list_bits(mask: int) -> tuple[int, ...]:
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
 @lru_cache(maxsize=1 << 18)
-def _likeness(text: str, prop: Property) -> tuple[bool, bool]:
-    """Whether a word of the text is a word of the value, and if not, whether one is spelled nearly like it ("pruple")."""
-    words, names = _words(text), _names(prop.value)
+def _compare_text_with_value(text: str, prop: Property) -> tuple[bool, bool]:
+    """Return whether a word of the text is a word of the value, and if not, whether one has nearly its spelling ("pruple")."""
+    words, names = _get_word_set(text), _get_value_words(prop.value)
     if not words.isdisjoint(names):
         return True, False
-    return False, any(_near(word, name) for word in words for name in names)
+    return False, any(_is_near_spelling(word, name) for word in words for name in names)
 
 
 @lru_cache(maxsize=1 << 16)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text))
+def _get_word_set(text: str) -> frozenset[str]:
+    return frozenset(split_words(text))
 
 
 @lru_cache(maxsize=1 << 16)
-def _names(value: str) -> frozenset[str]:
-    return frozenset(words_of(HUMP.sub(" ", value)))
+def _get_value_words(value: str) -> frozenset[str]:
+    return frozenset(split_words(HUMP.sub(" ", value)))
 
 
 @lru_cache(maxsize=1 << 18)
-def _near(word: str, name: str) -> bool:
+def _is_near_spelling(word: str, name: str) -> bool:
     """Return whether a word is spelled nearly like a name."""
     from rapidfuzz.distance import OSA
 

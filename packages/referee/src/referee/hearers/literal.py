@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from referee.hearers.answering import Listener, answer_literally, denote, shrug, understand, words_understood
+from referee.hearers.answering import (
+    Listener,
+    answer_literally,
+    compute_understood_share,
+    denote,
+    make_undecided_response,
+    understand,
+)
 from referee.metrics.wordnet import WordNet, open_wordnet
 from referee.records import Description, HearerView, Outcome, Response, Scene
 
@@ -36,7 +43,7 @@ class Literal(Listener):
 
     def understood(self, description: Description, scene: Scene) -> float | None:
         """Return the proportion of a text's content words that are values of the scene, or synonyms of one."""
-        return words_understood(description, scene, self._wordnet)
+        return compute_understood_share(description, scene, self._wordnet)
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the entity that satisfies the description, or the outcome without a unique one."""
@@ -44,5 +51,5 @@ class Literal(Listener):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         properties = understand(description, view.scene, self._wordnet)
         if isinstance(properties, Outcome):
-            return shrug(self.name, view, properties)
+            return make_undecided_response(self.name, view, properties)
         return answer_literally(self.name, view, denote(properties, view.scene))

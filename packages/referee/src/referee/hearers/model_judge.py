@@ -78,10 +78,10 @@ class ModelJudge(ModelClient):
     contract: int = 3
 
     def rate(self, text: str, scale: str, trial: Trial | None = None) -> GivenRating:
-        """A rating on one of `SCALES`; with a trial the model sees its objects, and which is meant."""
+        """Return a rating on one of `SCALES`; with a trial the model is shown its objects and the target."""
         asked = _scale(scale)
         words = (
-            f"{_scene(trial)}The {'description' if trial else 'text'}: {text!r}\n\n{asked.question}\n"
+            f"{_describe_scene(trial)}The {'description' if trial else 'text'}: {text!r}\n\n{asked.question}\n"
             f"Answer with one whole number from {asked.low} ({asked.worst}) to {asked.high} ({asked.best}) alone."
         )
         numbers = [str(number) for number in range(asked.low, asked.high + 1)]
@@ -91,14 +91,14 @@ class ModelJudge(ModelClient):
         return GivenRating(parsed.value, OUTCOMES[parsed.outcome])
 
     def prefer(self, first: str, second: str, trial: Trial | None = None) -> str:
-        """``first``, ``second`` or ``tie``; or why either order brought no answer: unparsable, refused, cut off, failed."""
+        """Return ``first``, ``second`` or ``tie``, or the reason for no answer: unparsable, refused, cut off or failed."""
         if first == second:
             return TIE
         preferences: list[int | str] = []
         for a, b in ((first, second), (second, first)):
             words = (
-                f"{_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener to find the target by, "
-                "and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
+                f"{_describe_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener "
+                "to find the target by, and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
             )
             self._check()
             name = trial.id if trial else a[:40]
@@ -106,7 +106,7 @@ class ModelJudge(ModelClient):
             if parsed.value is None:
                 return OUTCOMES[parsed.outcome]
             preferences.append(parsed.value)
-        return _preferred(preferences[0], preferences[1])
+        return _combine_preferences(preferences[0], preferences[1])
 
     def _check(self) -> None:
         if not self.model:
@@ -120,7 +120,7 @@ def _scale(name: str) -> RatingScale:
     return SCALES[name]
 
 
-def _scene(trial: Trial | None) -> str:
+def _describe_scene(trial: Trial | None) -> str:
     """Return the scene and the target as part of the question; empty without a trial."""
     if trial is None:
         return ""
@@ -130,8 +130,8 @@ def _scene(trial: Trial | None) -> str:
     return f"A listener sees these objects, in another order and without numbers:\n{lines}\n\nThe target is {target}. "
 
 
-def _preferred(forth: int | str, back: int | str) -> str:
-    """The preference of both orders: the same text twice, or none."""
+def _combine_preferences(forth: int | str, back: int | str) -> str:
+    """Return the text preferred in both orders, or none if the preferences differ."""
     if {"none", "unknown"} & {forth, back}:
         return "unparsable"
     if (forth, back) == (1, 2):

@@ -18,7 +18,14 @@ from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
 
 from referee.errors import InputError
-from referee.hearers.answering import Listener, answer, answer_literally, has_structure, shrug, understand
+from referee.hearers.answering import (
+    Listener,
+    answer,
+    answer_literally,
+    has_structure,
+    make_undecided_response,
+    understand,
+)
 from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene, SceneNotes
 from referee.signature import signature
 
@@ -60,12 +67,12 @@ class Noisy(Listener):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         properties = understand(description, view.scene)
         if isinstance(properties, Outcome):
-            return shrug(self.name, view, properties)
+            return make_undecided_response(self.name, view, properties)
         scene = view.scene
         notes = _SEEN.of(scene)
         seen = notes.get(self._key)
         if seen is None:
-            seen = notes[self._key] = {"": self._weights(scene)}
+            seen = notes[self._key] = {"": self._compute_salience(scene)}
         fits = self._fits(properties, scene, seen)
         return answer(self.name, view, *_look(fits, seen[""], self.guess))
 
@@ -95,36 +102,38 @@ class Noisy(Listener):
         for prop in properties:
             row = seen.get(prop)
             if row is None:
-                if _relates(prop, extensions):
+                if _is_relation(prop, extensions):
                     related.append(prop)
                     continue
-                row = seen[prop] = self._row(prop, extensions, len(scene.entities))
+                row = seen[prop] = self._compute_appearance(prop, extensions, len(scene.entities))
             rows.append(row)
         if related:
-            rows.append(_held(scene.denotation(related), self.noise, len(scene.entities)))
+            rows.append(_make_noisy_row(scene.denotation(related), self.noise, len(scene.entities)))
         return [prod(column) for column in zip(*rows, strict=True)] if rows else [1.0] * len(scene.entities)
 
-    def _row(self, prop: Property, extensions: Extensions, size: int) -> Sequence[float]:
+    def _compute_appearance(self, prop: Property, extensions: Extensions, size: int) -> Sequence[float]:
         """Return the probability that each entity appears to have a property."""
         name, value = prop
-        noise = self._noise_of(name)
-        target_degree = _degree(value) if name in GRADED else None
+        noise = self._get_noise(name)
+        target_degree = _parse_degree(value) if name in GRADED else None
         if target_degree is None:
-            return _held(extensions.get(prop, 0), noise, size)
-        return self._graded(name, target_degree, extensions, size, noise)
+            return _make_noisy_row(extensions.get(prop, 0), noise, size)
+        return self._compute_similarities(name, target_degree, extensions, size, noise)
 
-    def _noise_of(self, name: str) -> float:
+    def _get_noise(self, name: str) -> float:
         """Return the noise of an attribute."""
         if self.noises and name in self.noises:
             return self.noises[name]
         return self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
 
-    def _graded(self, name: str, target_degree: float, extensions: Extensions, size: int, noise: float) -> list[float]:
+    def _compute_similarities(
+        self, name: str, target_degree: float, extensions: Extensions, size: int, noise: float
+    ) -> list[float]:
         """Return similarities by distance on a scale; entities without a degree get the noise level."""
         graded_values = [
             (degree, mask)
             for (owner, value), mask in extensions.items()
-            if owner == name and (degree := _degree(value)) is not None
+            if owner == name and (degree := _parse_degree(value)) is not None
         ]
         degrees = [degree for degree, _ in graded_values]
         # Where all entities and the description name one degree there is no range to divide by.
@@ -141,7 +150,7 @@ class Noisy(Listener):
                 mask ^= lowest
         return row
 
-    def _weights(self, scene: Scene) -> list[float]:
+    def _compute_salience(self, scene: Scene) -> list[float]:
         """Return the salience of each entity: exp of the mean share of others without its properties."""
         size = len(scene.entities)
         if not self.salience or size < 2:
@@ -156,19 +165,19 @@ class Noisy(Listener):
         ]
 
 
-def _relates(prop: Property, extensions: Extensions) -> bool:
+def _is_relation(prop: Property, extensions: Extensions) -> bool:
     name = prop[0]
     return (name.startswith("landmark") and LANDMARKS.match(name) is not None) or (name, "") in extensions
 
 
 @lru_cache(maxsize=1 << 14)
-def _held(mask: int, noise: float, size: int) -> tuple[float, ...]:
+def _make_noisy_row(mask: int, noise: float, size: int) -> tuple[float, ...]:
     seen = 1 - noise
     return tuple([seen if mask >> i & 1 else noise for i in range(size)])
 
 
 @lru_cache(maxsize=4096)
-def _degree(value: str) -> float | None:
+def _parse_degree(value: str) -> float | None:
     """Return a gradable value as a number; None if it is none."""
     try:
         number = float(value)
@@ -178,7 +187,7 @@ def _degree(value: str) -> float | None:
 
 
 def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tuple[list[float], float, float]:
-    """Shares of entities, several and none, from one independent look at every entity."""
+    """Return probabilities of entities, several and none from one independent observation of every entity."""
     fits = [fit if fit < NEARLY_SURE else NEARLY_SURE for fit in fits]
     none = prod([1 - fit for fit in fits])
     # Fits while all others do not, out of the product of all misses: fit / (1 - fit) puts one miss right.

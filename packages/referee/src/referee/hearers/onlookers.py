@@ -16,7 +16,7 @@ from typing import Any, Self
 from referee.errors import InputError, UnknownName, naming_extra
 from referee.geometry import Box, Convention, Mask, Order, Place, Point, Polygon, ScenePicture, Size, Unit
 from referee.grounding.pictures import checked
-from referee.hearers.answering import Listener, answer, shrug
+from referee.hearers.answering import Listener, answer, make_undecided_response
 from referee.records import Description, HearerView, Outcome, Response, Trial
 
 Detection = tuple[Sequence[float], float]
@@ -31,7 +31,7 @@ class _Onlooker(Listener):
     def fit(self, trials: Iterable[Trial]) -> Self:
         return self
 
-    def _at(self, view: HearerView, place: Place) -> Response:
+    def _make_response(self, view: HearerView, place: Place) -> Response:
         outcome = Outcome.POINT if isinstance(place, Point) else Outcome.BOX
         return Response(trial=view.id, hearer=self.name, outcome=outcome, places=(place,))
 
@@ -49,8 +49,8 @@ class Centre(_Onlooker):
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the middle as a point or a box."""
         if self.box:
-            return self._at(view, Box((0.25, 0.25, 0.75, 0.75), Convention(Unit.SHARE)))
-        return self._at(view, Point((0.5, 0.5), Convention(Unit.SHARE, Order.XY)))
+            return self._make_response(view, Box((0.25, 0.25, 0.75, 0.75), Convention(Unit.SHARE)))
+        return self._make_response(view, Point((0.5, 0.5), Convention(Unit.SHARE, Order.XY)))
 
 
 class Largest(_Onlooker):
@@ -65,13 +65,13 @@ class Largest(_Onlooker):
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the largest region."""
         size = view.scene.picture.size if view.scene.picture else None
-        areas = [_area(e.region, size) for e in view.scene.entities]
+        areas = [_compute_area(e.region, size) for e in view.scene.entities]
         if not any(areas):
-            return shrug(self.name, view, Outcome.DONT_KNOW)
+            return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
         return answer(self.name, view, [float(area == max(areas)) for area in areas])
 
 
-def _area(region: object, size: Size | None) -> float:
+def _compute_area(region: object, size: Size | None) -> float:
     """Return the area of a region in pixels."""
     if isinstance(region, Mask):
         return float(region.area)
@@ -92,7 +92,7 @@ class _Looker(_Onlooker):
     def __init__(self, pictures: str = "") -> None:
         self.pictures = pictures
 
-    def _file(self, view: HearerView) -> Path:
+    def _get_picture_file(self, view: HearerView) -> Path:
         """Return the picture file, with size and hash checked. Raises InputError if it is missing."""
         if view.scene.picture is None:
             raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
@@ -122,33 +122,33 @@ class ScreenReader(_Looker):
         from rapidfuzz import fuzz
 
         words = (description.text or "").lower()
-        lines = read_screen(str(self._file(view)))
+        lines = read_screen(str(self._get_picture_file(view)))
         scored = [(fuzz.token_set_ratio(words, text.lower()), box) for box, text in lines if text.strip()]
         if not scored or max(scored)[0] < self.least:
-            return shrug(self.name, view, Outcome.NONE)
+            return make_undecided_response(self.name, view, Outcome.NONE)
         left, top, right, bottom = max(scored, key=lambda detections: detections[0])[1]
         if self.box:
-            return self._at(view, Box((left, top, right, bottom)))
-        return self._at(view, Point(((left + right) / 2, (top + bottom) / 2), Convention(order=Order.XY)))
+            return self._make_response(view, Box((left, top, right, bottom)))
+        return self._make_response(view, Point(((left + right) / 2, (top + bottom) / 2), Convention(order=Order.XY)))
 
 
 @lru_cache(maxsize=512)
 def read_screen(path: str) -> tuple[tuple[tuple[float, float, float, float], str], ...]:
-    """The lines of text on a picture, each with the box around it."""
-    detections = _reader()(path)
+    """Return the lines of text on a picture, each with the box around it."""
+    detections = _load_reader()(path)
     boxes, texts = getattr(detections, "boxes", None), getattr(detections, "txts", None)
     if boxes is None or texts is None:
         return ()
-    return tuple((_around(box), str(text)) for box, text in zip(boxes, texts, strict=True))
+    return tuple((_bound_corners(box), str(text)) for box, text in zip(boxes, texts, strict=True))
 
 
-def _around(corners: Any) -> tuple[float, float, float, float]:
+def _bound_corners(corners: Any) -> tuple[float, float, float, float]:
     xs, ys = [float(c[0]) for c in corners], [float(c[1]) for c in corners]
     return min(xs), min(ys), max(xs), max(ys)
 
 
 @lru_cache(maxsize=1)
-def _reader() -> Any:
+def _load_reader() -> Any:
     """Return the text recogniser, loaded once."""
     with naming_extra():
         from rapidocr import RapidOCR
@@ -173,16 +173,16 @@ class Detector(_Looker):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the box with the highest confidence."""
-        file = str(self._file(view))
-        detections = [d for d in _function(self.detector)(file, description.text or "") if d[1] >= self.least]
+        file = str(self._get_picture_file(view))
+        detections = [d for d in _import_detector(self.detector)(file, description.text or "") if d[1] >= self.least]
         if not detections:
-            return shrug(self.name, view, Outcome.NONE)
+            return make_undecided_response(self.name, view, Outcome.NONE)
         left, top, right, bottom = max(detections, key=lambda d: d[1])[0]
-        return self._at(view, Box((left, top, right, bottom)))
+        return self._make_response(view, Box((left, top, right, bottom)))
 
 
 @lru_cache(maxsize=8)
-def _function(where: str) -> Callable[[str, str], Iterable[Detection]]:
+def _import_detector(where: str) -> Callable[[str, str], Iterable[Detection]]:
     """Return the detector function from MODULE:FUNCTION. Raises UnknownName if it cannot be imported."""
     module, _, name = where.partition(":")
     try:

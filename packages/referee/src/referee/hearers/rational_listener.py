@@ -20,7 +20,14 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.hearers.answering import Listener, answer, answer_literally, has_structure, shrug, understand
+from referee.hearers.answering import (
+    Listener,
+    answer,
+    answer_literally,
+    has_structure,
+    make_undecided_response,
+    understand,
+)
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 Message = tuple[Property, ...]
@@ -53,7 +60,7 @@ class Rational(Listener):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         uttered = understand(description, view.scene)
         if isinstance(uttered, Outcome):
-            return shrug(self.name, view, uttered)
+            return make_undecided_response(self.name, view, uttered)
         beliefs = self.believe(view.scene, uttered, np.array([self.alpha]), np.array([self.cost]))[0]
         even = self.lapse / len(beliefs) if len(beliefs) else 0.0
         shares = [(1 - self.lapse) * belief + even for belief in beliefs.tolist()]
@@ -84,9 +91,9 @@ class Rational(Listener):
         # A given message may be longer than any listed one; it gets its own row.
         if row is None:
             row = len(truth)
-            truth = np.vstack([truth, _as_row(scene.denotation(uttered), len(scene.entities))])
+            truth = np.vstack([truth, _convert_mask_to_row(scene.denotation(uttered), len(scene.entities))])
             lengths = np.append(lengths, float(len(set(uttered))))
-        return reason(truth, lengths, alphas, costs, self.depth)[:, row]
+        return compute_beliefs(truth, lengths, alphas, costs, self.depth)[:, row]
 
 
 class _Messages(NamedTuple):
@@ -110,14 +117,16 @@ def _gather(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _M
         denotations = {}
         for size in range(1, longest + 1):
             for message in combinations(sorted(sayable), size):
-                denotations[frozenset(message)] = scene.denotation(message) if size == 1 else _shared(scene, message)
+                denotations[frozenset(message)] = (
+                    scene.denotation(message) if size == 1 else _make_extension_mask(scene, message)
+                )
     true = {message: mask for message, mask in denotations.items() if mask}
     size = len(scene.entities)
-    truth = np.array([_as_row(mask, size) for mask in true.values()]).reshape(len(true), size)
+    truth = np.array([_convert_mask_to_row(mask, size) for mask in true.values()]).reshape(len(true), size)
     return _Messages({m: i for i, m in enumerate(true)}, truth, np.array([float(len(m)) for m in true]))
 
 
-def _shared(scene: Scene, message: Message) -> int:
+def _make_extension_mask(scene: Scene, message: Message) -> int:
     """Return the bit mask of the entities that satisfy a message."""
     mask = scene.everything
     for prop in message:
@@ -125,25 +134,27 @@ def _shared(scene: Scene, message: Message) -> int:
     return mask
 
 
-def _as_row(mask: int, size: int) -> list[float]:
+def _convert_mask_to_row(mask: int, size: int) -> list[float]:
     return [float(mask >> i & 1) for i in range(size)]
 
 
-def reason(truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: FloatArray, depth: int = 1) -> FloatArray:
+def compute_beliefs(
+    truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: FloatArray, depth: int = 1
+) -> FloatArray:
     """Return the hearer's probabilities after `depth` rounds: parameters × messages × entities.
 
     0 for messages with empty denotations.
     """
     price = np.exp(-(alphas * costs)[:, None] * lengths)[:, :, None]
-    beliefs = np.broadcast_to(_shares(truth, 1), (len(alphas), *truth.shape))
+    beliefs = np.broadcast_to(_normalise_weights(truth, 1), (len(alphas), *truth.shape))
     for _ in range(depth):
         # The factor keeps false messages at 0 where alpha is 0, for 0 to the power of 0 is 1.
-        choices = _shares(truth * beliefs ** alphas[:, None, None] * price, 1)
-        beliefs = _shares(choices, 2)
+        choices = _normalise_weights(truth * beliefs ** alphas[:, None, None] * price, 1)
+        beliefs = _normalise_weights(choices, 2)
     return beliefs
 
 
-def _shares(weights: FloatArray, axis: int) -> FloatArray:
+def _normalise_weights(weights: FloatArray, axis: int) -> FloatArray:
     """Return weights divided by their sum along an axis; 0 where that is 0."""
     total = weights.sum(axis=axis, keepdims=True)
     shares: FloatArray = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
@@ -167,25 +178,25 @@ class Posterior:
     n: int
     left_out: int
 
-    def marginal(self, name: str) -> FloatArray:
-        """The posterior of one parameter over its grid points."""
+    def compute_marginal(self, name: str) -> FloatArray:
+        """Return the posterior of one parameter over its grid points."""
         place = list(self.axes).index(name)
         others = tuple(i for i in range(self.probabilities.ndim) if i != place)
         return np.asarray(self.probabilities.sum(axis=others))
 
     def mean(self, name: str) -> float:
-        return float(self.marginal(name) @ np.array(self.axes[name]))
+        return float(self.compute_marginal(name) @ np.array(self.axes[name]))
 
     def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
         """Return the equal-tailed posterior interval of a parameter, as grid points."""
-        sums = np.cumsum(self.marginal(name))
+        sums = np.cumsum(self.compute_marginal(name))
         tail = (1 - confidence) / 2
         last = len(sums) - 1
         low, high = (min(int(np.searchsorted(sums, x)), last) for x in (tail, 1 - tail))
         return self.axes[name][low], self.axes[name][high]
 
     def best(self) -> Rational:
-        """The hearer with the most probable parameters."""
+        """Return the hearer with the most probable parameters."""
         places = np.unravel_index(int(self.probabilities.argmax()), self.probabilities.shape)
         chosen = {name: values[i] for (name, values), i in zip(self.axes.items(), places, strict=True)}
         base = self.hearer
@@ -201,7 +212,7 @@ def infer(
     lapses: Sequence[float] = LAPSES,
 ) -> Posterior:
     """Return the posterior of a hearer's parameters, given people's choices and the descriptions."""
-    cases, n, left_out = _cases({t.id: t.scene for t in trials}, responses)
+    cases, n, left_out = _count_cases({t.id: t.scene for t in trials}, responses)
     grid = np.array([(a, c) for a in alphas for c in costs])
     likelihoods = np.zeros((len(grid), len(lapses)))
     for (scene, uttered, choice), count in cases.items():
@@ -218,10 +229,10 @@ def infer(
     )
 
 
-def _cases(
+def _count_cases(
     scenes: Mapping[str, Scene], responses: Iterable[Response]
 ) -> tuple[Counter[tuple[Scene, Message, int]], int, int]:
-    """Choices counted by scene, message and entity chosen.
+    """Return choices counted by scene, message and chosen entity.
 
     Scenes that differ only in order and names of entities are one.
     """
@@ -241,7 +252,7 @@ def _cases(
         place = scene.index(response.entity)
         if not any(e.relations for e in scene.entities):
             looks = scene.entities[place].attributes
-            scene = _in_order(scene)
+            scene = _sort_entities(scene)
             # Entities that look alike are one to any hearer of this kind.
             place = next(i for i, e in enumerate(scene.entities) if e.attributes == looks)
         cases[scene, uttered, place] += 1
@@ -253,6 +264,6 @@ def _cases(
     return cases, n, left_out
 
 
-def _in_order(scene: Scene) -> Scene:
+def _sort_entities(scene: Scene) -> Scene:
     looks = sorted(e.attributes for e in scene.entities)
     return Scene(entities=tuple(Entity(id=str(i), attributes=a) for i, a in enumerate(looks)))

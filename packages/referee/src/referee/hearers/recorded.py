@@ -43,7 +43,7 @@ class Recorded:
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def with_alpha(self, alpha: float) -> Recorded:
-        """The same scores with beliefs in proportion to exp(alpha x score)."""
+        """Return the same scores with beliefs in proportion to exp(alpha × score)."""
         answers = {
             trial: replace_fields(answer, probabilities=_believe(self.scores[trial], alpha))
             for trial, answer in self.answers.items()
@@ -95,21 +95,21 @@ def name_of_recorded(name: str) -> str:
 
 
 def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = None) -> Recorded:
-    """The answers of a hearer, checked against the trials.
+    """Return the answers of a hearer, checked against the trials.
 
     `data` is the folder of corpora (default: REFEREE_DATA).
     """
     stored = name.removeprefix(PREFIX)
     folder, _, model = stored.partition("/")
     if folder in FOLDERS and not Path(stored).is_file():
-        path = _model_file(folder, data)
+        path = _find_model_file(folder, data)
         _check_model(folder, model, path)
         form = FOLDERS[folder].form(model, name)
     else:
         path = Path(stored)
         form = LineForm(
             lambda row: str(get_field(row, "trial", str)),
-            lambda row, trial: _of_line(row, name, trial),
+            lambda row, trial: _parse_line(row, name, trial),
             "name trials of this corpus, by the ids of its export",
         )
     return _collect(name, path, {trial.id: trial for trial in trials}, form)
@@ -150,9 +150,9 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
 # --------------------------------------------------------------------------------------------------------
 
 
-def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
+def _parse_line(row: Row, hearer: str, trial: Trial) -> Answered:
     """Return the answer of a line. Raises WrongShape for an invalid one."""
-    places = _places(row, trial)
+    places = _parse_display_order(row, trial)
     outcome = get_optional_field(row, "outcome", str) or Outcome.ENTITY.value
     if outcome not in list(Outcome):
         raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
@@ -160,14 +160,14 @@ def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
         trial=trial.id,
         hearer=hearer,
         outcome=Outcome(outcome),
-        entity=_entity(row, Outcome(outcome), places),
-        probabilities=_probabilities(row, places),
+        entity=_parse_entity(row, Outcome(outcome), places),
+        probabilities=_parse_probabilities(row, places),
     )
     return Answered(response, places, get_optional_field(row, "text", str))
 
 
-def _places(row: Row, trial: Trial) -> tuple[str, ...]:
-    """The entities in the order shown: all of the scene, each once, for a hearer that saw fewer had an easier task."""
+def _parse_display_order(row: Row, trial: Trial) -> tuple[str, ...]:
+    """Return the entities in the displayed order; every entity of the scene must occur exactly once."""
     places = get_field(row, "places", list)
     entity_ids = {e.id for e in trial.scene.entities}
     if not all(isinstance(p, str) for p in places) or len(set(places)) < len(places):
@@ -179,7 +179,7 @@ def _places(row: Row, trial: Trial) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
+def _parse_entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
     """Return the chosen entity. Raises WrongShape if it contradicts the outcome."""
     chosen: str | None = get_optional_field(row, "entity", str)
     if outcome != Outcome.ENTITY:
@@ -193,7 +193,7 @@ def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
     return chosen
 
 
-def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float], ...] | None:
+def _parse_probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float], ...] | None:
     """Return the probabilities of a line. Raises WrongShape for invalid ones."""
     stored = get_optional_field(row, "probabilities", dict)
     if stored is None:
@@ -212,13 +212,13 @@ def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float]
 # -- folders of data with models -------------------------------------------------------------------------------------------
 
 
-def models_in(folder: str, data: str | Path | None = None) -> tuple[str, ...]:
-    """The models of a folder."""
-    return _models(folder, _model_file(folder, data))
+def list_models(folder: str, data: str | Path | None = None) -> tuple[str, ...]:
+    """Return the models of a folder."""
+    return _read_model_names(folder, _find_model_file(folder, data))
 
 
-def _model_file(folder: str, data: str | Path | None) -> Path:
-    """The answers in the data folder, among the corpus' own files or beside the corpus' folder."""
+def _find_model_file(folder: str, data: str | Path | None) -> Path:
+    """Return the file of answers, among the corpus's own files or beside the corpus's folder."""
     file = FOLDERS[folder].file
     beside = () if data is None else (Path(data).resolve().parent, None)
     try:
@@ -231,7 +231,7 @@ def _model_file(folder: str, data: str | Path | None) -> Path:
         raise missing from None
 
 
-def _models(folder: str, path: Path) -> tuple[str, ...]:
+def _read_model_names(folder: str, path: Path) -> tuple[str, ...]:
     """Return the names of the models in a file."""
     names: dict[str, None] = {}
     for line, text in read_lines(path):
@@ -242,7 +242,7 @@ def _models(folder: str, path: Path) -> tuple[str, ...]:
 
 def _check_model(folder: str, model: str, path: Path) -> None:
     """Raise an error unless the named model is in the file."""
-    models = _models(folder, path)
+    models = _read_model_names(folder, path)
     if not model:
         raise InputError(
             "it is not said which model", where=path, remedy=f"{PREFIX}{folder}/MODEL, one of {', '.join(models)}"
@@ -251,15 +251,15 @@ def _check_model(folder: str, model: str, path: Path) -> None:
         raise UnknownName("recorded model", model, models, hint=f"one of {', '.join(models)}")
 
 
-def _of_grids(model: str, hearer: str) -> LineForm:
+def _make_grid_form(model: str, hearer: str) -> LineForm:
     return LineForm(
         lambda row: f"{get_field(row, 'game', str)}-{get_field(row, 'round', int)}",
-        lambda row, trial: _of_model(row, model, hearer, trial),
+        lambda row, trial: _make_model_response(row, model, hearer, trial),
         "these are answers to color-grids",
     )
 
 
-def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | None:
+def _make_model_response(row: Row, model: str, hearer: str, trial: Trial) -> Answered | None:
     """Return the answer of a model.
 
     Positions count from the left, as the human listener saw the grids; -1 is an unparsable answer.
@@ -284,8 +284,8 @@ def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | Non
     return Answered(response, places, text)
 
 
-def _of_scores(model: str, hearer: str) -> LineForm:
-    """Scores of the three objects of an item, in order; items that no person listened to are passed over."""
+def _parse_scores(model: str, hearer: str) -> LineForm:
+    """Return the scores of an item's three objects, in order; items without a human listener are skipped."""
 
     def answer(row: Row, trial: Trial) -> Answered:
         scores = get_field(get_field(row["models"], model, dict), "listener", list)
@@ -307,14 +307,14 @@ def _of_scores(model: str, hearer: str) -> LineForm:
 
 
 def _believe(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, float], ...]:
-    """Probabilities in proportion to exp(alpha x score)."""
+    """Return probabilities in proportion to exp(alpha x score)."""
     top = max(scores.values())
     weights = {entity: exp(alpha * (score - top)) for entity, score in scores.items()}
     return tuple((entity, weight / sum(weights.values())) for entity, weight in weights.items())
 
 
-def _of_clicks(model: str, hearer: str) -> LineForm:
-    """Clicks of networks on colour patches, by the part that a patch has.
+def _parse_clicks(model: str, hearer: str) -> LineForm:
+    """Return the clicks of networks on colour patches, by the role of each patch.
 
     Places as the person who listened saw them.
     """
@@ -332,7 +332,7 @@ def _of_clicks(model: str, hearer: str) -> LineForm:
 
 
 FOLDERS = {
-    "mllm-listeners": Folder("answers.jsonl.gz", lambda row: get_field(row, "answers", dict), _of_grids),
-    "franke2024": Folder("items_models.jsonl.gz", lambda row: get_field(row, "models", dict), _of_scores),
-    "coop-nets": Folder("outputs.jsonl.gz", lambda row: [m for m in ("L0", "Le") if m in row], _of_clicks),
+    "mllm-listeners": Folder("answers.jsonl.gz", lambda row: get_field(row, "answers", dict), _make_grid_form),
+    "franke2024": Folder("items_models.jsonl.gz", lambda row: get_field(row, "models", dict), _parse_scores),
+    "coop-nets": Folder("outputs.jsonl.gz", lambda row: [m for m in ("L0", "Le") if m in row], _parse_clicks),
 }

@@ -20,13 +20,13 @@ from random import Random
 from typing import Any, ClassVar
 
 from referee.errors import InputError
-from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
+from referee.hearers.answering import NONE, SEVERAL, Listener, answer, make_undecided_response
 from referee.models.answers.calls import FAILED, OUTCOMES, flags_of, parse_call
 from referee.models.answers.cleaning import clean_answer
 from referee.models.answers.parsing import parse_answer
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
-from referee.models.prompt_files import PromptFile, filled
+from referee.models.prompt_files import PromptFile, fill_prompt
 from referee.models.response_cache import Call
 from referee.realisation.english import ENGLISH
 from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
@@ -93,23 +93,25 @@ class Remote(ModelClient, Listener):
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Ask the model once per vote and return the combined response."""
         self._check()
-        text = in_words(description)
+        text = get_description_text(description)
         if not text:
-            return shrug(self.name, view, Outcome.DONT_KNOW)
+            return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
         votes: Counter[str] = Counter()
         shown: list[str] = []
         problems: list[str] = []
         for vote in range(self.votes):
-            scene = self._turned(view.scene, text, view.id, vote)
+            scene = self._rotate_scene(view.scene, text, view.id, vote)
             belief, flags = self._vote(text, scene, view, vote)
             problems += flags
             for name, share in belief.items():
                 votes[name] += share  # type: ignore[assignment]
             # In the shown order, with the choice: effects of position can be measured only from these.
-            shown.append(f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_first(belief)}")
+            shown.append(
+                f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_get_most_probable(belief)}"
+            )
         return self._count(votes, view, [*shown, *problems])
 
-    def _turned(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
+    def _rotate_scene(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
         """Return the scene with its view rotated by equal steps, so that over the votes every object is in different
         positions.
         """
@@ -125,7 +127,7 @@ class Remote(ModelClient, Listener):
         return replace(scene, entities=tuple(entities[step:] + entities[:step]))
 
     def _count(self, votes: Mapping[str, float], view: HearerView, shown: Sequence[str]) -> Response:
-        """Shares of the votes that say something about the scene; without any, the commonest reason for that."""
+        """Return the proportions of votes about the scene; without any, the most common reason for that."""
         flags = tuple(
             f"{votes[name]:g} of {self.votes} votes {name}" for name in SHRUGS if votes.get(name) and self.votes > 1
         )
@@ -133,7 +135,7 @@ class Remote(ModelClient, Listener):
         if not meaning:
             reason = max(votes, key=lambda name: votes[name])
             unanswered = (NOT_ANSWERED,) if reason == UNANSWERED else ()
-            return shrug(self.name, view, SHRUGS[reason], (*flags, *unanswered, *shown))
+            return make_undecided_response(self.name, view, SHRUGS[reason], (*flags, *unanswered, *shown))
         shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
         return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
 
@@ -157,16 +159,16 @@ class Remote(ModelClient, Listener):
                 pictures=pictures,
                 sample=sample,
                 language=view.language,
-                more=self._wishes(),
+                more=self._make_request_options(),
                 options=len(shown.entities),
             )
-            chosen = UNANSWERED if parsed.outcome == FAILED else _named(parsed.value, shown.entities)
+            chosen = UNANSWERED if parsed.outcome == FAILED else _resolve_choice(parsed.value, shown.entities)
             return {chosen: 1.0}, flags_of(parsed)
         # Prompts of one's own, lines to repeat and probabilities of tokens have forms of their own.
-        call = self.ask([message("user", words, pictures)], view.id, sample, **self._wishes())
-        chosen, outcome = self._chosen(call, shown.entities)
+        call = self.ask([make_message("user", words, pictures)], view.id, sample, **self._make_request_options())
+        chosen, outcome = self._parse_choice(call, shown.entities)
         self.count(outcome, call)
-        if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):
+        if self.logprobs and chosen not in SHRUGS and (shares := _read_probabilities(call, shown.entities)):
             return shares, ()
         return {chosen: 1.0}, () if outcome in (OUTCOMES["read"], OUTCOMES[FAILED]) else (outcome,)
 
@@ -174,17 +176,17 @@ class Remote(ModelClient, Listener):
         """Return the question of the prompt, with objects in the order of `shown`."""
         return build_question(text, shown.entities, self.choice, self.words, self.places, template)
 
-    def _wishes(self) -> dict[str, Any]:
+    def _make_request_options(self) -> dict[str, Any]:
         likely = {"logprobs": True, "top_logprobs": MOST_LOGPROBS} if self.logprobs else {}
         return {**likely, **({"response_format": SCHEMA} if self.schema else {})}
 
-    def _chosen(self, call: Call, entities: Sequence[Entity]) -> tuple[str, str]:
+    def _parse_choice(self, call: Call, entities: Sequence[Entity]) -> tuple[str, str]:
         """Return the choice as an id or a word, and the outcome of parsing; a refusal names no object."""
         parsed = parse_call(call, "choice", options=len(entities))
         if parsed.outcome == FAILED:
             return UNANSWERED, OUTCOMES[FAILED]
         if self.choice == "number" or parsed.outcome in ("refused", "cut-off"):
-            return _named(parsed.value, entities), OUTCOMES[parsed.outcome]
+            return _resolve_choice(parsed.value, entities), OUTCOMES[parsed.outcome]
         chosen = read_choice(call.content or "", entities, self.choice, self.places)
         return chosen, OUTCOMES["unread" if chosen == UNREAD else "read"]
 
@@ -206,11 +208,11 @@ class Remote(ModelClient, Listener):
             raise InputError("likelihoods are read from numbers", remedy="logprobs:yes needs choice:number")
 
 
-def _first(belief: Mapping[str, float]) -> str:
+def _get_most_probable(belief: Mapping[str, float]) -> str:
     return max(belief, key=lambda name: belief[name])
 
 
-def in_words(description: Description) -> str:
+def get_description_text(description: Description) -> str:
     """Return the words of a description.
 
     Properties without words get the plainest ones: the red chair, not "type chair, colour red".
@@ -239,7 +241,9 @@ def build_question(
     lines = format_objects(entities, places)
     listed = "\n".join(f"{i}. {line}" if choice == "number" else f"- {line}" for i, line in enumerate(lines, 1))
     if template is not None:
-        return filled(template, objects=listed if words else "", description=text, form=form, count=str(len(entities)))
+        return fill_prompt(
+            template, objects=listed if words else "", description=text, form=form, count=str(len(entities))
+        )
     shown = (
         f"these objects:\n{listed}"
         if words
@@ -249,9 +253,9 @@ def build_question(
 
 
 def read_choice(content: str, entities: Sequence[Entity], choice: str = "number", places: str = "coordinates") -> str:
-    """The id of the entity chosen, ``several``, ``none``, ``dont-know``, or ``unparsable`` for anything else."""
+    """Return the id of the chosen entity, ``several``, ``none``, ``dont-know``, or ``unparsable`` for anything else."""
     if choice == "number":
-        return _named(parse_answer(content, "choice", options=len(entities)).value, entities)
+        return _resolve_choice(parse_answer(content, "choice", options=len(entities)).value, entities)
     text = clean_answer(content).text
     lines_written = {line.strip().strip(MARKS).lower() for line in text.splitlines()}
     lines = [line.strip(MARKS).lower() for line in format_objects(entities, places)]
@@ -265,25 +269,25 @@ def read_choice(content: str, entities: Sequence[Entity], choice: str = "number"
     return inside[0] if len(inside) == 1 else words[0] if len(words) == 1 else UNREAD
 
 
-def _named(chosen: int | str | None, entities: Sequence[Entity]) -> str:
-    """A parsed choice as an entity's id or a word."""
+def _resolve_choice(chosen: int | str | None, entities: Sequence[Entity]) -> str:
+    """Return a parsed choice as an entity's id or a word."""
     if isinstance(chosen, int):
         return entities[chosen - 1].id
     return UNREAD if chosen is None else WORDS[chosen]
 
 
-def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
-    """Probabilities of the choices at the token that gave the answer.
+def _read_probabilities(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
+    """Return the probabilities of the choices at the token that gave the answer.
 
     None where the endpoint gave none, or numbers have two tokens.
     """
     names = {str(i): e.id for i, e in enumerate(entities, 1)} | {w[:4]: meaning for w, meaning in WORDS.items()}
     for token, _, others in reversed(call.logprobs):
-        if _choice(token, names) is None:
+        if _match_token(token, names) is None:
             continue
         probabilities: dict[str, float] = {}
         for other, logprob in others:
-            if (name := _choice(other, names)) is not None:
+            if (name := _match_token(other, names)) is not None:
                 probabilities[name] = probabilities.get(name, 0.0) + math.exp(min(0.0, logprob))
         # With ten objects "1" may be the beginning of "10": such a token says too little.
         whole = len(entities) < 10 or len(token.strip()) > 1
@@ -291,6 +295,6 @@ def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
     return {}
 
 
-def _choice(token: str, names: Mapping[str, str]) -> str | None:
+def _match_token(token: str, names: Mapping[str, str]) -> str | None:
     bare = token.strip(MARKS + "Ġ▁").lower()
     return names.get(bare) or (names.get(bare[:4]) if len(bare) >= 4 and bare.isalpha() else None)

@@ -15,7 +15,7 @@ from math import exp, log, sqrt
 from typing import Self
 
 from referee.errors import InputError, NotTrained
-from referee.hearers.answering import Listener, answer, shrug, words_of
+from referee.hearers.answering import Listener, answer, make_undecided_response, split_words
 from referee.records import Description, HearerView, Outcome, Property, Response, Trial
 
 Vector = dict[str, float]
@@ -44,7 +44,7 @@ class Retrieval(Listener):
         for trial in trials:
             looks = frozenset.intersection(*(frozenset(trial.scene.entity(t).attributes) for t in trial.targets))
             for reference in trial.references:
-                if reference.text and (grams := Counter(self._grams(reference.text))):
+                if reference.text and (grams := Counter(self._iterate_ngrams(reference.text))):
                     texts.append(grams)
                     targets.append(looks)
         document_counts = Counter(gram for grams in texts for gram in grams)
@@ -52,7 +52,7 @@ class Retrieval(Listener):
         self.rarity_ = {gram: log((1 + len(texts)) / (1 + n)) + 1 for gram, n in document_counts.items()}
         self.index_: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, grams in enumerate(texts):
-            for gram, weight in self._vector(grams).items():
+            for gram, weight in self._make_vector(grams).items():
                 self.index_[gram].append((number, weight))
         self.targets_ = targets
         owned = Counter(p for looks in targets for p in looks)
@@ -65,11 +65,11 @@ class Retrieval(Listener):
             raise NotTrained(self)
         text = (description.text or "").strip()
         if not text:
-            return shrug(self.name, view, Outcome.DONT_KNOW)
-        near = self._nearest(text)
+            return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
+        near = self._find_nearest(text)
         if not near:
-            return shrug(self.name, view, Outcome.UNPARSABLE)
-        support = self._support(near)
+            return make_undecided_response(self.name, view, Outcome.UNPARSABLE)
+        support = self._compute_support(near)
         # Sorted, because a floating-point sum depends on its order and sets have none.
         scores = [sum(support.get(p, 0.0) for p in sorted(set(e.attributes))) for e in view.scene.entities]
         top = max(scores, default=0.0)
@@ -83,29 +83,29 @@ class Retrieval(Listener):
                 remedy="neighbours and order are at least 1, sharpness is above 0",
             )
 
-    def _grams(self, text: str) -> Iterator[str]:
+    def _iterate_ngrams(self, text: str) -> Iterator[str]:
         """Yield the n-grams of a text."""
-        words = words_of(text)
+        words = split_words(text)
         for size in range(1, self.order + 1):
             yield from (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
 
-    def _vector(self, grams: Counter[str]) -> Vector:
-        """Known n-grams with weight, of length 1 together."""
+    def _make_vector(self, grams: Counter[str]) -> Vector:
+        """Return the known n-grams with their weights, normalised to length 1."""
         weights = {gram: n * self.rarity_[gram] for gram, n in grams.items() if gram in self.rarity_}
         length = sqrt(sum(w * w for w in weights.values()))
         return {gram: w / length for gram, w in weights.items()}
 
-    def _nearest(self, text: str) -> list[tuple[float, int]]:
-        """Similarity and number of the nearest descriptions; of equally near ones the first known."""
+    def _find_nearest(self, text: str) -> list[tuple[float, int]]:
+        """Return similarity and number of the nearest descriptions; ties keep the order of training."""
         similar: dict[int, float] = defaultdict(float)
-        for gram, weight in self._vector(Counter(self._grams(text))).items():
+        for gram, weight in self._make_vector(Counter(self._iterate_ngrams(text))).items():
             for number, other in self.index_.get(gram, ()):
                 similar[number] += weight * other
         # Rounded, for sums differ in their last bits; the minus sends ties to the description known first.
         best = nlargest(self.neighbours, ((round(s, 12), -number) for number, s in similar.items()))
         return [(similarity, -number) for similarity, number in best]
 
-    def _support(self, near: list[tuple[float, int]]) -> dict[Property, float]:
+    def _compute_support(self, near: list[tuple[float, int]]) -> dict[Property, float]:
         """Return the support of each property: its share among the neighbours' targets minus its overall share."""
         total = sum(similarity for similarity, _ in near)
         support: dict[Property, float] = defaultdict(float)

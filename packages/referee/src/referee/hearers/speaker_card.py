@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from referee.capabilities import in_parallel, resolve_all
-from referee.hearers.answering import understand, words_of
+from referee.capabilities import answer_in_parallel, resolve_all
+from referee.hearers.answering import split_words, understand
 from referee.hearers.passports.fitness import CARE, FIT
 from referee.hearers.passports.quoting import read_quote
 from referee.jobs.listen import show_to_hearer
@@ -59,7 +59,7 @@ class Listening:
 Outputs = Mapping[tuple[str, str], Description]
 
 
-def cards_of(
+def make_speaker_cards(
     trials: Sequence[Trial],
     outputs: Outputs,
     responses: Sequence[Response],
@@ -70,26 +70,30 @@ def cards_of(
     confidence: float = 0.95,
     advance: Advance = lambda n: None,
 ) -> list[dict[str, Any]]:
-    """One card for every speaker and language. `outputs` are descriptions by system and trial.
+    """Return one card for every speaker and language; `outputs` are descriptions by system and trial.
 
     Samples ``LABEL#1``, ``LABEL#2`` … share a card.
     """
     cards = []
-    for label, samples in _speakers(manifest["systems"]).items():
+    for label, samples in _group_samples(manifest["systems"]).items():
         for language in dict.fromkeys(t.language for t in trials):
             asked = [t for t in trials if t.language == language]
             work = _Work(asked, outputs, samples, sampled, confidence)
             cells = {
                 **_measure_identification(work, responses, manifest.get("hearers", {})),
-                "words": work.cell(lambda t, d: float(len(words_of(d.text))) if d.text else None, "words of the text"),
-                **({} if listening is None else _by_deletion(work, listening, advance)),
-                "under_specified": work.cell(
-                    _under, "share of descriptions, as the literal hearer reads them, that fit another entity", SHARE
+                "words": work.cell(
+                    lambda t, d: float(len(split_words(d.text))) if d.text else None, "words of the text"
                 ),
-                **_attributes(work),
-                **_impossible(work),
-                **_stability(work),
-                **_cost(samples, manifest),
+                **({} if listening is None else _count_deletable_words(work, listening, advance)),
+                "under_specified": work.cell(
+                    _is_underspecified,
+                    "share of descriptions, as the literal hearer reads them, that fit another entity",
+                    SHARE,
+                ),
+                **_compare_attributes(work),
+                **_measure_refusals(work),
+                **_measure_stability(work),
+                **_measure_cost(samples, manifest),
             }
             cards.append(
                 {
@@ -104,7 +108,7 @@ def cards_of(
     return cards
 
 
-def _speakers(systems: Iterable[str]) -> dict[str, list[str]]:
+def _group_samples(systems: Iterable[str]) -> dict[str, list[str]]:
     """Return the samples of each speaker."""
     samples_by_speaker: dict[str, list[str]] = {}
     for system in systems:
@@ -146,7 +150,7 @@ class _Work:
         scored = [(t, v) for t, v in values if v is not None]
         if not scored:
             return CardCell(value=None, signed=signed)
-        clusters = self._clusters([t for t, _ in scored])
+        clusters = self._choose_clusters([t for t, _ in scored])
         estimate = spread(np.array([[v] for _, v in scored]), average_rows, clusters, self.confidence, limits)
         over = " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True))
         bounds = [None if np.isnan(x) else float(x) for x in (estimate.low, estimate.high)]
@@ -158,7 +162,7 @@ class _Work:
             signed=f"{signed}|over:{over or 'single answers'}",
         )
 
-    def _clusters(self, trials: Sequence[Trial]) -> Clusters:
+    def _choose_clusters(self, trials: Sequence[Trial]) -> Clusters:
         factors = Source(sampled=self.sampled).factors(DESIGN)
         return choose_clusters({name: [t.cluster(name) for t in trials] for name in factors}, DESIGN)
 
@@ -187,8 +191,8 @@ def _measure_identification(
     return cells or {"found": CardCell(value=None, signed="; ".join([nobody, *refused]))}
 
 
-def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[str, CardCell]:
-    """How many words can go, one at a time, without the hearer changing its mind.
+def _count_deletable_words(work: _Work, listening: Listening, advance: Advance) -> dict[str, CardCell]:
+    """Return how many words can be deleted, one at a time, without changing the hearer's choice.
 
     Only where it found the target.
     """
@@ -197,7 +201,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
     def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:
         trial, description = pair
         view = show_to_hearer(trial, listening.seed)
-        whole, *less = resolve_all(listening.hearer, [(d, view) for d in (description, *_shorter(description))])
+        whole, *less = resolve_all(listening.hearer, [(d, view) for d in (description, *_iterate_shorter(description))])
         answers = [r for r in less if NOT_ANSWERED not in r.flags]
         identified = whole.outcome == Outcome.ENTITY and (whole.entity,) == trial.targets
         same = sum((r.outcome, r.entity) == (whole.outcome, whole.entity) for r in answers)
@@ -206,7 +210,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
     asked = [
         (t, work.descriptions[s, t.id]) for s in work.samples for t in work.trials if (s, t.id) in work.descriptions
     ]
-    for trial_share in in_parallel(listening.hearer, ask, asked):
+    for trial_share in answer_in_parallel(listening.hearer, ask, asked):
         values.append(trial_share)
         advance(1)
     return {
@@ -216,7 +220,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
     }
 
 
-def _shorter(description: Description) -> list[Description]:
+def _iterate_shorter(description: Description) -> list[Description]:
     """Return the description without each of its words; for properties only, without each property."""
     if description.text:
         words = description.text.split()
@@ -229,20 +233,20 @@ def _shorter(description: Description) -> list[Description]:
     return [Description(properties=properties[:i] + properties[i + 1 :]) for i in range(len(properties))]
 
 
-def _meant(trial: Trial, description: Description) -> tuple[Property, ...] | None:
+def _understand_description(trial: Trial, description: Description) -> tuple[Property, ...] | None:
     meaning = understand(description, trial.scene)
     return None if isinstance(meaning, Outcome) else meaning
 
 
-def _under(trial: Trial, description: Description) -> float | None:
+def _is_underspecified(trial: Trial, description: Description) -> float | None:
     """Return 1 if the description, as an untrained hearer understands it, fits an entity that is no target; 0 if not."""
-    meant = _meant(trial, description)
+    meant = _understand_description(trial, description)
     if meant is None or not trial.scene.complete:
         return None
     return float(bool(trial.scene.denotation(meant) & ~trial.target_mask))
 
 
-def _attributes(work: _Work) -> dict[str, CardCell]:
+def _compare_attributes(work: _Work) -> dict[str, CardCell]:
     """Return the difference between its attributes and people's.
 
     Jensen-Shannon divergence, and the share of each attribute.
@@ -253,10 +257,10 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
     n = 0
     for trial in work.trials:
         for reference in trial.references[:1]:
-            people_counts.update({p.name for p in _meant(trial, reference) or ()})
+            people_counts.update({p.name for p in _understand_description(trial, reference) or ()})
         for sample in work.samples:
             description = work.descriptions.get((sample, trial.id))
-            meant = None if description is None else _meant(trial, description)
+            meant = None if description is None else _understand_description(trial, description)
             if meant is not None:
                 n += 1
                 speaker_counts.update({p.name for p in meant})
@@ -264,7 +268,7 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
         return {"attributes_js": CardCell(value=None, signed=f"{signed}|nothing to compare")}
     cells = {
         "attributes_js": CardCell(
-            value=_divergence(speaker_counts, people_counts), n=n, signed=f"{signed}|Jensen-Shannon, base 2"
+            value=_compute_divergence(speaker_counts, people_counts), n=n, signed=f"{signed}|Jensen-Shannon, base 2"
         )
     }
     for name in sorted({*speaker_counts, *people_counts}, key=lambda a: (-people_counts[a], a)):
@@ -276,7 +280,7 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
     return cells
 
 
-def _divergence(first: Counter[str], second: Counter[str]) -> float:
+def _compute_divergence(first: Counter[str], second: Counter[str]) -> float:
     """Return the Jensen-Shannon divergence of two counts, in bits."""
     total = 0.0
     for counts, other in ((first, second), (second, first)):
@@ -286,7 +290,7 @@ def _divergence(first: Counter[str], second: Counter[str]) -> float:
     return total
 
 
-def _impossible(work: _Work) -> dict[str, CardCell]:
+def _measure_refusals(work: _Work) -> dict[str, CardCell]:
     """Return the proportion of trials without a distinguishing description to which the speaker gives no description."""
     signed = "share of trials with an entity just like the target, or like both, on which nothing is said"
     values: list[tuple[Trial, float | None]] = []
@@ -303,7 +307,7 @@ def _impossible(work: _Work) -> dict[str, CardCell]:
     return {"refuses_impossible": work.mean(values, signed, SHARE)}
 
 
-def _stability(work: _Work) -> dict[str, CardCell]:
+def _measure_stability(work: _Work) -> dict[str, CardCell]:
     """Return the similarity of two samples: the share of pairs with the same words."""
     number = len(work.samples)
     signed = (
@@ -312,15 +316,15 @@ def _stability(work: _Work) -> dict[str, CardCell]:
     values: list[tuple[Trial, float | None]] = []
     for trial in work.trials:
         descriptions = [work.descriptions[s, trial.id] for s in work.samples if (s, trial.id) in work.descriptions]
-        texts = [tuple(words_of(d.text or "")) for d in descriptions]
+        texts = [tuple(split_words(d.text or "")) for d in descriptions]
         pairs = list(combinations(texts, 2))
         if pairs:
             values.append((trial, sum(a == b for a, b in pairs) / len(pairs)))
     return {"same_words_again": work.mean(values, signed, SHARE)}
 
 
-def _cost(samples: Sequence[str], manifest: Mapping[str, Any]) -> dict[str, CardCell]:
-    """Tokens and money a description, from the calls that were paid for."""
+def _measure_cost(samples: Sequence[str], manifest: Mapping[str, Any]) -> dict[str, CardCell]:
+    """Return tokens and money per description, from the calls that were paid for."""
     counts = [manifest.get("counts", {}).get(s, {}) for s in samples]
     answered = int(sum(c.get("answered", 0) for c in counts))
     tokens = sum(c.get("prompt_tokens", 0) + c.get("completion_tokens", 0) for c in counts)

@@ -20,7 +20,7 @@ import numpy as np
 from referee.capabilities import learns, resolve_all
 from referee.contracts import FloatArray, Hearer
 from referee.errors import NotTrained, UnknownName
-from referee.hearers.answering import Listener, Pair, words_of
+from referee.hearers.answering import Listener, Pair, split_words
 from referee.hearers.learned import Learned
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee.signature import parameters
@@ -80,15 +80,15 @@ class Timed(Listener):
     def fit(self, trials: Iterable[Trial], responses: Iterable[Response] | None = None) -> Self:
         """Train the hearer and fit its times."""
         trials = list(trials)
-        seen = _in_games(trials) if responses is None else _in_responses(trials, responses)
+        seen = _iterate_game_times(trials) if responses is None else _iterate_response_times(trials, responses)
         observed = [o for o in seen if self.fastest_ms <= o.ms <= self.slowest_ms]
-        self.inner_ = self._fresh().fit(trials)
+        self.inner_ = self._copy_untrained().fit(trials)
         self.times_ = self._learn_times(trials, observed) if len({o.cluster for o in observed}) > 1 else None
         return self
 
     def _learn_times(self, trials: Sequence[Trial], observed: Sequence[Observed]) -> Times:
         """Return the regression of times, from hearers trained without the trials in question."""
-        parts = list(self._strangers(trials, observed))
+        parts = list(self._split_by_group(trials, observed))
         rows = np.concatenate([rows for rows, _ in parts])
         return _regress(rows, [o for _, part in parts for o in part])
 
@@ -96,14 +96,14 @@ class Timed(Listener):
         return self.resolve_many([(description, view)])[0]
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
-        """The answers of the hearer inside, each with a time."""
+        """Return the answers of the hearer inside, each with a time."""
         if not hasattr(self, "times_"):
             raise NotTrained(self)
         responses = [replace(response, hearer=self.name) for response in resolve_all(self.inner_, pairs)]
         if self.times_ is None or not pairs:
             return responses
         weights = np.array([c.estimate for c in self.times_.coefficients])
-        rows = _effort(self.inner_, pairs, responses)
+        rows = _make_effort_row(self.inner_, pairs, responses)
         total = np.exp(rows @ weights)
         # Whatever length adds is reading; without it finding is left.
         rows[:, LENGTH] = 0
@@ -113,30 +113,32 @@ class Timed(Listener):
             for r, t, f in zip(responses, total.tolist(), finding.tolist(), strict=True)
         ]
 
-    def _fresh(self) -> Any:
+    def _copy_untrained(self) -> Any:
         """Return an untrained copy of the hearer."""
         if self.hearer is None or isinstance(self.hearer, str):
-            return _named(self.hearer or Learned.name)
+            return _create_hearer(self.hearer or Learned.name)
         return type(self.hearer)(**parameters(self.hearer))
 
-    def _strangers(
+    def _split_by_group(
         self, trials: Sequence[Trial], observed: Sequence[Observed]
     ) -> Iterator[tuple[FloatArray, list[Observed]]]:
-        """Parts of the observations, each seen by a hearer that learnt from the other groups."""
+        """Return parts of the observations, each with a hearer that was trained on the other groups."""
         groups = sorted({_group(o.trial) for o in observed})
         # Who learns nothing cannot know a trial, so one part is enough.
         parts = min(self.folds, len(groups)) if learns(self.inner_) else 1
         for part in range(parts):
             held = set(groups[part::parts])
-            hearer = self._fresh().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
+            hearer = (
+                self._copy_untrained().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
+            )
             held_out = [o for o in observed if _group(o.trial) in held]
             # A shuffle of its own for each, the same at every fit.
             pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(held_out)]
-            yield _effort(hearer, pairs, resolve_all(hearer, pairs)), held_out
+            yield _make_effort_row(hearer, pairs, resolve_all(hearer, pairs)), held_out
 
 
-def _named(name: str) -> Any:
-    """A hearer by name, with its default settings."""
+def _create_hearer(name: str) -> Any:
+    """Return a hearer by name, with its default settings."""
     from referee.hearers import colour, literal, noisy, rational_listener, retrieval
 
     classes = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational_listener.Rational, retrieval.Retrieval)
@@ -150,7 +152,7 @@ def _group(trial: Trial) -> str:
     return trial.speaker or trial.id
 
 
-def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
+def _iterate_game_times(trials: Iterable[Trial]) -> Iterator[Observed]:
     """Yield the times of rounds with one message before the click."""
     for trial in trials:
         kinds = [event.kind for event in trial.episode]
@@ -162,7 +164,7 @@ def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
                 yield Observed(trial, trial.references[0], float(ms), _group(trial))
 
 
-def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:
+def _iterate_response_times(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:
     """Yield the times of responses with their descriptions."""
     trials_by_id = {trial.id: trial for trial in trials}
     for response in responses:
@@ -203,28 +205,28 @@ def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
     )
 
 
-def _effort(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> FloatArray:
-    """One row a pair: constant, log(1 + length), doubt, log(1 + surplus)."""
-    surplus = _surplus(hearer, pairs, responses)
+def _make_effort_row(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> FloatArray:
+    """Return one row per pair: constant, log(1 + length), doubt, log(1 + surplus)."""
+    surplus = _count_surplus(hearer, pairs, responses)
     rows = [
-        (1.0, log1p(len(_units(description))), _doubt(response), log1p(extra))
+        (1.0, log1p(len(_list_units(description))), _compute_entropy(response), log1p(extra))
         for (description, _), response, extra in zip(pairs, responses, surplus, strict=True)
     ]
     return np.array(rows).reshape(-1, len(NAMES))
 
 
-def _units(description: Description) -> Sequence[object]:
-    return words_of(description.text) if description.text is not None else description.properties or ()
+def _list_units(description: Description) -> Sequence[object]:
+    return split_words(description.text) if description.text is not None else description.properties or ()
 
 
-def _doubt(response: Response) -> float:
+def _compute_entropy(response: Response) -> float:
     """Return the entropy of a response in bits."""
     shares = [share for _, share in response.probabilities or () if share > 0 and isfinite(share)]
     # Not a minus sign, which would make -0.0 of no doubt.
     return abs(sum(share * log2(share) for share in shares))
 
 
-def _surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> list[int]:
+def _count_surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> list[int]:
     """Return how many words (or properties) can be removed, one at a time, without changing the choice or losing a
     twentieth of its probability.
     """
@@ -232,23 +234,25 @@ def _surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) 
         (i, less)
         for i, (description, _) in enumerate(pairs)
         if responses[i].outcome is Outcome.ENTITY
-        for less in _one_less(description)
+        for less in _iterate_deletions(description)
     ]
     again = resolve_all(hearer, [(less, pairs[i][1]) for i, less in shorter])
     result = [0] * len(pairs)
     for (i, _), response in zip(shorter, again, strict=True):
-        result[i] += response.entity == responses[i].entity and _sure(response) >= STILL_SURE * _sure(responses[i])
+        result[i] += response.entity == responses[i].entity and _get_choice_probability(
+            response
+        ) >= STILL_SURE * _get_choice_probability(responses[i])
     return result
 
 
-def _sure(response: Response) -> float:
+def _get_choice_probability(response: Response) -> float:
     return dict(response.probabilities or ()).get(response.entity or "", 0.0)
 
 
-def _one_less(description: Description) -> Iterator[Description]:
+def _iterate_deletions(description: Description) -> Iterator[Description]:
     """Yield the description without each of its words or properties."""
     if description.text is not None:
-        words = words_of(description.text)
+        words = split_words(description.text)
         return (Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words)))
     properties = description.properties or ()
     return (Description(properties=properties[:i] + properties[i + 1 :]) for i in range(len(properties)))

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.errors import InputError
 from referee.geometry import Convention, Resize, WrongConvention
 from referee.grounding.marks import number_marks
 from referee.grounding.pictures import checked, encode_png, open_picture, resized
-from referee.hearers.answering import Listener, answer, shrug
-from referee.hearers.remote import in_words
+from referee.hearers.answering import Listener, answer, make_undecided_response
+from referee.hearers.remote import get_description_text
 from referee.models.answers.calls import FAILED, flags_of
 from referee.models.answers.parsing import ParsedAnswer
 from referee.models.answers.place_forms import FORMS
@@ -76,11 +76,11 @@ class VisionModel(ModelClient, Listener):
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Ask the model for the place or mark of the description."""
         meaning = self._check()
-        text = in_words(description)
+        text = get_description_text(description)
         if not text:
-            return shrug(self.name, view, Outcome.DONT_KNOW)
+            return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
         words = f"The description: {text!r}\n\n{ASKED[self.answer]}{OTHERWISE}"
-        pictures = [Picture(self._shown(view), self.resize)]
+        pictures = [Picture(self._mark_picture(view), self.resize)]
         ask = partial(self.ask_and_parse, words, view.id, pictures=pictures, language=view.language)
         if self.answer == "mark":
             answers = [*(str(i) for i in range(1, len(view.scene.entities) + 1)), *WORDS]
@@ -89,7 +89,7 @@ class VisionModel(ModelClient, Listener):
             # Families of models write places in forms of their own; a schema would ask for another.
             _, parsed = ask("place", form=self.form, convention=meaning)
         if parsed.outcome == FAILED:
-            return shrug(self.name, view, Outcome.TIMEOUT, (NOT_ANSWERED,))
+            return make_undecided_response(self.name, view, Outcome.TIMEOUT, (NOT_ANSWERED,))
         return self._respond(parsed, view)
 
     def _respond(self, parsed: ParsedAnswer, view: HearerView) -> Response:
@@ -102,10 +102,10 @@ class VisionModel(ModelClient, Listener):
             shares = [float(i == parsed.value - 1) for i in range(len(view.scene.entities))]
             return answer(self.name, view, shares, flags=flags_of(parsed))
         unread = Outcome.REFUSED if parsed.outcome == "refused" else Outcome.UNPARSABLE
-        return shrug(self.name, view, WORDS.get(parsed.value, unread), flags_of(parsed))
+        return make_undecided_response(self.name, view, WORDS.get(parsed.value, unread), flags_of(parsed))
 
-    def _shown(self, view: HearerView) -> bytes | Path:
-        """The picture as it is on disk, or with numbered marks."""
+    def _mark_picture(self, view: HearerView) -> bytes | Path:
+        """Return the picture as it is on disk, or with numbered marks."""
         if view.scene.picture is None:
             raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
         path = checked(self.pictures, view.scene.picture)
@@ -129,14 +129,14 @@ class VisionModel(ModelClient, Listener):
             raise InputError(
                 lacking, remedy='say so: --hearer "sight/model|model:NAME|endpoint:URL|pictures:FOLDER|form:qwen2.5-vl"'
             )
-        one_of("answer", self.answer, ANSWERS)
-        one_of("form", self.form, tuple(FORMS))
+        check_choice("answer", self.answer, ANSWERS)
+        check_choice("form", self.form, tuple(FORMS))
         try:
-            return self._meaning()
+            return self._interpret_numbers()
         except WrongConvention as wrong:
             raise InputError(str(wrong), remedy="convention:pixels xyxy, or resize:longest-768, for example") from None
 
-    def _meaning(self) -> Convention | None:
+    def _interpret_numbers(self) -> Convention | None:
         """Return the meaning of the answer's numbers; with `resize`, they refer to the resized picture."""
         declared = Convention.of(self.convention) if self.convention else None
         if not self.resize:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from referee.errors import InputError, UnknownName
-from referee.hearers.answering import words_of
+from referee.hearers.answering import split_words
 from referee.records import Description, Outcome, Scene, Trial
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ class Vocabulary(NamedTuple):
 
     @classmethod
     def of(cls, texts: Iterable[str], rare: int) -> Vocabulary:
-        """All pieces that occur in at least `rare` texts, in alphabetical order."""
-        counts = Counter(piece for text in texts for piece in pieces_of(text))
+        """Return all pieces that occur in at least `rare` texts, in alphabetical order."""
+        counts = Counter(piece for text in texts for piece in split_into_pieces(text))
         # In alphabetical order, so that columns do not depend on the order of the trials.
         frequent = sorted(piece for piece, count in counts.items() if count >= rare)
         return cls({piece: column for column, piece in enumerate(frequent)})
 
-    def knows(self, text: str) -> bool:
-        """Whether anything but an ending is familiar."""
+    def knows_word(self, text: str) -> bool:
+        """Return whether any piece of the word but its ending is known."""
         # The last two letters are shared by too many words to count as understood.
-        return any(piece in self.columns for piece in pieces_of(text) if not piece.startswith(ENDING))
+        return any(piece in self.columns for piece in split_into_pieces(text) if not piece.startswith(ENDING))
 
     def weigh(self, texts: Sequence[str]) -> csr_array:
         """Return one row per text, one column per n-gram.
@@ -58,7 +58,7 @@ class Vocabulary(NamedTuple):
         import numpy as np
         from scipy.sparse import csr_array
 
-        piece_columns = [[self.columns[p] for p in pieces_of(text) if p in self.columns] for text in texts]
+        piece_columns = [[self.columns[p] for p in split_into_pieces(text) if p in self.columns] for text in texts]
         sizes = np.array([len(row) for row in piece_columns], dtype=np.int64)
         weights = np.repeat(1 / np.sqrt(np.maximum(sizes, 1)), sizes)
         places = np.fromiter(
@@ -67,24 +67,24 @@ class Vocabulary(NamedTuple):
         return csr_array((weights, places, np.append(0, np.cumsum(sizes))), shape=(len(texts), len(self.columns)))
 
 
-def lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
+def iterate_lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
     """Yield the training instances of trials: with `targets` the speakers' targets, with `clicks` the listeners'
     choices.
     """
     if teacher not in TEACHERS:
         raise UnknownName("teacher", teacher, TEACHERS, hint=f"one of {', '.join(TEACHERS)}")
     for trial in trials:
-        ids = trial.targets if teacher == "targets" else _clicked(trial)
+        ids = trial.targets if teacher == "targets" else _list_clicked(trial)
         meant = tuple(trial.scene.index(entity) for entity in ids)
         for reference in trial.references:
-            text = said_in(reference)
+            text = get_message(reference)
             if meant and not isinstance(text, Outcome):
                 yield Lesson(text, trial.scene, meant)
 
 
-def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
+def list_lessons(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
     """Return all training instances. Raises InputError if there are none."""
-    lesson_list = list(lessons(trials, teacher))
+    lesson_list = list(iterate_lessons(trials, teacher))
     if not lesson_list:
         raise InputError(
             f"none of the trials has a text together with {teacher}",
@@ -93,27 +93,27 @@ def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
     return lesson_list
 
 
-def _clicked(trial: Trial) -> tuple[str, ...]:
+def _list_clicked(trial: Trial) -> tuple[str, ...]:
     """Return the entities of the listener's last click."""
     clicks = [event.entities for event in trial.episode if event.kind == "click" and event.by == "listener"]
     # The last one, where a listener clicked more than once.
     return clicks[-1] if clicks else ()
 
 
-def said_in(description: Description) -> str | Outcome:
-    """The words of a description (of properties alone: their values), or the outcome where there are none."""
+def get_message(description: Description) -> str | Outcome:
+    """Return the words of a description (of properties alone: their values), or the outcome if there are none."""
     text = description.text
     if text is None:
         text = " ".join(p.value for p in description.properties or ())
     if not text.strip():
         return Outcome.DONT_KNOW
-    return text if words_of(text) else Outcome.UNPARSABLE
+    return text if split_words(text) else Outcome.UNPARSABLE
 
 
 @lru_cache(maxsize=1 << 17)
-def pieces_of(text: str) -> tuple[str, ...]:
-    """Words, their parts at hyphens, pairs of neighbours, and of long words the first four letters and the last two; each once."""
-    words = words_of(text)
+def split_into_pieces(text: str) -> tuple[str, ...]:
+    """Return each piece once: words, parts at hyphens, neighbouring pairs, and first four and last two letters of long words."""
+    words = split_words(text)
     parts = [part for word in words if "-" in word for part in word.split("-")]
     long = [word for word in (*words, *parts) if len(word) >= LONG]
     edges = [piece for word in long for piece in (BEGINNING + word[:4], ENDING + word[-2:])]

@@ -142,10 +142,10 @@ def _index_references(trials: Callable[[], Iterable[Trial]]) -> Callable[[Trial]
     """Return a function that finds, for a trial, references of the same scene and target by other speakers."""
     pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
     for trial in trials():
-        pools[_key_of_target(trial)] += [(trial.speaker, d) for d in trial.references]
-    return lambda trial: [d for speaker, d in pools[_key_of_target(trial)] if speaker != trial.speaker]
+        pools[_make_target_key(trial)] += [(trial.speaker, d) for d in trial.references]
+    return lambda trial: [d for speaker, d in pools[_make_target_key(trial)] if speaker != trial.speaker]
 
 
-def _key_of_target(trial: Trial) -> tuple[str, tuple[str, ...]]:
+def _make_target_key(trial: Trial) -> tuple[str, tuple[str, ...]]:
     # A trial whose scene has no id shares its scene with no other.
     return (trial.scene.id or trial.id, trial.targets)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from referee.auditing.corrections import correct_paper, read_register
-from referee.auditing.paper import shipped_paper
+from referee.auditing.paper import read_shipped_paper
 from referee.auditing.printed import PrintedTable
 from referee.errors import UnknownName
 from referee.systems.roster import iterate_rows as system_rows
@@ -51,14 +51,14 @@ class ChallengeTask:
     @property
     def people(self) -> tuple[str, ...]:
         """The rows of the printed table that are people."""
-        return () if self.tables else tuple(sorted(n for n in self._labels(self.table) if n.startswith("HUMAN-")))
+        return () if self.tables else tuple(sorted(n for n in self._list_labels(self.table) if n.startswith("HUMAN-")))
 
     def systems(self) -> dict[str, str]:
-        """The systems of the printed table: catalogue name and row label."""
+        """Return the systems of the printed table: catalogue name and row label."""
         rows = {name: row for group, name, _, row in system_rows() if group == self.group}
         if self.tables:
             return {f"{self.group}/{name}": name for name in rows if name in self.tables}
-        labels = self._labels(self.table)
+        labels = self._list_labels(self.table)
         # Systems of ours that were not in the table have nothing to be compared with.
         return {
             f"{self.group}/{name}": row.printed or name for name, row in rows.items() if (row.printed or name) in labels
@@ -71,23 +71,23 @@ class ChallengeTask:
         if self.tables:
             table, row_label = self.tables[label]
             row, column = f"{row_label} {column}", domain
-        if row not in self._labels(table):
+        if row not in self._list_labels(table):
             return None
         cell = read_printed_table(self.paper, table).number(row, column)
         return None if cell is None else cell.value
 
-    def _labels(self, table: str) -> tuple[str, ...]:
-        return shipped_paper(self.paper).tables[table].labels
+    def _list_labels(self, table: str) -> tuple[str, ...]:
+        return read_shipped_paper(self.paper).tables[table].labels
 
 
 @cache
 def read_printed_table(paper: str, table: str) -> PrintedTable:
     """Return a printed table with the corrections of the register."""
     corrections = [c for c in read_register() if (c.paper, c.table) == (paper, table)]
-    return correct_paper(shipped_paper(paper), corrections).tables[table]
+    return correct_paper(read_shipped_paper(paper), corrections).tables[table]
 
 
-def _columns(pattern: str) -> dict[str, str]:
+def _make_columns(pattern: str) -> dict[str, str]:
     return {domain: pattern.format(domain) for domain in DOMAINS}
 
 
@@ -166,8 +166,8 @@ TASKS: dict[str, ChallengeTask] = {
         paper="tuna-2008",
         table="table3",
         measures=(
-            PrintedMeasure(metric="set/dice", columns=_columns("dice_{}")),
-            PrintedMeasure(metric="set/masi", columns=_columns("masi_{}")),
+            PrintedMeasure(metric="set/dice", columns=_make_columns("dice_{}")),
+            PrintedMeasure(metric="set/masi", columns=_make_columns("masi_{}")),
             PrintedMeasure(metric="set/exact", columns={BOTH: "accuracy_both"}),
             PrintedMeasure(metric="scene/minimal", columns={BOTH: "minimality_both"}),
         ),
@@ -186,9 +186,9 @@ TASKS: dict[str, ChallengeTask] = {
         paper="tuna-2008",
         table="table6",
         measures=(
-            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
+            PrintedMeasure(metric="string/edit", columns=_make_columns("edit_{}")),
+            PrintedMeasure(metric="string/edit.1", columns=_make_columns("edit_{}")),
+            PrintedMeasure(metric="string/exact", columns=_make_columns("accuracy_{}")),
             PrintedMeasure(metric="string/nist", columns={BOTH: "nist_both"}),
             PrintedMeasure(metric="string/bleu.4", columns={BOTH: "bleu_both"}),
         ),
@@ -208,9 +208,9 @@ TASKS: dict[str, ChallengeTask] = {
         paper="tuna-2008",
         table="table8",
         measures=(
-            PrintedMeasure(metric="string/edit", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/edit.1", columns=_columns("edit_{}")),
-            PrintedMeasure(metric="string/exact", columns=_columns("accuracy_{}")),
+            PrintedMeasure(metric="string/edit", columns=_make_columns("edit_{}")),
+            PrintedMeasure(metric="string/edit.1", columns=_make_columns("edit_{}")),
+            PrintedMeasure(metric="string/exact", columns=_make_columns("accuracy_{}")),
             PrintedMeasure(metric="string/nist", columns={BOTH: "nist"}),
             PrintedMeasure(metric="string/bleu.4", columns={BOTH: "bleu"}),
         ),

@@ -15,7 +15,7 @@ import numpy as np
 from referee import __version__, catalogue
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.jobs.heard import hearing_clusters
+from referee.jobs.heard import find_hearing_clusters
 from referee.jobs.score_table import ScoreTable
 from referee.metrics.hearing import HUMAN, PEOPLE, group_responses
 from referee.records import Response, Trial
@@ -166,7 +166,7 @@ class Comparisons:
     misread: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, as `referee compare --format json` prints it."""
+        """Return plain data, as `referee compare --format json` prints it."""
         return {"pairs": [asdict(pair) for pair in self.pairs], "ranks": self.ranks, "notes": self.notes}
 
     def sentences(self) -> list[str]:
@@ -181,7 +181,7 @@ class Comparisons:
         return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be found with probability {POWER:g}."
 
     def failures(self, margin: float | None = None) -> list[Pair]:
-        """The pairs with the first system in which the other one is worse (see `Pair.is_worse`)."""
+        """Return the pairs with the first system in which the other one is worse (see `Pair.is_worse`)."""
         first = self.pairs[0].a if self.pairs else ""
         return [pair for pair in self.pairs if pair.a == first and pair.is_worse(margin)]
 
@@ -202,7 +202,7 @@ def compare_measures(
     comparisons, testing = Comparisons(confidence=confidence), Testing(resamples, confidence, seed)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
-        named = (label for name in systems for label in _labels_of(name, measured.systems))
+        named = (label for name in systems for label in _list_labels(name, measured.systems))
         names = list(dict.fromkeys(named)) or measured.systems
         unknown = [name for name in names if name not in measured.systems]
         if unknown:
@@ -235,7 +235,7 @@ def compare_measures(
     return comparisons
 
 
-def _labels_of(name: str, labels: Sequence[str]) -> list[str]:
+def _list_labels(name: str, labels: Sequence[str]) -> list[str]:
     """Return the labels of a system: its name, or its name with each hearer that answered it."""
     return [label for label in labels if label == name or label.startswith(f"{name}{HEARD_BY}")] or [name]
 
@@ -325,7 +325,7 @@ class _TableMeasure:
         return replace(self.table, settings=settings).signature(self.metric, b)
 
 
-def measures_of_table(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
+def collect_measures(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
     """Return the measures of a table of scores for which at least two systems have values."""
     return [
         _TableMeasure(table, metric)
@@ -361,7 +361,7 @@ class _IdentificationRate:
         common = items[0] & items[1]
         keys = list(dict.fromkeys(key for name in (a, b) for key in self.answers[name] if key[0] in common))
         rows_a, rows_b = (_stack_answers(self.answers[name], keys) for name in (a, b))
-        clusters = hearing_clusters([k[0] for k in keys], [k[1] for k in keys], self.trials, self.is_people)
+        clusters = find_hearing_clusters([k[0] for k in keys], [k[1] for k in keys], self.trials, self.is_people)
         return PairRows(rows_a, rows_b, clusters, len(common), len(items[0] - common), len(items[1] - common))
 
     def sign(self, a: str, b: str, testing: Testing) -> str:

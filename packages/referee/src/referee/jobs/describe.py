@@ -17,7 +17,7 @@ from referee.capabilities import Explains, HasSelector, TellsTrouble
 from referee.contracts import Speaker
 from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
-from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
+from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, find_similar_names
 from referee.jobs.speak import System
 from referee.jobs.words_heard import WordsHeard, find_language, phrase_plainly, read_back
 from referee.meaning import EVERYTHING, Meaning
@@ -97,7 +97,7 @@ class Described(Description, frozen=True, kw_only=True):
         return f"Described({self.text or '(nothing)'!r}: {verdicts[self.distinguishing]})"
 
     def _repr_html_(self) -> str:
-        """The scene with its target framed, the words, and why."""
+        """Return the scene with its target framed, the words, and why."""
         from referee.show.drawing.trial_cards import scene_card
 
         steps = [f"{i}. {s.property or ''} {s.reason}; {s.remaining} left" for i, s in enumerate(self.steps, 1)]
@@ -141,14 +141,14 @@ def describe(
     where = str(scene) if isinstance(scene, (str, Path)) else ""
     view = make_view(scene, target, where)
     if taxonomy is not None:
-        view = with_taxonomy(view, taxonomy)
+        view = add_taxonomy(view, taxonomy)
     try:
         return describe_view(view, system, trials)
     except NotTrained:
         raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
 
 
-def with_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) -> SpeakerView:
+def add_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) -> SpeakerView:
     """Return a view whose scene has a taxonomy, from a file or its JSON form."""
     where = str(taxonomy) if isinstance(taxonomy, (str, Path)) else "taxonomy"
     levels = read_scene(taxonomy) if isinstance(taxonomy, (str, Path)) else taxonomy
@@ -232,7 +232,7 @@ def correct_names(scene: Scene) -> dict[str, str]:
     scene_names = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
     domain_names = [name for names in DOMAINS.values() for name in names if name not in scene_names]
     near_names = {
-        name: near(name, domain_names, 1, 0.8)
+        name: find_similar_names(name, domain_names, 1, 0.8)
         for name in scene_names
         if not any(name in names for names in DOMAINS.values())
     }
@@ -296,7 +296,7 @@ def describe_with_speaker(speaker: Speaker, view: SpeakerView, trials: Sequence[
     """Describe the target of a view with a trained speaker; `trials` are its training data."""
     description, view = _describe_in_domain(speaker, view, trials)
     if description.properties is None:
-        trouble = "" if description.text else _trouble(speaker) or "the system gave no description"
+        trouble = "" if description.text else _get_trouble(speaker) or "the system gave no description"
         heard = read_back(description, view) if description.text else WordsHeard()
         return Described.of(
             description, view, trouble=trouble, said=heard.expressed, false=heard.false, unread=heard.unread
@@ -309,7 +309,7 @@ def describe_with_speaker(speaker: Speaker, view: SpeakerView, trials: Sequence[
     else:
         heard = read_back(description, view, ReadBack(find_language(speaker, view), trials))
     if description.meaning is None:
-        description = replace(description, meaning=Wording(language_of(view), view.scene).form_of(properties))
+        description = replace(description, meaning=Wording(language_of(view), view.scene).make_form(properties))
     return Described.of(
         description,
         view,
@@ -330,7 +330,7 @@ def describe_with_speaker(speaker: Speaker, view: SpeakerView, trials: Sequence[
     )
 
 
-def _trouble(speaker: Speaker) -> str:
+def _get_trouble(speaker: Speaker) -> str:
     return speaker.trouble_ if isinstance(speaker, TellsTrouble) else ""
 
 

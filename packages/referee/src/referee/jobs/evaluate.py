@@ -24,14 +24,14 @@ from referee.geometry import Box, Mask, Point, Polygon
 from referee.jobs.compare import (
     Comparisons,
     Measured,
+    collect_measures,
     compare_measures,
     label_responses,
     measure_responses,
-    measures_of_table,
 )
 from referee.jobs.folder import Run, is_run
 from referee.jobs.grounding import declare_conventions
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee.jobs.open import Answers, Opened, open_corpus
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, expand_metric_names
@@ -169,12 +169,12 @@ def _list_paths(value: Any) -> list[str | Path] | None:
         return [value]
     is_list = isinstance(value, (list, tuple)) and bool(value) and all(isinstance(p, (str, Path)) for p in value)
     # A list of strings may be texts: it holds paths only if all of them look like paths.
-    if is_list and all(isinstance(part, Path) or _looks_like_path(part) for part in value):
+    if is_list and all(isinstance(part, Path) or _is_path(part) for part in value):
         return list(value)
     return None
 
 
-def _looks_like_path(text: str) -> bool:
+def _is_path(text: str) -> bool:
     """Return whether a text is a path, a pattern or "-"."""
     if text == "-" or any(c in text for c in "*?"):
         return text == "-" or " " not in text
@@ -200,15 +200,15 @@ def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -
     if isinstance(references, Mapping):
         references = list(references.values())
         if not references or not all(_are_texts(convert_to_rows(part)) for part in references):
-            raise _missing_references()
+            raise _make_references_error()
         return [list(convert_to_rows(part)) for part in references]
     if _are_texts(references):
         return [list(references)]
     if not isinstance(references, (list, tuple)) or not references:
-        raise _missing_references()
+        raise _make_references_error()
     parts = [[part] if isinstance(part, str) else convert_to_rows(part) for part in references]
     if not all(_are_texts(part) for part in parts):
-        raise _missing_references()
+        raise _make_references_error()
     count = len(next(iter(systems.values())))
     is_set = all(len(part) == count for part in parts)
     if len(parts) == count > 1 and is_set:
@@ -222,7 +222,7 @@ def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -
     return [[part[i] if i < len(part) else part[0] for part in parts] for i in range(max(map(len, parts)))]
 
 
-def _missing_references() -> InputError:
+def _make_references_error() -> InputError:
     """Return the error for texts without references."""
     return InputError(
         "there are no references for these texts",
@@ -335,13 +335,15 @@ class Evaluated:
         """Return the statistics of some measures, as input of comparisons."""
         measured: list[Measured] = []
         if self.table is not None:
-            measured += measures_of_table(self.table, [m for m in self._scored() if not metrics or m in metrics])
+            measured += collect_measures(
+                self.table, [m for m in self._list_scored_metrics() if not metrics or m in metrics]
+            )
         responses = [*self.material.responses, *self.heard]
         if responses and (not metrics or "ir" in metrics):
             measured += measure_responses(self.material.trials, responses)
         return measured
 
-    def _scored(self) -> Sequence[str]:
+    def _list_scored_metrics(self) -> Sequence[str]:
         """Return the metrics of the table of scores."""
         return () if self.table is None else self.table.settings.metrics
 
@@ -349,7 +351,9 @@ class Evaluated:
         """Return the statistics of measures that two systems share. Raises InputError if there are none."""
         names = dict.fromkeys(row["metric"] for row in self.rows if row["n"])
         expanded = expand_metrics(metrics)
-        lacking = next((m for m in metrics if m in expanded and m not in (*MEASURES, *self._scored())), None)
+        lacking = next(
+            (m for m in metrics if m in expanded and m not in (*MEASURES, *self._list_scored_metrics())), None
+        )
         if lacking is not None:
             raise InputError(
                 f"{lacking} was not measured (measured: {', '.join(names)})",
@@ -493,7 +497,7 @@ def _measure_responses(evaluated: Evaluated, measures: Sequence[str], confidence
     """Add the measures of responses."""
     material = evaluated.material
     labels = label_responses(material.responses)
-    rows = hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
+    rows = make_hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
     for row in rows:
         if row["measure"] in measures:
             values = {key: row[key] for key in ("value", "low", "high", "n", "hearer", "signature")}

@@ -35,7 +35,7 @@ from referee.geometry import (
 from referee.grounding.detective import ConventionFinding, NumberReading, Written, investigate
 from referee.grounding.overlap import iou
 from referee.jobs.open import Answers, open_corpus, open_outputs
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.records import Outcome, Response, Trial
 
 PLACED = (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.EMPTY)
@@ -121,7 +121,7 @@ def extract_question(trial: Trial) -> PlaceQuestion:
     """
     regions = [trial.scene.entity(target).region for target in trial.targets]
     conventions = tuple(r.convention for r in regions if isinstance(r, Box | Polygon))
-    return PlaceQuestion(trial.id, _get_gold_box(regions, _size(trial)), _size(trial), conventions)
+    return PlaceQuestion(trial.id, _get_gold_box(regions, _get_size(trial)), _get_size(trial), conventions)
 
 
 def pair_with_gold(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
@@ -138,8 +138,8 @@ def pair_with_gold(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion
     meant = conventions.most_common(1)[0][0] if conventions else None
     width = 2 if kind is Point else 4
     return Written(
-        numbers=_rows([None if p is None or p.convention != declared else p.numbers for p in chosen], width),
-        gold=_rows([None if g is None or g.convention != meant else g.numbers for g in gold], 4),
+        numbers=_make_rows([None if p is None or p.convention != declared else p.numbers for p in chosen], width),
+        gold=_make_rows([None if g is None or g.convention != meant else g.numbers for g in gold], 4),
         sizes=[t.size for t in trials],
         declared=declared,
         gold_order=None if meant is None else meant.order,
@@ -170,11 +170,11 @@ def _get_gold_box(regions: Sequence[Region | None], size: Size | None) -> Box | 
     return Box((left, top, right, bottom), Convention(Unit.PIXELS, Order.XYXY))
 
 
-def _size(trial: Trial) -> Size | None:
+def _get_size(trial: Trial) -> Size | None:
     return trial.scene.picture.size if trial.scene.picture else None
 
 
-def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray:
+def _make_rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray:
     return np.array([(np.nan,) * width if n is None else n for n in numbers], dtype=float).reshape(-1, width)
 
 
@@ -245,7 +245,7 @@ def find_suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 
     """
     boxes = {system: _stack_boxes(outputs, trials) for system, outputs in answers.by_system.items()}
     asked = {system: system_boxes for system, system_boxes in boxes.items() if not np.isnan(system_boxes).all()}
-    gold = _rows([_get_corners(t) for t in trials], 4)
+    gold = _make_rows([_get_corners(t) for t in trials], 4)
     if not asked:
         return [], []
     missed = ~np.isnan(gold[:, 0])
@@ -261,23 +261,26 @@ def find_suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 
 def _stack_boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
     """Return the boxes of outputs as rows."""
     places = [_get_only_place(outputs.get(t.id)) for t in trials]
-    return _rows(
-        [_to_pixels(p, t) if isinstance(p, Box) and not p.empty else None for p, t in zip(places, trials, strict=True)],
+    return _make_rows(
+        [
+            _convert_to_pixels(p, t) if isinstance(p, Box) and not p.empty else None
+            for p, t in zip(places, trials, strict=True)
+        ],
         4,
     )
 
 
-def _to_pixels(box: Box, trial: Trial) -> tuple[float, ...] | None:
+def _convert_to_pixels(box: Box, trial: Trial) -> tuple[float, ...] | None:
     """Return a box in pixels; None if its convention does not apply."""
     try:
-        return box.on(_size(trial))
+        return box.on(_get_size(trial))
     except WrongConvention:
         return None
 
 
 def _get_corners(trial: Trial) -> tuple[float, ...] | None:
     gold = extract_question(trial).gold
-    return None if gold is None or gold.empty else _to_pixels(gold, trial)
+    return None if gold is None or gold.empty else _convert_to_pixels(gold, trial)
 
 
 def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
@@ -367,7 +370,7 @@ def check_file(
         trials = [_set_size(trial, _parse_size(size)) for trial in trials]
     declare_conventions(answers.by_system, [text if "=" in text else f"={text}" for text in declared or ()])
     findings, asked = {}, [extract_question(trial) for trial in trials]
-    for model, outputs in with_progress(answers.by_system.items(), "all readings of the numbers of every model"):
+    for model, outputs in report_progress(answers.by_system.items(), "all readings of the numbers of every model"):
         evidence = pair_with_gold(outputs, asked)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.

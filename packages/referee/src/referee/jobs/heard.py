@@ -35,7 +35,7 @@ NO_ANSWERS = Hearing(participants=np.empty(0, np.int64), items=np.empty(0, np.in
 SHARES = frozenset(name for name in OVER_RESPONSES if not name.endswith("_ms") and name != "repeats")
 
 
-def hearing_rows(
+def make_hearing_rows(
     trials: Iterable[Trial],
     responses: Iterable[Response],
     *,
@@ -61,7 +61,7 @@ def hearing_rows(
         if hearing is not None:
             asked = [hearing.trials[i] for i in hearing.items]
             people = [hearing.hearers[p] for p in hearing.participants]
-            clusters = hearing_clusters(asked, people, trials_by_id, group[1] == PEOPLE, cluster, sampled)
+            clusters = find_hearing_clusters(asked, people, trials_by_id, group[1] == PEOPLE, cluster, sampled)
         tail = _sign_answers(hearing or NO_ANSWERS, trials_by_id, clusters.names, signed.get(group[1], ""))
         tail += f"|interval:cr2-satterthwaite-{confidence:g}|ties:{ties}|version:{__version__}"
         made = _make_rows(group, hearing, left_out, clusters, confidence, ties)
@@ -87,7 +87,7 @@ def _sign_answers(hearing: Hearing, trials: Mapping[str, Trial], factors: Sequen
     return "".join(f"|{key}:{value}" for key, value in parts.items())
 
 
-def hearing_clusters(
+def find_hearing_clusters(
     items: Sequence[str],
     participants: Sequence[str],
     trials: Mapping[str, Trial],
@@ -95,7 +95,7 @@ def hearing_clusters(
     cluster: str = DESIGN,
     sampled: tuple[str, ...] | None = None,
 ) -> Clusters:
-    """Clusters of responses: by the corpus' design, and by participant where several people answered who do not share a game with their speaker.
+    """Return clusters of responses by the corpus's design, and by participant if several people outside the game answered.
 
     Where that makes more than two factors, the two with the fewest clusters are used: they carry most of the uncertainty.
     """
@@ -139,7 +139,7 @@ def _make_rows(
             "system": group[0],
             "hearer": group[1],
             "measure": name,
-            **{key: _number(x) for key, x in zip(("value", "low", "high"), estimates[name], strict=True)},
+            **{key: _replace_nan(x) for key, x in zip(("value", "low", "high"), estimates[name], strict=True)},
             "n": counts[name],
             **sizes,
             "cluster": " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True)),
@@ -153,7 +153,7 @@ def _make_rows(
 def _measure_group(
     hearing: Hearing, clusters: Clusters, confidence: float, ties: str
 ) -> dict[str, tuple[float, float, float]]:
-    """Value and interval of every measure: means over responses, and votes over items."""
+    """Return value and interval of every measure: means over responses, and votes over items."""
     values = hearing.measure(ties=ties)
     estimates = {}
     for i, name in enumerate(OVER_RESPONSES):
@@ -197,9 +197,9 @@ def _jackknife_votes(
 
 
 def _measure_subset(hearing: Hearing, mask: np.ndarray, ties: str) -> FloatArray:
-    """All measures on some of the responses; NaN where none is left."""
+    """Return all measures on some of the responses; NaN where none is left."""
     return hearing.select(mask).measure(ties=ties) if mask.any() else np.full(len(MEASURES), np.nan)
 
 
-def _number(value: float) -> float | None:
+def _replace_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

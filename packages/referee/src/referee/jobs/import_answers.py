@@ -47,7 +47,7 @@ def import_answers(
 
 
 def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], format: str) -> NativeData:
-    """Answers to the trials of a corpus as material."""
+    """Return answers to the trials of a corpus as material."""
     material = NativeData("log", format)
     described: set[tuple[str, str]] = set()
     for answer in answers:

@@ -23,7 +23,7 @@ from referee.capabilities import (
     SeesMarks,
     SignsCalls,
     WritesBatches,
-    in_parallel,
+    answer_in_parallel,
     learns,
     needs_of,
     resolve_all,
@@ -34,14 +34,14 @@ from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import read_lines
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine, Needs, WorkPiece
-from referee.engines.stored_work import StoredWork, as_lines
+from referee.engines.stored_work import StoredWork, format_lines
 from referee.errors import InputError
 from referee.files import hold_alone, let_go, write_atomically
 from referee.jobs.folder import Run
 from referee.jobs.run import QuestionsWritten
 from referee.metrics.hearing import HUMAN
 from referee.models.batch_files import BatchFile, read_questions
-from referee.models.response_cache import FLAGS, cost_by_asker
+from referee.models.response_cache import FLAGS, sum_cost_by_asker
 from referee.options import SHARD
 from referee.records import NOT_ANSWERED, Description, HearerView, Response, Trial
 from referee.signature import digest, signature
@@ -170,7 +170,7 @@ def collect_answers(
         view = show_to_hearer(trial, session.seed, hearer)
         return resolve_all(hearer, [(description, view) for _, description in descriptions[trial.id]])
 
-    for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
+    for trial, responses in zip(trials, answer_in_parallel(hearer, answer, trials), strict=True):
         signed = [
             replace(
                 add_belief(response, trial),
@@ -240,7 +240,7 @@ class HearerWork:
         if begun.group != piece.group:
             begun.hearer, begun.group = train_hearer(self.session, begun.folds[piece.group][0]), piece.group
         asked = [begun.trials[item] for item in piece.items]
-        return as_lines(
+        return format_lines(
             [json.dumps(lines) for _, lines in collect_answers(begun.hearer, asked, begun.descriptions, self.session)]
         )
 
@@ -331,7 +331,7 @@ def _record_costs(manifest: dict[str, Any], folder: Path, session: Session, unan
     manifest["unanswered"] = {hearer: n for hearer, n in missing.items() if n}
     if not manifest["unanswered"]:
         del manifest["unanswered"]
-    spent = cost_by_asker(folder / CALLS).get(session.name)
+    spent = sum_cost_by_asker(folder / CALLS).get(session.name)
     if spent is not None:
         usage = {
             "calls": spent.calls,
@@ -385,7 +385,7 @@ def add_recorded(folder: Path, file: Path) -> int:
     """
     with _lock_run(folder) as run:
         manifest, asked = run.manifest, {t.id: t for t in run.trials()}
-        theirs = [add_belief(r, asked[r.trial]) for r in _recorded_answers(file) if r.trial in asked]
+        theirs = [add_belief(r, asked[r.trial]) for r in _iterate_recorded_answers(file) if r.trial in asked]
         if not theirs:
             raise InputError(
                 "no line of it answers a trial of this run",
@@ -403,7 +403,7 @@ def add_recorded(folder: Path, file: Path) -> int:
         return len(theirs)
 
 
-def _recorded_answers(file: Path) -> Iterator[Response]:
+def _iterate_recorded_answers(file: Path) -> Iterator[Response]:
     """Yield the recorded answers of a file. Raises InputError if it does not exist."""
     if not file.is_file():
         raise InputError("there is no such file", where=file, remedy="name a file of answers: recorded:FILE.jsonl")

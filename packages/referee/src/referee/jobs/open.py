@@ -19,9 +19,16 @@ from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, read_corpus, read_trials
 from referee.corpora.line_index import IndexedOutput, has_index, index_outputs
-from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, default_name, read_outputs, rows_as_outputs
-from referee.corpora.reading.lines import FileLines, LineRange, natural_sort_key, read_lines
-from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
+from referee.corpora.outputs import (
+    UNREAD,
+    Output,
+    OutputsOfSystem,
+    iterate_row_outputs,
+    make_default_name,
+    read_outputs,
+)
+from referee.corpora.reading.lines import FileLines, LineRange, make_natural_sort_key, read_lines
+from referee.corpora.reading.parquet_rows import is_parquet, serialise_rows
 from referee.corpora.reading.tables import SEPARATED, SHEETS, convert_to_rows
 from referee.errors import (
     DuplicateTrial,
@@ -29,7 +36,7 @@ from referee.errors import (
     InvalidDescription,
     MissingOutputs,
     UnknownTrial,
-    near,
+    find_similar_names,
 )
 from referee.files import drop_endings, expand_path, is_address
 from referee.jobs.folder import Run, is_run
@@ -67,7 +74,7 @@ class Opened:
         labels = ("domain", "condition", "speaker", "scene", "language")
         rows = [
             (
-                *(t.id, *(_field(t, name) for name in labels), " ".join(t.targets), len(t.scene.entities)),
+                *(t.id, *(_get_field(t, name) for name in labels), " ".join(t.targets), len(t.scene.entities)),
                 *(len(t.references), t.references[0].text if t.references else None),
             )
             for t in self.trials()
@@ -239,7 +246,7 @@ def _name_without_folder(name: str) -> str:
 
 
 def _open_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
-    """The trials of a run, under the name and with the facts of the corpus they came from."""
+    """Return the trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
         raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
     # Counts and checksum belong to the run that was written; another run recomputes them.
@@ -285,8 +292,8 @@ def _open_source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]
                 trials_of_table = read_trials_of_table(corpus)
                 return str(corpus), lambda: trials_of_table
             return str(corpus), JsonlCorpus(corpus)
-        if not is_named and _looks_like_a_file(str(corpus)):
-            raise _missing_file(Path(corpus))
+        if not is_named and _is_file_name(str(corpus)):
+            raise _make_missing_file_error(Path(corpus))
         return str(corpus), _open_from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
@@ -312,14 +319,14 @@ def _refuse_parquet(corpus: str | Path) -> None:
         )
 
 
-def _looks_like_a_file(name: str) -> bool:
+def _is_file_name(name: str) -> bool:
     return bool(re.search(r"[/\\]|\.(jsonl?|csv|tsv|xml|parquet)(\.gz)?$", name.lower()))
 
 
-def _missing_file(path: Path) -> InputError:
+def _make_missing_file_error(path: Path) -> InputError:
     """Return the error for a missing file, with a similar name if there is one."""
     beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
-    meant = near(path.name, beside, 1)
+    meant = find_similar_names(path.name, beside, 1)
     remedy = "give a corpus as JSONL (`referee docs corpora`), a run folder, or a name of `referee list corpora`"
     return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
 
@@ -349,7 +356,7 @@ def _select_part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) ->
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
     for name, _ in conditions:
         if name not in fields:
-            meant = "".join(f"did you mean {field}? " for field in near(name, fields, 1))
+            meant = "".join(f"did you mean {field}? " for field in find_similar_names(name, fields, 1))
             raise InputError(
                 f"cannot choose trials by {name!r}",
                 remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
@@ -364,15 +371,15 @@ def _filter_trials(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tu
     """
     met = 0
     for trial in whole():
-        if all(_field(trial, name) == value for name, value in conditions):
+        if all(_get_field(trial, name) == value for name, value in conditions):
             met += 1
             yield trial
     if met:
         return
     for name, value in conditions:
-        values = dict.fromkeys(v for t in whole() if (v := _field(t, name)) is not None)
+        values = dict.fromkeys(v for t in whole() if (v := _get_field(t, name)) is not None)
         if value not in values:
-            meant = near(value, values, 1) or [f for f in values if f.lower() == value.lower()]
+            meant = find_similar_names(value, values, 1) or [f for f in values if f.lower() == value.lower()]
             some = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(islice(values, 5))} …"
             remedy = some if values else f"leave {name} out of --split: no trial of this corpus has one"
             raise InputError(f"no trial has {name}={value}", remedy=remedy)
@@ -409,7 +416,7 @@ def select_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
     return replace(opened, trials=chosen, file=None, parameters={**opened.parameters, "items": listed})
 
 
-def _field(trial: Trial, name: str) -> str | None:
+def _get_field(trial: Trial, name: str) -> str | None:
     return trial.scene.id if name == "scene" else getattr(trial, name)
 
 
@@ -489,14 +496,14 @@ class Answers:
         for system, outputs in self.by_system.items():
             # In the order of the file: the same error is reported with the same line every time.
             for trial in [trial for trial in outputs if trial not in ids]:
-                self.trouble(system, "unknown", partial(_unknown_trial_error, outputs, trial))
+                self.trouble(system, "unknown", partial(_make_unknown_trial_error, outputs, trial))
         for system, outputs in self.by_system.items():
             # In lenient mode they are counted later, with the table; so are the trials that a system of a run had nothing to say about.
             may_miss = self.lenient or system in self.silence_allowed
             missing = [] if may_miss else [i for i in ids if i not in outputs]
             if missing:
                 raise MissingOutputs(
-                    f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural_sort_key)!r} is the first one missing",
+                    f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=make_natural_sort_key)!r} is the first one missing",
                     where=next(iter(outputs.values())).where if outputs else "",
                     remedy="answer every trial, choose a part with --split, or use --lenient to score the existing ones",
                 )
@@ -514,10 +521,10 @@ class Answers:
             if description is None or outputs.response(trial.id) is not None:
                 continue  # a place is no description
             if not may_be_silent and is_empty_answer(description):
-                self.trouble(system, "empty", partial(_empty_output_error, outputs, trial.id))
+                self.trouble(system, "empty", partial(_make_empty_output_error, outputs, trial.id))
             outside = None if may_be_silent else find_foreign_property(description, trial.scene)
             if outside is not None:
-                self.trouble(system, "outside", partial(_foreign_property_error, outputs, trial, outside))
+                self.trouble(system, "outside", partial(_make_foreign_property_error, outputs, trial, outside))
 
     def part(self, ids: Sequence[str]) -> AnswersPart:
         """Return the outputs for some trials, for transfer to a worker."""
@@ -564,11 +571,11 @@ class AnswersPart:
 
     def carried(self) -> AnswersPart:
         """Return the outputs with the content of their file lines."""
-        return replace(self, files=[(_carried(lines), system) for lines, system in self.files])
+        return replace(self, files=[(_load_lines(lines), system) for lines, system in self.files])
 
 
-def _carried(part: FileLines) -> FileLines:
-    return rows_as_bytes(part) if is_parquet(part) else part.carried()
+def _load_lines(part: FileLines) -> FileLines:
+    return serialise_rows(part) if is_parquet(part) else part.carried()
 
 
 def is_empty_answer(description: Description) -> bool:
@@ -592,11 +599,11 @@ def find_foreign_property(description: Description, scene: Scene) -> Property | 
     return None
 
 
-def _itself(problem: InputError) -> InputError:
+def _return_value(problem: InputError) -> InputError:
     return problem
 
 
-def _unknown_trial_error(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
+def _make_unknown_trial_error(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
     """Return the error for an output of an unknown trial."""
     output = outputs[trial]
     return UnknownTrial(
@@ -607,7 +614,7 @@ def _unknown_trial_error(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
     )
 
 
-def _empty_output_error(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
+def _make_empty_output_error(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
     """Return the error for an empty output."""
     output = outputs[trial]
     return InvalidDescription(
@@ -618,7 +625,7 @@ def _empty_output_error(outputs: OutputsOfSystem, trial: str) -> InvalidDescript
     )
 
 
-def _foreign_property_error(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+def _make_foreign_property_error(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
     """Return the error for a property that no entity has, with a suggestion."""
     output, meant = outputs[trial.id], _guess_property(prop, trial.scene)
     hint = f"did you mean {meant}? " if meant else ""
@@ -635,13 +642,15 @@ def _guess_property(prop: Property, scene: Scene) -> Property | None:
     bare_property = prop._replace(name=LANDMARKS.sub("", prop.name))
     names = list(dict.fromkeys(p.name for p in scene.extensions))
     name = (
-        bare_property.name if bare_property.name in names else next(iter(near(bare_property.name, names, 1, 0.7)), None)
+        bare_property.name
+        if bare_property.name in names
+        else next(iter(find_similar_names(bare_property.name, names, 1, 0.7)), None)
     )
     values = [p.value for p in scene.extensions if p.name == name]
     value = (
         bare_property.value
         if bare_property.value in values
-        else next(iter(near(bare_property.value, values, 1, 0.6)), None)
+        else next(iter(find_similar_names(bare_property.value, values, 1, 0.6)), None)
     )
     return None if name is None or value is None else Property(name, value)
 
@@ -707,7 +716,7 @@ def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = Fal
         return read_outputs(source, on_remark=answers.notes.append, **on_problem)
 
     if index and not is_part and has_index(str(source)):
-        where, default = str(source), default_name(source)
+        where, default = str(source), make_default_name(source)
         for entry in index_outputs(where):
             read += 1
             if entry.trial is not None:
@@ -730,7 +739,7 @@ def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = Fal
     for problem in problems:
         # A system none of whose lines can be read is still in the table, with nothing but its problems.
         answers.outputs_of(system)
-        answers.trouble(system, "unparsable", partial(_itself, problem))
+        answers.trouble(system, "unparsable", partial(_return_value, problem))
 
 
 def expand_outputs(path: str | Path) -> list[str]:
@@ -770,7 +779,7 @@ def _list_sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[An
             "outputs are neither a file nor rows",
             remedy='give a path or rows like {"trial": …, "system": …, "text": …}',
         )
-    for row in rows_as_outputs(rows, on_remark):
+    for row in iterate_row_outputs(rows, on_remark):
         if isinstance(row, (str, Path)):
             yield from expand_outputs(row)
         else:

@@ -16,16 +16,16 @@ class ProgressCallback(Protocol):
     def __call__(self, pieces: Iterable[T], label: str, /) -> Iterable[T]: ...
 
 
-def without_progress(pieces: Iterable[T], label: str, /) -> Iterable[T]:
+def iterate_silently(pieces: Iterable[T], label: str, /) -> Iterable[T]:
     """Return the pieces without showing progress."""
     return pieces
 
 
-_callback: ContextVar[ProgressCallback] = ContextVar("callback", default=without_progress)
+_callback: ContextVar[ProgressCallback] = ContextVar("callback", default=iterate_silently)
 
 
 @contextmanager
-def showing_progress(callback: ProgressCallback) -> Iterator[None]:
+def set_progress_callback(callback: ProgressCallback) -> Iterator[None]:
     """Pass all `with_progress` pieces inside the block through this progress callback."""
     before = _callback.set(callback)
     try:
@@ -34,7 +34,7 @@ def showing_progress(callback: ProgressCallback) -> Iterator[None]:
         _callback.reset(before)
 
 
-def with_progress(pieces: Iterable[T], label: str) -> Iterable[T]:
+def report_progress(pieces: Iterable[T], label: str) -> Iterable[T]:
     """Pass pieces through the current progress callback, for work that is not handed one."""
     return _callback.get()(pieces, label)
 

@@ -67,7 +67,7 @@ def replicate(
     trials = list(Run(out).trials())
     scored = [t for t in trials if len((t.references[0].text or "").split()) >= least_words]
     answers = open_outputs(str(out), lenient=True)
-    for output in people_rows(task.people if trained_on is None else (), trials, seed):
+    for output in sample_people(task.people if trained_on is None else (), trials, seed):
         answers.add(output)
     labels = [_add_peer(answers, peer, {t.id for t in trials}) for peer in peers]
     # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
@@ -95,8 +95,8 @@ def _add_peer(answers: Answers, peer: str, ids: Set[str]) -> str:
     return label
 
 
-def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
-    """Yield, for every trial, random other speakers of its scene and condition, as many as labels, as if they were
+def sample_people(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
+    """Yield, for every trial, the descriptions of random other speakers of its scene and condition.
     systems.
     """
     pools: dict[tuple[str | None, str | None], list[Trial]] = {}
@@ -113,7 +113,7 @@ def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> It
 def compare_with_print(
     task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]], peers: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Our scores beside the printed ones, with the value of every fold.
+    """Return our scores beside the printed ones, with the value of every fold.
 
     The systems in the order of the catalogue, then people and peers.
     """
@@ -309,7 +309,7 @@ def _compute_agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
 
 def _summarise_rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     """Return Spearman's rho for the first split, its number of systems, and its range over folds and splits."""
-    folds = [[{**r, "ours": r["folds"][f]} for r in part] for part in cuts for f in range(_folds(part))]
+    folds = [[{**r, "ours": r["folds"][f]} for r in part] for part in cuts for f in range(_split_folds(part))]
     return {
         key: _correlate(cuts[0]),
         f"{key}_n": len(cuts[0]),
@@ -318,7 +318,7 @@ def _summarise_rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     }
 
 
-def _folds(rows: Sequence[Row]) -> int:
+def _split_folds(rows: Sequence[Row]) -> int:
     return min((len(r.get("folds") or ()) for r in rows), default=0)
 
 

@@ -42,7 +42,7 @@ def count_failures(folder: Path) -> int:
 
 
 def _find_crashed_trials(folder: Path) -> dict[str, set[str]]:
-    """The trials that ended their process, by system."""
+    """Return the trials that ended their process, by system."""
     trials_by_system: dict[str, set[str]] = {}
     if (folder / FAILURES).is_file():
         for line in (folder / FAILURES).read_text("utf-8").splitlines():

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import LearnsFirst, LearnsFrom, TwoPassMetric, width_of
+from referee.capabilities import LearnsFirst, LearnsFrom, TwoPassMetric, count_statistics
 from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.reading.scripts import has_unspaced_script
 from referee.engines.pieces import Needs, WorkPiece
@@ -100,7 +100,7 @@ class Measuring:
             problems={system: dict(kinds) for system, kinds in read.answers.problems.items()},
             notes=read.answers.notes,
             outcomes={s: [None if a is None else a.outcome for a in batch.answers] for s, batch in finds.items()},
-            asked=_questions(read) if finds else [],
+            asked=_list_questions(read) if finds else [],
             languages=Counter(map(_detect_language, read.trials)),
         )
 
@@ -123,7 +123,7 @@ def _detect_language(trial: Trial) -> tuple[str, bool]:
     return trial.language, text is not None and has_unspaced_script(text)
 
 
-def _questions(read: PieceBatches) -> list[PlaceQuestion]:
+def _list_questions(read: PieceBatches) -> list[PlaceQuestion]:
     return [extract_question(trial) for trial in read.trials]
 
 
@@ -147,7 +147,7 @@ def _measure_batch(metric: Metric, name: str, batch: Batch, failed: dict[str, st
     """Return one row of statistics per item; a plug-in metric that fails gives no values and is recorded once."""
     if catalogue.is_shipped("metric", name):
         return metric.statistics(batch)
-    wide = (len(batch), width_of(metric))
+    wide = (len(batch), count_statistics(metric))
     try:
         rows = np.asarray(metric.statistics(batch), dtype=float)
         if rows.shape == wide:

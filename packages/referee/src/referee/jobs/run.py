@@ -94,7 +94,7 @@ class Speaking:
     def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
         """Return the outputs of a piece, training the system when the fold changes."""
         if begun.trained is None or begun.group != piece.group:
-            system, fold = self._places()[piece.group]
+            system, fold = self._list_positions()[piece.group]
             try:
                 begun.trained = train_system(system, begun.folds[fold][0], self.plan.seed)
             except MissingExtra as missing:
@@ -107,7 +107,7 @@ class Speaking:
         spoken = describe_trials(begun.trained, [begun.trials[item] for item in piece.items])
         return RunPart.of(begun.trained.system.label, piece.items, spoken).as_bytes()
 
-    def _places(self) -> dict[str, tuple[System, int]]:
+    def _list_positions(self) -> dict[str, tuple[System, int]]:
         folds = self.plan.folds if self.plan.split is None else 1
         return {group_of(system, fold): (system, fold) for system in self.plan.systems for fold in range(folds)}
 
@@ -180,7 +180,7 @@ def run(
             settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
             splits=[s.as_json() for s in _describe_folds(plan, folds)],
             signatures=signatures,
-            versions=_versions(),
+            versions=_list_versions(),
         )
 
 
@@ -268,7 +268,7 @@ def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> list[
     return []
 
 
-def _versions() -> dict[str, str]:
+def _list_versions() -> dict[str, str]:
     """Return the versions that outputs may depend on; scikit-learn is optional."""
     versions = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
     with suppress(PackageNotFoundError):

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from referee.capabilities import width_of
+from referee.capabilities import count_statistics
 from referee.contracts import FloatArray
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, Failed, WorkPiece
@@ -25,7 +25,7 @@ from referee.errors import InputError
 from referee.jobs.batches import CHUNK, ScorePiece, cut_corpus
 from referee.jobs.grounding import PlaceQuestion, check_places, list_conventions, list_gold_conventions
 from referee.jobs.open import Answers, Opened
-from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
+from referee.jobs.progress import CountedWork, ProgressCallback, iterate_silently
 from referee.jobs.rows import Key, Measuring, PieceRows, is_two_pass, list_learning, make_metrics, needs_two_passes
 from referee.jobs.score_table import (
     ScoreTable,
@@ -50,7 +50,7 @@ def score_trials(
     source: Source | None = None,
     engine: Engine | None = None,
     size: int | None = None,
-    watch: ProgressCallback = without_progress,
+    watch: ProgressCallback = iterate_silently,
 ) -> ScoreTable:
     """Measure all systems on all trials, on an engine or (by default) in this process.
 
@@ -75,7 +75,7 @@ def score_trials(
     # An unnamed file: collected data take no memory, and vanish with the process.
     with TemporaryFile(prefix="referee-") as file:
         table = ScoreTable(settings, source or opened.source, metrics=make_metrics(systems, settings.metrics))
-        return _Scoring(answers, opened, systems, table, engine or LocalEngine(), size or CHUNK, watch).table_of(file)
+        return _Scoring(answers, opened, systems, table, engine or LocalEngine(), size or CHUNK, watch).make_table(file)
 
 
 class _Scoring:
@@ -98,7 +98,7 @@ class _Scoring:
         names = tuple(dict.fromkeys((*self.settings.by, *self.factors)))
         self.task = Measuring(table.metrics, systems, names)
 
-    def table_of(self, file: BinaryIO) -> ScoreTable:
+    def make_table(self, file: BinaryIO) -> ScoreTable:
         """Cut the corpus into pieces, measure them, and return the table."""
         if needs_two_passes(self.table.metrics):
             self._learn_metrics()
@@ -133,11 +133,11 @@ class _Scoring:
     def _yield_rows(self, pieces: Iterable[ScorePiece], ids: dict[int, Sequence[str]]) -> Iterator[PieceRows]:
         """Yield the rows of every piece as they arrive, and add the ids of its trials to `ids`."""
 
-        def as_work(piece: ScorePiece) -> WorkPiece:
+        def make_work(piece: ScorePiece) -> WorkPiece:
             ids[piece.number] = piece.ids
             return WorkPiece("measures", (piece,))
 
-        outcomes: Iterable[Done | Failed] = self.engine.work(self.task, map(as_work, pieces))
+        outcomes: Iterable[Done | Failed] = self.engine.work(self.task, map(make_work, pieces))
         # A corpus that streams is watched trial by trial.
         if isinstance(pieces, list):
             outcomes = self.watch(CountedWork(outcomes, len(pieces)), f"{self.opened.name}: pieces")
@@ -248,7 +248,7 @@ class _Gathered:
         return str(trials)
 
     def fingerprint_of(self, system: str) -> str:
-        """The digest of a system's outputs."""
+        """Return the digest of a system's outputs."""
         outputs = Fingerprint()
         for piece in self.pieces():
             outputs.add(piece.output_digests[system])
@@ -266,7 +266,7 @@ class _Gathered:
             for key, collected in self._read_collected(number).items():
                 self._pieces[number].rows[key] = metrics[key].compute(collected)
         # One metric after the other, its parts let go: the statistics of all trials are not held twice.
-        return {key: self._join_pieces(key, width_of(metric)) for key, metric in metrics.items()}
+        return {key: self._join_pieces(key, count_statistics(metric)) for key, metric in metrics.items()}
 
     def _join_pieces(self, key: Key, width: int) -> FloatArray:
         parts = [piece.rows.pop(key) for piece in self.pieces()]

@@ -17,7 +17,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import CountsAnswered, is_average
 from referee.contracts import FloatArray, Metric
-from referee.corpora.reading.lines import natural_sort_key
+from referee.corpora.reading.lines import make_natural_sort_key
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.progress import CountedWork, ProgressCallback
 from referee.metrics.tokens import UNSPACED, choose_tokeniser
@@ -262,12 +262,12 @@ class ScoreTable:
         return {"swaps": s.resamples, "seed": s.seed} if swaps else {}
 
     def _hash_group(self, group: str) -> str:
-        """A digest of the trials that are in a group."""
+        """Return a digest of the trials that are in a group."""
         name, _, value = group.partition("=")
         members = sorted(trial for trial, label in zip(self.trials, self.groups[name], strict=True) if label == value)
         return digest("\x1f".join(members))[:8]
 
-    def about_clusters(self) -> str:
+    def describe_clusters(self) -> str:
         """Return the units of the intervals in words, for the line under the table."""
         sizes = self.clusters.sizes()
         if not sizes:
@@ -329,7 +329,7 @@ class ScoreTable:
                 if gap is not None:
                     numbers = {"difference": gap.difference, "low": gap.low, "high": gap.high, "df": gap.df}
                     p = gap.p if gap.error else float("nan")
-                    values = {key: _number(float(value)) for key, value in {**numbers, "p": p}.items()}
+                    values = {key: _replace_nan(float(value)) for key, value in {**numbers, "p": p}.items()}
                     yield {"metric": name, "system_a": a, "system_b": b, **values, "n": gap.n}
 
     def _yield_groups(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
@@ -338,7 +338,7 @@ class ScoreTable:
         for name, labels in self.groups.items():
             # As objects: fixed-width text would make every label as wide as the longest.
             column = np.array([x if x is not None else "" for x in labels], dtype=object)
-            for value in sorted({x for x in labels if x is not None}, key=natural_sort_key):
+            for value in sorted({x for x in labels if x is not None}, key=make_natural_sort_key):
                 yield f"{name}={value}", column == value
 
     def _select_rows(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:
@@ -357,11 +357,11 @@ class ScoreTable:
             "system": key[0],
             "group": group,
             "metric": key[1],
-            "value": _number(estimate.value),
+            "value": _replace_nan(estimate.value),
             # Items that were measured, not items that there are.
             "n": estimate.n,
-            "low": _number(estimate.low),
-            "high": _number(estimate.high),
+            "low": _replace_nan(estimate.low),
+            "high": _replace_nan(estimate.high),
             "signature": self.signature(key[1], key[0], group),
             "clusters": " x ".join(map(str, estimate.sizes)) if clusters.codes else None,
             **_score_answered(metric, rows),
@@ -442,7 +442,7 @@ def _score_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
     if not isinstance(metric, CountsAnswered):
         return {}
     value, n = metric.answered(np.nan_to_num(np.asarray(rows)).sum(axis=0))
-    return {"value_answered": _number(float(value)), "n_answered": int(n)}
+    return {"value_answered": _replace_nan(float(value)), "n_answered": int(n)}
 
 
 def _format_test(gap: Gap | None) -> dict[str, float | None]:
@@ -450,13 +450,13 @@ def _format_test(gap: Gap | None) -> dict[str, float | None]:
     if gap is None:
         return dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"))
     return {
-        "difference": _number(gap.difference),
-        "difference_low": _number(gap.low),
-        "difference_high": _number(gap.high),
-        "p": _number(gap.p),
-        "p_randomisation": _number(gap.p_swaps),
+        "difference": _replace_nan(gap.difference),
+        "difference_low": _replace_nan(gap.low),
+        "difference_high": _replace_nan(gap.high),
+        "p": _replace_nan(gap.p),
+        "p_randomisation": _replace_nan(gap.p_swaps),
     }
 
 
-def _number(value: float) -> float | None:
+def _replace_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -82,7 +82,7 @@ class SharedTask:
         return tuple(self.manifest["metrics"])
 
     def items(self) -> dict[str, Trial]:
-        """The items as participants see them."""
+        """Return the items as participants see them."""
         path = self._find_file(ITEMS, "items.jsonl", SEALED, "references.jsonl")
         if path is None:
             raise InputError(
@@ -95,7 +95,7 @@ class SharedTask:
         return next((self.folder / name for name in names if (self.folder / name).exists()), None)
 
     def read_sealed(self) -> dict[str, Trial]:
-        """The items with their references; InputError if the file is not the sealed one."""
+        """Return the items with their references; InputError if the file is not the sealed one."""
         path = self._find_file(SEALED, "references.jsonl")
         if path is None:
             raise InputError(
@@ -103,7 +103,7 @@ class SharedTask:
                 where=self.folder,
                 remedy="name the folder of the task, or its organisers/: --task TASK",
             )
-        if _checksum(path.read_bytes()) != self.manifest["checksum"]:
+        if _compute_checksum(path.read_bytes()) != self.manifest["checksum"]:
             raise InputError(
                 "the references differ from the sealed ones",
                 where=path,
@@ -112,7 +112,7 @@ class SharedTask:
         return {t.id: t for t in read_trials(path)}
 
 
-def _checksum(content: bytes) -> str:
+def _compute_checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
@@ -148,7 +148,7 @@ def make_task(
             where=opened.name,
             remedy="choose a corpus in which people described the targets; in a table, a column reference",
         )
-    blind = [_blind_trial(trial) for trial in trials]
+    blind = [_hide_references(trial) for trial in trials]
     sealed = "".join(f"{write_json_line(data)}\n" for data in trials_to_json(trials))
     chosen = tuple(metrics) or _choose_metrics(trials)
     source = opened.source
@@ -165,7 +165,7 @@ def make_task(
             "corpus": source.corpus,
             "items": len(trials),
             "metrics": list(chosen),
-            "checksum": _checksum((folder / SEALED).read_bytes()),
+            "checksum": _compute_checksum((folder / SEALED).read_bytes()),
             "version": __version__,
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
@@ -195,7 +195,7 @@ def make_task(
     return SharedTask(out)
 
 
-def _blind_trial(trial: Trial) -> Trial:
+def _hide_references(trial: Trial) -> Trial:
     """Return a trial without references and episode."""
     view = trial.for_speaker()
     return Trial(
@@ -224,7 +224,7 @@ def _choose_metrics(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 
 def _make_key(metric: str) -> str:
-    """A measure's name as a key of a leaderboard."""
+    """Return a measure's name as a key of a leaderboard."""
     return "".join(c if c.isalnum() else "_" for c in metric)
 
 
@@ -283,7 +283,7 @@ def _get_sorting(metric: str) -> str:
 
 
 def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str]]:
-    """A submission and messages for its participants: items that are missing, empty descriptions.
+    """Return a submission and messages for its participants on missing items and empty descriptions.
 
     Raises:
         InputError: if it cannot be read, or answers an item that the task does not have.
@@ -311,7 +311,7 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
     missing = _list_missing(data, items)
     messages = []
     if missing:
-        messages.append(f"{_not_ranked(len(missing), len(items))} (the first is {missing[0]!r}).")
+        messages.append(f"{_list_unranked(len(missing), len(items))} (the first is {missing[0]!r}).")
     empty = [o.trial for o in data.outputs if not (o.description.text or "").strip() and not o.description.properties]
     if empty:
         messages.append(f"{len(empty):,} descriptions are empty, that of {empty[0]!r} first.")
@@ -319,17 +319,17 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
 
 
 def _list_missing(data: NativeData, items: Mapping[str, Trial]) -> list[str]:
-    """The items that a submission lacks."""
+    """Return the items that a submission lacks."""
     answered = {o.trial for o in data.outputs}
     return [name for name in items if name not in answered]
 
 
-def _not_ranked(missing: int, items: int) -> str:
+def _list_unranked(missing: int, items: int) -> str:
     return f"{missing:,} of {items:,} items are missing: not ranked"
 
 
 def _evaluate_submissions(submissions: Mapping[str, NativeData], task: SharedTask) -> Evaluated:
-    """The submissions of a task as the systems of one evaluation, held against the sealed references."""
+    """Return one evaluation of all submissions of a task as systems, compared with the sealed references."""
     trials = task.read_sealed()
     whole = NativeData("table", "submission", {}, trials)
     for name, data in submissions.items():
@@ -338,7 +338,7 @@ def _evaluate_submissions(submissions: Mapping[str, NativeData], task: SharedTas
 
 
 def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float]:
-    """The scores of a submission, written to `out`/scores.json as Codabench reads it: one flat object."""
+    """Write the scores of a submission to `out`/scores.json in the form of Codabench, one flat object; return them."""
     data, _ = check_submission(path, task)
     evaluated = _evaluate_submissions({drop_endings(path): data}, task)
     scores: dict[str, float] = {
@@ -361,7 +361,7 @@ class SubmissionRanks:
     messages: list[str]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, as `referee task rank --format json` prints it."""
+        """Return plain data, as `referee task rank --format json` prints it."""
         return {
             "ranks": self.ranks,
             "n_missing": self.missing,
@@ -370,13 +370,13 @@ class SubmissionRanks:
         }
 
     def lines(self, task: SharedTask) -> list[str]:
-        """A line of text a submission: rank, name, first measure and number of items."""
+        """Return one line of text per submission: rank, name, first measure and number of items."""
         first, items = task.metrics[0], task.manifest["items"]
         values = {row["system"]: row for row in self.evaluated.rows if row["metric"] == first}
         lines = []
         for system, rank in self.ranks.items():
             missing = self.missing[system]
-            end = _not_ranked(missing, items) if missing else f"{items:,} items"
+            end = _list_unranked(missing, items) if missing else f"{items:,} items"
             lines.append(
                 f"{'–' if rank is None else rank:>3}  {system}  {first} {_format_cell(values.get(system))}, {end}"
             )
@@ -384,7 +384,7 @@ class SubmissionRanks:
 
 
 def rank_submissions(folder: Path, task: SharedTask, out: Path | None = None) -> SubmissionRanks:
-    """All submissions of a folder scored, and those with every item compared and ranked by the first measure.
+    """Return the scores of all submissions of a folder, and the ranking of the complete ones by the first measure.
 
     With `out` also a page of results.
 
@@ -448,7 +448,7 @@ def _render_page(task: SharedTask, ranking: SubmissionRanks) -> str:
     cells = {(row["system"], row["metric"]): row for row in ranking.evaluated.rows}
     rows = [
         (
-            _not_ranked(ranking.missing[system], n) if ranking.missing[system] else "–" if rank is None else rank,
+            _list_unranked(ranking.missing[system], n) if ranking.missing[system] else "–" if rank is None else rank,
             system,
             f"{n - ranking.missing[system]:,}",
             *(_format_cell(cells.get((system, metric))) for metric in task.metrics),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee import catalogue
-from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
+from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, answer_in_parallel
 from referee.contracts import Speaker
 from referee.errors import InputError, MissingExtra, RefereeError, UnknownName
 from referee.jobs.words_heard import find_language, read_back
@@ -39,7 +39,7 @@ class System:
             return cls(label.strip(), f"{real.strip()}{bar}{switches}")
         # A label names the output, which neither rate limits nor folders of a FILE.py change.
         short = name.rpartition("/")[2] if ".py:" in name else name
-        return cls(catalogue.without_pace("system", f"{short}{bar}{switches}"), text)
+        return cls(catalogue.drop_pace_options("system", f"{short}{bar}{switches}"), text)
 
     def build(self, seed: int = 1) -> Any:
         """Return a new, untrained system; random ones are seeded by the run, unless an option overrides it."""
@@ -189,7 +189,7 @@ def _collect_descriptions(system: System, thing: Any, test: Sequence[Trial], adv
         except Exception as error:
             raise name_system_in_error(error, f"{system.label} failed at trial {trial.id!r}") from error
 
-    for description in in_parallel(thing, answer, test):
+    for description in answer_in_parallel(thing, answer, test):
         yield description
         advance(1)
 

@@ -21,7 +21,7 @@ from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_pla
 from referee.jobs.folder import OCCUPIED, is_run, write_manifest
 from referee.jobs.speak import Spoken
 from referee.models.batch_files import BatchFile
-from referee.models.response_cache import ResponseCache, as_json
+from referee.models.response_cache import ResponseCache, convert_call_to_json
 from referee.records import Trial
 from referee.signature import digest
 
@@ -130,7 +130,9 @@ class Unfinished:
         # Written also when a run is taken up, to see whether the corpus is still the same; the kept one is not touched.
         fresh = self.folder / (f"new-{CORPUS}" if is_resumed else CORPUS)
         write_atomically(fresh, map(write_json_line, trials_to_json(trials)))
-        asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
+        asked = json.dumps(
+            {**plan, "corpus checksum": _compute_checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True
+        )
         if is_resumed:
             fresh.unlink()
             self._check_plan(asked)
@@ -158,7 +160,7 @@ class Unfinished:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def trials(self) -> Iterator[Trial]:
-        """The corpus as it was when the run began."""
+        """Yield the corpus as it was when the run began."""
         return read_trials(self.folder / CORPUS)
 
     def keep(self, part: RunPart) -> None:
@@ -213,7 +215,8 @@ class Unfinished:
         if cache.costs:
             # Sorted, for threads add their calls as they are answered.
             write_atomically(
-                self.folder / "calls.jsonl", (write_json_line(as_json(call)) for call in cache.sorted_calls())
+                self.folder / "calls.jsonl",
+                (write_json_line(convert_call_to_json(call)) for call in cache.iterate_calls()),
             )
         for system, spent in cache.costs.items():
             # A question that two folds have is asked and paid for once.
@@ -223,7 +226,11 @@ class Unfinished:
                     "completion_tokens": spent.completion_tokens,
                     "cost": spent.cost,
                 }
-        corpus = {**manifest.pop("corpus"), "trials": len(tested), "checksum": _checksum(self.folder / "trials.jsonl")}
+        corpus = {
+            **manifest.pop("corpus"),
+            "trials": len(tested),
+            "checksum": _compute_checksum(self.folder / "trials.jsonl"),
+        }
         write_manifest(self.folder, **manifest, corpus=corpus, systems=systems, counts=counts)
         self._rename()
         return counts
@@ -243,5 +250,5 @@ class Unfinished:
             ) from None
 
 
-def _checksum(path: Path) -> str:
+def _compute_checksum(path: Path) -> str:
     return digest(path.read_text("utf-8"))

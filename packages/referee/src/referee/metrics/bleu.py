@@ -41,7 +41,7 @@ class Bleu(Measure):
         return 2 + 2 * self.order
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """Columns: output length, reference length, matches by order, n-grams of the output by order."""
+        """Return columns: output length, reference length, matches by order, n-grams of the output by order."""
         encoding = encode(batch, self.case, self.tokens)
         order = max(check_order(self.order), SHARED_ORDER)
         matches = cache_in_batch(

@@ -36,7 +36,7 @@ class Chrf(Measure):
         return 3 * self.order
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """Columns by order: n-grams of the output, of the chosen reference, and shared ones."""
+        """Return columns by order: n-grams of the output, of the chosen reference, and shared ones."""
         encoding = _encode_characters(batch, self.case)
         pairs = self._count_pairs(encoding)
         rows = np.full((encoding.items, self.width), np.nan)

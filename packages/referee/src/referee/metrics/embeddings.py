@@ -94,6 +94,6 @@ class BertScore(_Embedding):
     def _compute_units(self, text: str) -> FloatArray:
         """Return the unit vectors of a text's tokens, without the boundary tokens that every text has."""
         # Without the marks at both ends, which every text has.
-        vectors = self._encoder.vectors(text)[1:-1].astype(float)
+        vectors = self._encoder.compute_vectors(text)[1:-1].astype(float)
         units: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return units

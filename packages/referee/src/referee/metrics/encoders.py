@@ -52,7 +52,7 @@ class Encoder:
         self.signed = f"{name}@{hashlib.sha256(weights).hexdigest()[:8]}"
         self._vectors: dict[str, Floats] = {}
 
-    def vectors(self, text: str) -> Floats:
+    def compute_vectors(self, text: str) -> Floats:
         """Return the last layer's vectors of a text's tokens."""
         if text not in self._vectors:
             self.read([text])
@@ -74,7 +74,7 @@ class Encoder:
 
     def sentence(self, text: str) -> Floats:
         """Return the mean of a text's token vectors, scaled to length 1 (as sentence-transformers pools it)."""
-        mean = self.vectors(text).mean(axis=0)
+        mean = self.compute_vectors(text).mean(axis=0)
         unit: Floats = mean / max(float(np.linalg.norm(mean)), 1e-12)
         return unit
 

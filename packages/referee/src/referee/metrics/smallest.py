@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import combinations
 from operator import and_
 
-from referee.exact_cover import fewest
+from referee.exact_cover import count_smallest_cover
 from referee.meaning import Meaning, atoms, drop_atoms
 from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
 
@@ -52,7 +52,7 @@ def count_fewest_to_add(scene: Scene, targets: int, description: Sequence[Proper
         return None
     extensions = list_true_properties(scene, targets)
     if not list_relation_names(scene):
-        return fewest(tuple(extensions.values()), start & ~targets)
+        return count_smallest_cover(tuple(extensions.values()), start & ~targets)
     notes, key = _TO_ADD.of(scene), (targets, frozenset(description))
     if key not in notes:
         notes[key] = _count_fewest_with_landmarks(scene, targets, tuple(description), extensions)
@@ -74,7 +74,7 @@ def _count_fewest_with_landmarks(
                 break
             for bundle in combinations(beside, size):
                 start = scene.denotation((*description, *bundle))
-                more = None if targets & ~start else fewest(plain, start & ~targets)
+                more = None if targets & ~start else count_smallest_cover(plain, start & ~targets)
                 if more is not None and (best is None or size + more < best):
                     best = size + more
     return best
@@ -104,7 +104,7 @@ def count_fewest_to_keep(
         masks = [extensions.get(p, 0) for p in description]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
         # Never None: `description` as a whole excludes the required distractors.
-        return fewest(masks, start & ~reduce(and_, masks, start)) or 0
+        return count_smallest_cover(masks, start & ~reduce(and_, masks, start)) or 0
     # Relations depend on the landmark that goes with them: parts have to be tried whole, not as masks.
     return next(
         size
@@ -120,7 +120,7 @@ def count_fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> i
     for mask in scene.denotations(form):
         meant = mask & targets
         masks = tuple(list_true_properties(scene, meant).values()) if meant else ()
-        more = fewest(masks, mask & ~targets)
+        more = count_smallest_cover(masks, mask & ~targets)
         if more is None:
             return None
         total += more

@@ -48,7 +48,7 @@ class BatchFile:
 
 
 def read_questions(stored: Path, asker: str) -> dict[str, Mapping[str, Any]]:
-    """The questions that one asker wrote, by key; none where there were none."""
+    """Return the questions that one asker wrote, by key; none where there were none."""
     if not stored.exists():
         return {}
     rows = (json.loads(line) for line in stored.read_text("utf-8").split("\n") if line.strip())
@@ -56,7 +56,7 @@ def read_questions(stored: Path, asker: str) -> dict[str, Mapping[str, Any]]:
 
 
 def read_answers(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | None, str]]:
-    """Key, chat completion (None where there is none) and the reason why not, line by line."""
+    """Yield key, chat completion (None where there is none) and the reason why not, line by line."""
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:

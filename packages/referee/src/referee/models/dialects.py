@@ -38,7 +38,7 @@ class ChatCompletions:
 
     def address(self, url: str, model: str) -> str:
         """Return the address that questions are posted to."""
-        return _with_path(url, "/chat/completions")
+        return _append_path(url, "/chat/completions")
 
     def headers(self, key: str) -> dict[str, str]:
         """Return the headers that carry the key.
@@ -59,10 +59,10 @@ class ChatCompletions:
             LookupError, TypeError, ValueError, AttributeError: it is something else altogether.
         """
         if response.get("error") and not response.get("choices"):
-            raise _error_of(response["error"])
+            raise _make_error(response["error"])
         choice = response["choices"][0]
         if choice.get("finish_reason") == "error" or choice.get("error"):
-            raise _error_of(choice.get("error") or response.get("error"))
+            raise _make_error(choice.get("error") or response.get("error"))
         if not isinstance(choice["message"], dict):
             raise TypeError("no message")
         return response
@@ -101,14 +101,14 @@ class OpenAIResponses(ChatCompletions):
     }
 
     def address(self, url: str, model: str) -> str:
-        return _with_path(url, "/responses")
+        return _append_path(url, "/responses")
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the request of a chat completion in this interface."""
-        schema, tool = _schema_of(question), _tool_of(question)
+        schema, tool = _get_schema(question), _get_tool(question)
         body = {
             "model": question["model"],
-            "input": [self._message(m) for m in question["messages"]],
+            "input": [self._convert_message(m) for m in question["messages"]],
             "store": False,
             "temperature": question.get("temperature"),
             "top_p": question.get("top_p"),
@@ -120,30 +120,30 @@ class OpenAIResponses(ChatCompletions):
             "include": ["message.output_text.logprobs"] if question.get("logprobs") else None,
             "top_logprobs": question.get("top_logprobs"),
         }
-        return _without_none(body)
+        return _drop_none(body)
 
-    def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def _convert_message(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return a chat message in this interface."""
         kind = "output_text" if message["role"] == "assistant" else "input_text"
         parts = [
             {"type": "input_image", "image_url": part["image_url"]["url"]}
             if "image_url" in part
             else {"type": kind, "text": part["text"]}
-            for part in _parts(message)
+            for part in _list_parts(message)
         ]
         return {"role": message["role"], "content": parts}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a response as a chat completion."""
         if response.get("error") or response.get("status") in ("failed", "cancelled"):
-            raise _error_of(response.get("error"))
+            raise _make_error(response.get("error"))
         contents = [c for item in response["output"] if item["type"] == "message" for c in item["content"]]
         calls = [item["arguments"] for item in response["output"] if item["type"] == "function_call"]
         thoughts = [s["text"] for item in response["output"] if item["type"] == "reasoning" for s in item["summary"]]
         refusals = [c["refusal"] for c in contents if c["type"] == "refusal"]
         reason = (response.get("incomplete_details") or {}).get("reason")
         usage = response.get("usage") or {}
-        return _completion(
+        return _make_completion(
             response.get("model"),
             text="".join(c["text"] for c in contents if c["type"] == "output_text") or "".join(calls[:1]),
             refusal="".join(refusals) or None,
@@ -164,40 +164,41 @@ class Anthropic(ChatCompletions):
     max_tokens: ClassVar[int] = 4096
 
     def address(self, url: str, model: str) -> str:
-        return _with_path(url, "/messages")
+        return _append_path(url, "/messages")
 
     def headers(self, key: str) -> dict[str, str]:
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the request of a chat completion in this interface."""
-        schema, tool = _schema_of(question), _tool_of(question)
+        schema, tool = _get_schema(question), _get_tool(question)
         body = {
             "model": question["model"],
-            "system": _system_of(question) or None,
+            "system": _get_system_prompt(question) or None,
             "messages": [
-                {"role": m["role"], "content": [self._part(part) for part in _parts(m)]} for m in _dialogue_of(question)
+                {"role": m["role"], "content": [self._convert_part(part) for part in _list_parts(m)]}
+                for m in _get_dialogue(question)
             ],
             "max_tokens": question.get("max_tokens", self.max_tokens),
             "temperature": question.get("temperature"),
             "top_p": question.get("top_p"),
             "output_config": {"format": {"type": "json_schema", "schema": schema["schema"]}} if schema else None,
-            "tools": [{**_without(tool, "parameters"), "input_schema": tool["parameters"]}] if tool else None,
+            "tools": [{**_drop_fields(tool, "parameters"), "input_schema": tool["parameters"]}] if tool else None,
             "tool_choice": {"type": "tool", "name": tool["name"]} if tool else None,
         }
-        return _without_none(body)
+        return _drop_none(body)
 
-    def _part(self, part: Mapping[str, Any]) -> dict[str, Any]:
+    def _convert_part(self, part: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of a message: text or picture."""
         if "image_url" not in part:
             return {"type": "text", "text": part["text"]}
-        kind, data = _picture_data(part)
+        kind, data = _split_data_url(part)
         return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a response as a chat completion."""
         if response.get("type") == "error" or response.get("error"):
-            raise _error_of(response.get("error"))
+            raise _make_error(response.get("error"))
         blocks, usage = response["content"], response.get("usage") or {}
         calls = [json.dumps(b["input"], ensure_ascii=False) for b in blocks if b["type"] == "tool_use"]
         reason = response.get("stop_reason")
@@ -210,7 +211,7 @@ class Anthropic(ChatCompletions):
             "tool_use": "tool_calls",
         }
         cached = (usage.get("cache_creation_input_tokens") or 0) + (usage.get("cache_read_input_tokens") or 0)
-        return _completion(
+        return _make_completion(
             response.get("model"),
             text="".join(b["text"] for b in blocks if b["type"] == "text") or "".join(calls[:1]),
             reasoning="\n".join(b["thinking"] for b in blocks if b["type"] == "thinking") or None,
@@ -231,14 +232,14 @@ class Gemini(ChatCompletions):
     }
 
     def address(self, url: str, model: str) -> str:
-        return _with_path(url, f"/models/{quote(model.removeprefix('models/'), safe='')}:generateContent")
+        return _append_path(url, f"/models/{quote(model.removeprefix('models/'), safe='')}:generateContent")
 
     def headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the request of a chat completion in this interface."""
-        schema, tool = _schema_of(question), _tool_of(question)
+        schema, tool = _get_schema(question), _get_tool(question)
         calling = {"mode": "ANY", "allowedFunctionNames": [tool["name"]]} if tool else None
         settings = {
             "temperature": question.get("temperature"),
@@ -248,33 +249,33 @@ class Gemini(ChatCompletions):
             "responseMimeType": "application/json" if schema else None,
             "responseJsonSchema": schema["schema"] if schema else None,
         }
-        system = _system_of(question)
+        system = _get_system_prompt(question)
         body = {
             "systemInstruction": {"parts": [{"text": system}]} if system else None,
             "contents": [
                 {
                     "role": "model" if m["role"] == "assistant" else "user",
-                    "parts": [self._part(part) for part in _parts(m)],
+                    "parts": [self._convert_part(part) for part in _list_parts(m)],
                 }
-                for m in _dialogue_of(question)
+                for m in _get_dialogue(question)
             ],
-            "generationConfig": _without_none(settings),
-            "tools": [{"functionDeclarations": [_declared(tool)]}] if tool else None,
+            "generationConfig": _drop_none(settings),
+            "tools": [{"functionDeclarations": [_get_declared_tools(tool)]}] if tool else None,
             "toolConfig": {"functionCallingConfig": calling} if calling else None,
         }
-        return _without_none(body)
+        return _drop_none(body)
 
-    def _part(self, part: Mapping[str, Any]) -> dict[str, Any]:
+    def _convert_part(self, part: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of a message: text or picture."""
         if "image_url" not in part:
             return {"text": part["text"]}
-        kind, data = _picture_data(part)
+        kind, data = _split_data_url(part)
         return {"inlineData": {"mimeType": kind, "data": data}}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a response as a chat completion."""
         if response.get("error"):
-            raise _error_of(response["error"])
+            raise _make_error(response["error"])
         usage = response.get("usageMetadata") or {}
         tokens = (
             usage.get("promptTokenCount"),
@@ -282,7 +283,7 @@ class Gemini(ChatCompletions):
         )
         model = response.get("modelVersion")
         if (response.get("promptFeedback") or {}).get("blockReason"):
-            return _completion(model, text=None, finish="content_filter", tokens=tokens)
+            return _make_completion(model, text=None, finish="content_filter", tokens=tokens)
         candidate = response["candidates"][0]
         reason = candidate.get("finishReason")
         if reason in ("OTHER", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"):
@@ -290,7 +291,7 @@ class Gemini(ChatCompletions):
         parts = (candidate.get("content") or {}).get("parts") or []
         calls = [json.dumps(p["functionCall"].get("args"), ensure_ascii=False) for p in parts if "functionCall" in p]
         blocked = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
-        return _completion(
+        return _make_completion(
             model,
             text="".join(p.get("text", "") for p in parts if not p.get("thought")) or "".join(calls[:1]) or None,
             reasoning="".join(p.get("text", "") for p in parts if p.get("thought")) or None,
@@ -313,11 +314,11 @@ class Ollama(ChatCompletions):
     }
 
     def address(self, url: str, model: str) -> str:
-        return _with_path(url.rstrip("/").removesuffix("/api"), "/api/chat")
+        return _append_path(url.rstrip("/").removesuffix("/api"), "/api/chat")
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the request of a chat completion in this interface."""
-        schema = _schema_of(question)
+        schema = _get_schema(question)
         options = {
             "temperature": question.get("temperature"),
             "top_p": question.get("top_p"),
@@ -326,28 +327,28 @@ class Ollama(ChatCompletions):
         }
         body = {
             "model": question["model"],
-            "messages": [self._message(m) for m in question["messages"]],
+            "messages": [self._convert_message(m) for m in question["messages"]],
             "stream": False,
             "think": question.get("reasoning_effort"),
             "format": schema["schema"] if schema else None,
             "tools": question.get("tools"),
-            "options": _without_none(options),
+            "options": _drop_none(options),
         }
-        return _without_none(body)
+        return _drop_none(body)
 
-    def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def _convert_message(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return a chat message in this interface."""
-        pictures = [_picture_data(part)[1] for part in _parts(message) if "image_url" in part]
-        words = "\n".join(part["text"] for part in _parts(message) if "text" in part)
+        pictures = [_split_data_url(part)[1] for part in _list_parts(message) if "image_url" in part]
+        words = "\n".join(part["text"] for part in _list_parts(message) if "text" in part)
         return {"role": message["role"], "content": words, **({"images": pictures} if pictures else {})}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a response as a chat completion."""
         if response.get("error"):
-            raise _error_of(response["error"])
+            raise _make_error(response["error"])
         message = response["message"]
         calls = [json.dumps(c["function"]["arguments"], ensure_ascii=False) for c in message.get("tool_calls") or ()]
-        return _completion(
+        return _make_completion(
             response.get("model"),
             text=message.get("content") or "".join(calls[:1]),
             reasoning=message.get("thinking"),
@@ -382,60 +383,60 @@ def split_endpoint(endpoint: str) -> tuple[ChatCompletions, str]:
 # -- parts of questions --------------------------------------------------------------------------------------------------------
 
 
-def _with_path(url: str, path: str) -> str:
+def _append_path(url: str, path: str) -> str:
     """Return an address with a path added before its query."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
 
 
-def _parts(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _list_parts(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def _picture_data(part: Mapping[str, Any]) -> tuple[str, str]:
+def _split_data_url(part: Mapping[str, Any]) -> tuple[str, str]:
     """Return the media type and the base64 data of a picture, which comes as a data URL."""
     head, _, data = part["image_url"]["url"].partition(",")
     return head.removeprefix("data:").removesuffix(";base64"), data
 
 
-def _system_of(question: Mapping[str, Any]) -> str:
-    return "\n".join(p["text"] for m in question["messages"] if m["role"] == "system" for p in _parts(m))
+def _get_system_prompt(question: Mapping[str, Any]) -> str:
+    return "\n".join(p["text"] for m in question["messages"] if m["role"] == "system" for p in _list_parts(m))
 
 
-def _dialogue_of(question: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _get_dialogue(question: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [m for m in question["messages"] if m["role"] != "system"]
 
 
-def _schema_of(question: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_schema(question: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return name, schema and strictness of the JSON that is asked for; empty where none is."""
     schema: Mapping[str, Any] = (question.get("response_format") or {}).get("json_schema") or {}
     return schema
 
 
-def _tool_of(question: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_tool(question: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the function that the answer must call; empty where there is none."""
     tools = question.get("tools") or [{}]
     function: Mapping[str, Any] = tools[0].get("function") or {}
     return function
 
 
-def _declared(tool: Mapping[str, Any]) -> dict[str, Any]:
-    return {**_without(tool, "parameters"), "parametersJsonSchema": tool["parameters"]}
+def _get_declared_tools(tool: Mapping[str, Any]) -> dict[str, Any]:
+    return {**_drop_fields(tool, "parameters"), "parametersJsonSchema": tool["parameters"]}
 
 
-def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _drop_fields(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {field: part for field, part in fields.items() if field != name}
 
 
-def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: field for name, field in fields.items() if field is not None}
 
 
 # -- parts of responses --------------------------------------------------------------------------------------------------------
 
 
-def _completion(
+def _make_completion(
     model: str | None,
     *,
     text: str | None,
@@ -457,7 +458,7 @@ def _completion(
     return {"model": model, "choices": [choice], "usage": usage}
 
 
-def _error_of(error: Any) -> ResponseError:
+def _make_error(error: Any) -> ResponseError:
     """Return an error in a response with its reason and, where it names one, its HTTP status."""
     if not isinstance(error, Mapping):
         return ResponseError(str(error) if error else "the endpoint reported an error while it generated the answer")

@@ -172,7 +172,7 @@ class Endpoint:
                 # One answer proves that the endpoint works; only failures in a row count.
                 self._failed = 0
                 self._concurrency.raise_again()
-                return Reply(completion, "", attempt, adapted=self._left_out(question))
+                return Reply(completion, "", attempt, adapted=self._list_omitted_fields(question))
         if filtered:
             self._failed = 0
         else:
@@ -207,7 +207,7 @@ class Endpoint:
                 sent[other] = parameter
         return sent
 
-    def _left_out(self, question: Mapping[str, Any]) -> tuple[str, ...]:
+    def _list_omitted_fields(self, question: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(sorted((self._refused | self._dialect.unsupported) & set(question)))
 
     def _count_failure(self, reason: str) -> None:
@@ -229,18 +229,18 @@ class Endpoint:
         except ConnectionFailed as failure:
             raise _TryAgain(self._mask(str(failure)), busy=failure.timed_out) from None
         if response.status != 200:
-            raise self._error(response.status, response, sent)
+            raise self._make_error(response.status, response, sent)
         try:
             text = response.body.decode("utf-8", "surrogatepass")
             completion: Mapping[str, Any] = self._mask_deep(self._dialect.completion(json.loads(text)))
             return completion
         except ResponseError as error:
-            raise self._error(error.status, response, sent, str(error)) from None
+            raise self._make_error(error.status, response, sent, str(error)) from None
         # RecursionError: JSON may be nested without end.
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            raise _TryAgain(f"the endpoint answered something that is not {self._expected()}") from None
+            raise _TryAgain(f"the endpoint answered something that is not {self._is_expected()}") from None
 
-    def _expected(self) -> str:
+    def _is_expected(self) -> str:
         return "a chat completion" if not self._dialect.renamed else f"a response of {type(self._dialect).__name__}"
 
     def _read_headers(self) -> dict[str, str]:
@@ -251,14 +251,14 @@ class Endpoint:
         # The HTTP library would refuse such a header too, in a message that shows the key.
         if not key.isascii() or not key.isprintable():
             raise InputError(f"the key in {self.key_variable} has characters that no key has", remedy="set it again")
-        further = self._further_headers()
+        further = self._read_further_headers()
         secrets = [key, *(text for name, text in further.items() if SECRET_HEADER.search(name))]
         # Longest first: one may be a part of another.
         self._secrets = tuple(sorted({s for s in secrets if len(s) >= 4}, key=len, reverse=True))
         basic = {"Content-Type": "application/json", "Accept": "application/json"}
         return {**basic, **self._dialect.headers(key), **further}
 
-    def _further_headers(self) -> dict[str, str]:
+    def _read_further_headers(self) -> dict[str, str]:
         """Return further headers from their environment variable. Raises InputError if they are invalid."""
         if not self.headers_variable:
             return {}
@@ -293,9 +293,9 @@ class Endpoint:
             return [] if self._mask(spelled) != spelled else [self._mask_deep(inner) for inner in part]
         return part
 
-    def _error(self, status: int, response: HttpResponse, sent: Mapping[str, Any], reason: str = "") -> Exception:
+    def _make_error(self, status: int, response: HttpResponse, sent: Mapping[str, Any], reason: str = "") -> Exception:
         """Return the exception for an HTTP status, or for an error inside a response of status 200 (`reason`)."""
-        reason = reason or _reason_of(response.body)
+        reason = reason or _format_reason(response.body)
         shown = " ".join(self._mask(reason).split())[:200]
         problem = f"HTTP {status}: {shown}" if status and shown else f"HTTP {status}" if status else shown
         if status == 402 or (status in (0, 400, 403, 429) and SPENT.search(reason)):
@@ -367,7 +367,7 @@ def _check_address(url: str, key_variable: str) -> None:
         )
 
 
-def _reason_of(body: bytes) -> str:
+def _format_reason(body: bytes) -> str:
     """Return an error response as text; JSON is written without escapes, behind which a key could hide."""
     text = body.decode("utf-8", "replace")
     try:

@@ -116,7 +116,7 @@ async def post(url: str, body: Any, headers: Mapping[str, str], timeout_s: float
     import aiohttp
 
     proxy = find_proxy(url)
-    session = _session(proxy if proxy.startswith("socks") else "")
+    session = _get_session(proxy if proxy.startswith("socks") else "")
     try:
         async with session.post(
             url,
@@ -148,20 +148,20 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     return bytes(body)
 
 
-def _session(socks_proxy: str) -> aiohttp.ClientSession:
+def _get_session(socks_proxy: str) -> aiohttp.ClientSession:
     """Return the session for direct connections and HTTP proxies (""), or for one SOCKS proxy."""
     sessions = _loop_thread().sessions
     if socks_proxy not in sessions:
         with naming_extra():
             import aiohttp
         # The concurrency limit belongs to the endpoint; no cookie may connect two questions.
-        connector = _socks_connector(socks_proxy) if socks_proxy else aiohttp.TCPConnector(limit=0)
+        connector = _make_socks_connector(socks_proxy) if socks_proxy else aiohttp.TCPConnector(limit=0)
         # Without trust_env, which would also read ~/.netrc and refuse our Authorization header beside it.
         sessions[socks_proxy] = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
     return sessions[socks_proxy]
 
 
-def _socks_connector(proxy: str) -> aiohttp.BaseConnector:
+def _make_socks_connector(proxy: str) -> aiohttp.BaseConnector:
     """Return a connector for a SOCKS proxy. Raises InputError for an invalid address."""
     try:
         with naming_extra():

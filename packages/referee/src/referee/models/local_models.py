@@ -59,7 +59,7 @@ def parse_local(endpoint: str) -> LocalEndpoint:
     return LocalEndpoint(library, name, int(batch))
 
 
-def batch_size(endpoint: str) -> int:
+def get_batch_size(endpoint: str) -> int:
     """Return the number of questions per batch: 1 unless a local endpoint sets more."""
     return parse_local(endpoint).batch if is_local(endpoint) else 1
 
@@ -163,7 +163,7 @@ class Transformers(LocalModel):
         content = message["content"]
         if self._sees:
             parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            content = [_opened_picture(part) if "image_url" in part else part for part in parts]
+            content = [_open_picture(part) if "image_url" in part else part for part in parts]
         elif not isinstance(content, str):
             raise InputError(
                 f"the model {self._name} reads words only",
@@ -217,10 +217,10 @@ class VLLM(LocalModel):
     def complete(self, questions: Sequence[Question]) -> list[Mapping[str, Any]]:
         """Return the chat completions of a batch."""
         conversations = [question["messages"] for question in questions]
-        outputs = self._model.chat(conversations, self._sampling(questions[0]), use_tqdm=False)
+        outputs = self._model.chat(conversations, self._make_sampling_parameters(questions[0]), use_tqdm=False)
         return [self._completion(output) for output in outputs]
 
-    def _sampling(self, question: Question) -> Any:
+    def _make_sampling_parameters(self, question: Question) -> Any:
         """Return the sampling parameters of a question."""
         from vllm import SamplingParams
         from vllm.sampling_params import StructuredOutputsParams
@@ -242,7 +242,7 @@ class VLLM(LocalModel):
 LIBRARIES: Mapping[str, type[Any]] = {"llama.cpp": LlamaCpp, "transformers": Transformers, "vllm": VLLM}
 
 
-def _opened_picture(part: Mapping[str, Any]) -> dict[str, Any]:
+def _open_picture(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a picture part as an opened image."""
     with naming_extra():
         from PIL import Image
@@ -262,7 +262,7 @@ class ModelPool:
         kind = LIBRARIES[library]
         self._unsupported: frozenset[str] = kind.unsupported
         self._free: SimpleQueue[Callable[[Sequence[Question]], list[Mapping[str, Any]]]] = SimpleQueue()
-        for run in _ray_workers(kind, name, workers) if workers else [kind(name).complete]:
+        for run in _start_ray_workers(kind, name, workers) if workers else [kind(name).complete]:
             self._free.put(run)
 
     def ask(self, question: Question) -> Reply:
@@ -296,7 +296,7 @@ class ModelPool:
         return [Reply(completion, "", 1, adapted=adapted) for completion in completions]
 
 
-def _ray_workers(kind: type[Any], name: str, workers: int) -> list[Callable[[Sequence[Question]], Any]]:
+def _start_ray_workers(kind: type[Any], name: str, workers: int) -> list[Callable[[Sequence[Question]], Any]]:
     """Return a function for each Ray actor with the model; each has a GPU if the cluster has any."""
     with naming_extra():
         import ray as typed_ray

@@ -56,11 +56,11 @@ class Picture:
         self._hash = self._hash or hashlib.sha256(self.data).hexdigest()
         return self._hash
 
-    def as_sent(self) -> dict[str, Any]:
+    def encode_for_request(self) -> dict[str, Any]:
         data = b64encode(self.data).decode()
         return {"type": "image_url", "image_url": {"url": f"data:{self.kind};base64,{data}"}}
 
-    def as_kept(self) -> dict[str, Any]:
+    def encode_for_cache(self) -> dict[str, Any]:
         return {"type": "image", "sha256": self.hash}
 
     def record(self) -> dict[str, Any]:
@@ -80,22 +80,22 @@ class Picture:
         return {"sha256": self.hash, "width": width, "height": height, "rule": self.rule or "unchanged"}
 
 
-def message(role: str, words: str, pictures: Sequence[Picture] = ()) -> dict[str, Any]:
-    """A chat message; with pictures it has parts, the words first."""
+def make_message(role: str, words: str, pictures: Sequence[Picture] = ()) -> dict[str, Any]:
+    """Return a chat message; with pictures it has parts, the words first."""
     return {"role": role, "content": [{"type": "text", "text": words}, *pictures] if pictures else words}
 
 
-def sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Messages as an endpoint takes them."""
-    return [_with(m, Picture.as_sent) for m in messages]
+def encode_for_request(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages in the form that an endpoint takes."""
+    return [_replace_pictures(m, Picture.encode_for_request) for m in messages]
 
 
-def keepable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def encode_for_cache(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return messages as the response cache stores them: a picture is its hash."""
-    return [_with(m, Picture.as_kept) for m in messages]
+    return [_replace_pictures(m, Picture.encode_for_cache) for m in messages]
 
 
-def _with(chat_message: Mapping[str, Any], form: Any) -> dict[str, Any]:
+def _replace_pictures(chat_message: Mapping[str, Any], form: Any) -> dict[str, Any]:
     """Return a message with its pictures in another form."""
     content = chat_message["content"]
     if isinstance(content, list):
@@ -103,19 +103,19 @@ def _with(chat_message: Mapping[str, Any], form: Any) -> dict[str, Any]:
     return {**chat_message, "content": content}
 
 
-def words_of_message(message: Mapping[str, Any]) -> str | None:
-    """The words of a chat message: its content as text or in parts, or the arguments of the function it called instead of speaking."""
+def get_message_text(message: Mapping[str, Any]) -> str | None:
+    """Return the words of a chat message: its content as text or in parts, or the arguments of the function it called instead of speaking."""
     content = message.get("content")
     if isinstance(content, str) and content.strip():
         return content
     if isinstance(content, list):
-        parts = [_part(p) for p in content]
+        parts = [_get_part_text(p) for p in content]
         if any(parts):
             return "".join(parts)
-    return _called(message) or (content if isinstance(content, str) else None)
+    return _get_call_arguments(message) or (content if isinstance(content, str) else None)
 
 
-def _part(part: object) -> str:
+def _get_part_text(part: object) -> str:
     """Return the text of a part of a message; empty for other parts."""
     if isinstance(part, str):
         return part
@@ -127,7 +127,7 @@ def _part(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _called(message: Mapping[str, Any]) -> str | None:
+def _get_call_arguments(message: Mapping[str, Any]) -> str | None:
     """Return the arguments of a message's only tool call; None without one."""
     calls = message.get("tool_calls")
     call = calls[0] if isinstance(calls, list) and len(calls) == 1 else {"function": message.get("function_call")}
@@ -152,13 +152,15 @@ def make_question(
     endpoint: str, sample: int, parameters: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
 ) -> ChatQuestion:
     """Return the question that these messages and parameters are."""
-    stored = {"endpoint": endpoint.rstrip("/"), "sample": sample, **parameters, "messages": keepable(messages)}
+    stored = {"endpoint": endpoint.rstrip("/"), "sample": sample, **parameters, "messages": encode_for_cache(messages)}
     parts = [part for m in messages if isinstance(m["content"], list) for part in m["content"]]
     pictures = tuple(part for part in parts if isinstance(part, Picture))
-    return ChatQuestion(key_of(stored), stored, {**parameters, "messages": sendable(messages)}, pictures)
+    return ChatQuestion(
+        make_cache_key(stored), stored, {**parameters, "messages": encode_for_request(messages)}, pictures
+    )
 
 
-def key_of(question: Mapping[str, Any]) -> str:
+def make_cache_key(question: Mapping[str, Any]) -> str:
     """Return the key of a stored question.
 
     Endpoint, model, all parameters, sample number and pictures are parts of it.
@@ -166,6 +168,6 @@ def key_of(question: Mapping[str, Any]) -> str:
     return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
 
 
-def older_key_of(question: Mapping[str, Any]) -> str:
+def make_first_release_key(question: Mapping[str, Any]) -> str:
     """Return the key that the first release gave a question: without endpoint and sample."""
-    return key_of({name: part for name, part in question.items() if name not in ("endpoint", "sample")})
+    return make_cache_key({name: part for name, part in question.items() if name not in ("endpoint", "sample")})

@@ -22,8 +22,15 @@ from referee.models.answers.parsing import UNREAD, ParsedAnswer
 from referee.models.batch_files import BatchFile
 from referee.models.cost import PROCESS_COST
 from referee.models.endpoint import Endpoint, Reply
-from referee.models.local_models import BatchGroup, batch_size, is_local, open_local
-from referee.models.messages import ChatQuestion, Picture, make_question, message, older_key_of, words_of_message
+from referee.models.local_models import BatchGroup, get_batch_size, is_local, open_local
+from referee.models.messages import (
+    ChatQuestion,
+    Picture,
+    get_message_text,
+    make_first_release_key,
+    make_message,
+    make_question,
+)
 from referee.models.prompt_files import PromptFile, read_prompt
 from referee.models.response_cache import Call, ResponseCache
 
@@ -47,12 +54,12 @@ PROBE_SCHEMA = {
 }
 
 
-def _structured_output(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _request_structured_output(schema: Mapping[str, Any]) -> dict[str, Any]:
     described = {"name": "answer", "strict": True, "schema": schema}
     return {"response_format": {"type": "json_schema", "json_schema": described}}
 
 
-def _tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _request_tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that request an answer by tool call."""
     function = {"name": "answer", "description": "Give the answer.", "parameters": schema}
     return {
@@ -65,7 +72,7 @@ class ProbeUnanswered(InputError):
     """The endpoint did not answer the probe of structured output."""
 
 
-def choice_schema(answers: Sequence[str]) -> dict[str, Any]:
+def make_choice_schema(answers: Sequence[str]) -> dict[str, Any]:
     """Return the JSON schema of an object whose one field, ``answer``, is one of some words."""
     return {
         "type": "object",
@@ -105,8 +112,8 @@ CONTRACTS = (1, 2, 3)
 
 # The parameter of a chat completion that requests JSON by a schema, and its value.
 SCHEMA_FORMS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "response_format": _structured_output,
-    "tools": _tool_call,
+    "response_format": _request_structured_output,
+    "tools": _request_tool_call,
 }
 
 
@@ -208,7 +215,7 @@ class ModelClient:
     @property
     def batch(self) -> int:
         """How many questions go to the model at once; more than one for local models only."""
-        return batch_size(self.endpoint)
+        return get_batch_size(self.endpoint)
 
     def group_batch(self, members: int) -> BatchGroup:
         """Return the group of consecutive items whose questions form batches."""
@@ -233,7 +240,7 @@ class ModelClient:
         Of two threads that ask the same question at once, one waits for the other's answer.
 
         Args:
-            messages: chat messages (`referee.models.messages.message`).
+            messages: chat messages (`referee.models.messages.make_message`).
             trial: named in the error if the client is offline and has no cached answer.
             sample: the number of the sample, if not the client's own.
             schema: a JSON schema that the answer must follow; each dialect sends it in its own form, as structured output or as the parameters of a tool call
@@ -241,8 +248,8 @@ class ModelClient:
             more: further parameters of the request.
         """
         form = self.__dict__.get("schema_form_") or "response_format"
-        question = self._question(messages, sample, {**(SCHEMA_FORMS[form](schema) if schema else {}), **more})
-        call = self._cached(question, trial)
+        question = self._make_question(messages, sample, {**(SCHEMA_FORMS[form](schema) if schema else {}), **more})
+        call = self._find_cached_call(question, trial)
         if call is not None:
             return call
         if self.batch > 1:
@@ -254,7 +261,7 @@ class ModelClient:
             wait([theirs])
         try:
             # Another thread may have asked it meanwhile.
-            return self._cached(question, trial) or self._send(question)
+            return self._find_cached_call(question, trial) or self._send(question)
         finally:
             del pending[question.key]
             future.set_result(None)
@@ -288,18 +295,18 @@ class ModelClient:
         """
         if self.contract not in CONTRACTS:
             raise InputError(f"there is no contract {self.contract}", remedy="contract:3, or contract:1 or 2 as before")
-        free = [message("user", words, pictures)]
+        free = [make_message("user", words, pictures)]
         if self.contract == 1 or self.schema:
             return self.ask(free, trial, sample, **more)
         if self._offline and self._cache is not None:
-            question = self._question(free, sample, more)
+            question = self._make_question(free, sample, more)
             if self._cache.find(question.key, self.keeps_failures) is not None:
                 return self.ask(free, trial, sample, **more)
         if not is_local(self.endpoint) and self._may_use_schema():
-            asked = message("user", f'{words} Write it as JSON: {{"answer": "…"}}.', pictures)
-            return self.ask([asked], trial, sample, schema=choice_schema(answers), **more)
+            asked = make_message("user", f'{words} Write it as JSON: {{"answer": "…"}}.', pictures)
+            return self.ask([asked], trial, sample, schema=make_choice_schema(answers), **more)
         line = FINAL_LINES.get(language[:2], FINAL_LINES["en"])
-        return self.ask([message("user", f"{words}\n{line}", pictures)], trial, sample, **more)
+        return self.ask([make_message("user", f"{words}\n{line}", pictures)], trial, sample, **more)
 
     def ask_and_parse(
         self,
@@ -338,13 +345,17 @@ class ModelClient:
                 words, trial, answers, pictures=pictures, sample=sample, language=language, **wishes
             )
         else:
-            call = self.ask([message("user", words, pictures)], trial, sample, **wishes)
+            call = self.ask([make_message("user", words, pictures)], trial, sample, **wishes)
         parsed = parse_call(call, kind, **question)
         said = (call.content or "").strip()
         if parsed.outcome == UNREAD and self.contract >= 3 and said:
             again = AGAIN.get(language[:2], AGAIN["en"])
-            exchange = [message("user", words, pictures), message("assistant", said), message("user", again)]
-            key = self._question(exchange, sample, wishes).key
+            exchange = [
+                make_message("user", words, pictures),
+                make_message("assistant", said),
+                make_message("user", again),
+            ]
+            key = self._make_question(exchange, sample, wishes).key
             if not (self._offline and self._cache is not None and self._cache.find(key) is None):
                 self.count("asked again", call)
                 call = self.ask(exchange, trial, sample, **wishes)
@@ -382,8 +393,8 @@ class ModelClient:
 
     def _probe_schema(self, form: str) -> bool:
         """Return whether the endpoint answered the test question in a form."""
-        asked = [message("user", PROBE)]
-        question = self._question(asked, 0, SCHEMA_FORMS[form](PROBE_SCHEMA))
+        asked = [make_message("user", PROBE)]
+        question = self._make_question(asked, 0, SCHEMA_FORMS[form](PROBE_SCHEMA))
         call = self._cache.find(question.key) if self._cache is not None else None
         if call is None and self._offline:
             return False
@@ -399,18 +410,18 @@ class ModelClient:
                 where=self.endpoint,
                 remedy="check that it runs, or say contract:1",
             )
-        return form not in call.adapted and _follows_probe(call.content)
+        return form not in call.adapted and _is_probe_answer(call.content)
 
-    def _question(
+    def _make_question(
         self, messages: Sequence[Mapping[str, Any]], sample: int | None, more: Mapping[str, Any]
     ) -> ChatQuestion:
         """Return a chat question with the system prompt."""
         has_system = isinstance(self.system, PromptFile) and self.system
         system = [{"role": "system", "content": self.system.text}] if has_system else []  # type: ignore[attr-defined]
         number = self.sample if sample is None else sample
-        return make_question(self.endpoint, number, {**self._parameters(), **more}, [*system, *messages])
+        return make_question(self.endpoint, number, {**self._make_parameters(), **more}, [*system, *messages])
 
-    def _parameters(self) -> dict[str, Any]:
+    def _make_parameters(self) -> dict[str, Any]:
         """Return the parameters beside the messages; unset ones are part of neither question nor key."""
         optional = {
             "temperature": self.temperature,
@@ -421,7 +432,7 @@ class ModelClient:
         }
         return {"model": self.model, **{name: value for name, value in optional.items() if value is not None}}
 
-    def _cached(self, question: ChatQuestion, trial: str) -> Call | None:
+    def _find_cached_call(self, question: ChatQuestion, trial: str) -> Call | None:
         """Return a call from the cache; failures are answers only offline."""
         if self._cache is None:
             return None
@@ -429,7 +440,7 @@ class ModelClient:
         # In batches, only calls of earlier runs count: whether another worker has just stored one must change no batch.
         call = self._cache.find(question.key, failed, earlier=self.batch > 1)
         if call is None and self._offline:
-            call = self._cache.find(older_key_of(question.stored), failed)
+            call = self._cache.find(make_first_release_key(question.stored), failed)
             if call is None:
                 raise InputError(
                     f"the answer for trial {trial!r} is not in the cache, and the work is offline",
@@ -454,7 +465,7 @@ class ModelClient:
     def _call_of(self, reply: Reply, question: Mapping[str, Any], key: str) -> Call:
         """Return a reply as a call: a filter of the endpoint is a refusal by the model, anything else without an answer a failure."""
         if reply.data is not None:
-            return self._answered_call(reply.data, question, key, reply.tries, reply.adapted)
+            return self._make_call(reply.data, question, key, reply.tries, reply.adapted)
         failure = None if reply.filtered else reply.reason
         finish = "content_filter" if reply.filtered else None
         return Call(
@@ -467,7 +478,7 @@ class ModelClient:
             asker=self.asker,
         )
 
-    def _answered_call(
+    def _make_call(
         self,
         data: Mapping[str, Any],
         question: Mapping[str, Any],
@@ -480,22 +491,22 @@ class ModelClient:
         choice, usage = data["choices"][0], data.get("usage")
         chat_message = choice["message"]
         usage = usage if isinstance(usage, dict) else {}
-        tokens_in, tokens_out = _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens"))
+        tokens_in, tokens_out = _get_number(usage.get("prompt_tokens")), _get_number(usage.get("completion_tokens"))
         return Call(
             key=key,
             question=question,
-            content=words_of_message(chat_message),
-            refusal=_text(chat_message.get("refusal")),
-            reasoning=_text(chat_message.get("reasoning_content")) or _text(chat_message.get("reasoning")),
-            finish=_text(choice.get("finish_reason")),
-            model=_text(data.get("model")),
+            content=get_message_text(chat_message),
+            refusal=_get_text(chat_message.get("refusal")),
+            reasoning=_get_text(chat_message.get("reasoning_content")) or _get_text(chat_message.get("reasoning")),
+            finish=_get_text(choice.get("finish_reason")),
+            model=_get_text(data.get("model")),
             prompt_tokens=tokens_in,
             completion_tokens=tokens_out,
             cost=(tokens_in * self.price_in + tokens_out * self.price_out) / 1e6,
             tries=tries,
             asker=self.asker,
             adapted=adapted,
-            logprobs=tuple(_likely(choice.get("logprobs"))),
+            logprobs=tuple(_list_likely_tokens(choice.get("logprobs"))),
         )
 
     def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
@@ -510,7 +521,7 @@ class ModelClient:
                 call = (
                     Call(key=key, question=questions[key], content=None, failure=failure, asker=self.asker)
                     if data is None
-                    else self._answered_call(data, questions[key], key)
+                    else self._make_call(data, questions[key], key)
                 )
                 self._cache.add(call)
                 taken += 1
@@ -544,10 +555,12 @@ class ModelClient:
         """Return the endpoint or local model; all threads share it with its limits."""
         with self._making:
             if self._opened is None:
-                self._opened = open_local(self.endpoint, self.workers) if is_local(self.endpoint) else self._endpoint()
+                self._opened = (
+                    open_local(self.endpoint, self.workers) if is_local(self.endpoint) else self._make_endpoint()
+                )
             return self._opened
 
-    def _endpoint(self) -> Endpoint:
+    def _make_endpoint(self) -> Endpoint:
         """Return the endpoint with this client's options."""
         return Endpoint(
             self.endpoint,
@@ -602,7 +615,7 @@ class ModelClient:
         return {**{name: counts[name] for name in names}, "cost": self.__dict__.get("cost_", 0.0), **left_out}
 
 
-def _follows_probe(content: str | None) -> bool:
+def _is_probe_answer(content: str | None) -> bool:
     """Return whether an answer follows the test question's schema."""
     try:
         return json.loads(content or "")["is_wet"] in ("yes", "no")
@@ -610,16 +623,16 @@ def _follows_probe(content: str | None) -> bool:
         return False
 
 
-def _text(value: object) -> str | None:
+def _get_text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _number(value: object) -> int:
+def _get_number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _likely(logprobs: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """Tokens of an answer with their log probabilities, and the likeliest others in their places."""
+def _list_likely_tokens(logprobs: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
+    """Return the tokens of an answer with their log probabilities, and the most probable alternatives of each."""
     tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
     likely_tokens = []
     for token in tokens if isinstance(tokens, list) else ():

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from referee.records import Entity
 
 
-def object_line(
+def format_object(
     entity: Entity, numbers: Mapping[str, int], place: str | None = None, hidden: Collection[str] = ()
 ) -> str:
     """Return attributes, relations to objects by number, and the position: as coordinates, or as the words of `place`

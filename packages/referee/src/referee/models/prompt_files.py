@@ -22,26 +22,26 @@ class PromptFile(str):
 
 
 def read_prompt(path: str) -> PromptFile:
-    """The prompt in a file; one that was read before stays as it is."""
+    """Return the prompt in a file; one that was read before stays as it is."""
     if isinstance(path, PromptFile) or not path:
-        return path if isinstance(path, PromptFile) else _named("", "")
+        return path if isinstance(path, PromptFile) else _make_prompt_file("", "")
     try:
         text = Path(path).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the prompt cannot be read ({error})", where=path, remedy="name a text file") from None
     if not text:
         raise InputError("the prompt is empty", where=path, remedy="write it, or leave the switch out")
-    return _named(f"{Path(path).name}@{digest(text)[:8]}", text)
+    return _make_prompt_file(f"{Path(path).name}@{digest(text)[:8]}", text)
 
 
-def _named(name: str, text: str) -> PromptFile:
+def _make_prompt_file(name: str, text: str) -> PromptFile:
     """Return a prompt file from name and content."""
     made = PromptFile(name)
     made.text = text
     return made
 
 
-def filled(template: PromptFile, **places: str) -> str:
+def fill_prompt(template: PromptFile, **places: str) -> str:
     """Return the prompt with its placeholders filled.
 
     Raises InputError, with the known names, for an unknown placeholder.

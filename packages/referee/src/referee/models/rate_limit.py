@@ -94,7 +94,7 @@ class ConcurrencyLimit:
             self._changed.notify_all()
 
     def lower(self) -> None:
-        """Halve the limit, once for all complaints of one moment."""
+        """Halve the limit, once for all complaints within one moment."""
         if time.monotonic() - self._complained > ONE_COMPLAINT_S:
             self._complained = time.monotonic()
             self._limit = max(1.0, self._limit / 2)

@@ -48,7 +48,7 @@ class Call(NamedTuple):
     pictures: tuple[Any, ...] = ()
 
 
-def as_json(call: Call) -> dict[str, Any]:
+def convert_call_to_json(call: Call) -> dict[str, Any]:
     """Return a call as JSON; only questions with pictures have the field `pictures`."""
     return {name: value for name, value in call._asdict().items() if value or name != "pictures"}
 
@@ -78,8 +78,8 @@ class ResponseCache:
         self._output: IO[bytes] | None = None
         self._output_number = self._output_size = 0
         self.costs: dict[str, Cost] = {}
-        for file, start, call in _located_calls(folder):
-            self._index(call, _Location(self._number(file), start))
+        for file, start, call in _iterate_located_calls(folder):
+            self._index(call, _Location(self._number_file(file), start))
 
     def find(self, key: str, failed: bool = False, earlier: bool = False) -> Call | None:
         """Return the call with this key if it was answered; with `failed`, also one that was not.
@@ -99,7 +99,7 @@ class ResponseCache:
 
     def add(self, call: Call) -> None:
         """Store a call; it has left this process when the method returns."""
-        line = f"{json.dumps(as_json(call), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass")
+        line = f"{json.dumps(convert_call_to_json(call), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass")
         with self._lock:
             try:
                 (self._output or self._open_output()).write(line)
@@ -117,7 +117,7 @@ class ResponseCache:
         # Every call was paid for, whichever of them is read in the end.
         self.costs.setdefault(call.asker, Cost()).add(call.prompt_tokens, call.completion_tokens, call.cost)
 
-    def _number(self, path: Path) -> int:
+    def _number_file(self, path: Path) -> int:
         """Return the number of a file in the index."""
         if not self._files or self._files[-1] != path:
             self._files.append(path)
@@ -132,12 +132,12 @@ class ResponseCache:
                 # Creating it claims it: of two processes that try the same number, one fails and counts on.
                 path = self.folder / f"calls-{number}.jsonl"
                 self._output = path.open("xb", buffering=0)
-                self._output_number, self._output_size = self._number(path), 0
+                self._output_number, self._output_size = self._number_file(path), 0
             except FileExistsError:
                 continue
         return self._output
 
-    def sorted_calls(self) -> Iterator[Call]:
+    def iterate_calls(self) -> Iterator[Call]:
         """Yield the valid call of every question, by key, in any order of caching."""
         locations = self._failed | self._answered
         return (self._read(locations[key]) for key in sorted(locations))
@@ -154,7 +154,7 @@ class ResponseCache:
             self.close()
 
 
-def cost_by_asker(folder: Path) -> dict[str, Cost]:
+def sum_cost_by_asker(folder: Path) -> dict[str, Cost]:
     """Return each asker's cost, over all calls of a folder."""
     costs: dict[str, Cost] = {}
     for call in read_calls(folder):
@@ -167,10 +167,10 @@ def read_calls(folder: Path) -> Iterator[Call]:
 
     A last line that a crash cut off is left out.
     """
-    return (call for _, _, call in _located_calls(folder))
+    return (call for _, _, call in _iterate_located_calls(folder))
 
 
-def _located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
+def _iterate_located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
     """Yield the calls of all files with their positions."""
     for path in [folder] if folder.is_file() else sorted(folder.glob("*.jsonl")):
         start = 0

@@ -65,7 +65,7 @@ class Example:
 
 
 def normalise(text: str) -> tuple[str, ...]:
-    """Words in lower case without punctuation.
+    """Return words in lower case without punctuation.
 
     Hyphens and apostrophes stay inside a word, the point inside a number.
     """
@@ -84,23 +84,25 @@ def read_examples(trials: Iterable[Trial]) -> list[Example]:
         for reference in trial.references:
             if reference.text is None or reference.properties is None:
                 continue
-            pieces = _pieces(reference.spans) if reference.spans else [Piece((w,)) for w in normalise(reference.text)]
+            pieces = (
+                _convert_spans(reference.spans) if reference.spans else [Piece((w,)) for w in normalise(reference.text)]
+            )
             examples.append(
                 Example(
                     pieces=tuple(pieces),
                     properties=frozenset(reference.properties),
                     domain=trial.domain,
                     speaker=reference.speaker or trial.speaker,
-                    target=picture(trial),
+                    target=get_target_key(trial),
                     text=reference.text,
                 )
             )
     right = correct_spelling(Counter(word for example in examples for word in example.words))
-    return [replace(e, pieces=tuple(_corrected(piece, right) for piece in e.pieces)) for e in examples]
+    return [replace(e, pieces=tuple(_correct_spelling(piece, right) for piece in e.pieces)) for e in examples]
 
 
 def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) -> dict[str, str]:
-    """Rare words that one letter added, lost, changed or swapped turns into a word `times` as frequent.
+    """Return rare words that one letter added, lost, changed or swapped turns into a word `times` as frequent.
 
     First letters are never wrong.
     """
@@ -119,22 +121,22 @@ def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) 
     return right
 
 
-def _corrected(piece: Piece, right: Mapping[str, str]) -> Piece:
+def _correct_spelling(piece: Piece, right: Mapping[str, str]) -> Piece:
     return piece._replace(words=tuple([right.get(word, word) for word in piece.words]))
 
 
-def picture(trial: Trial | SpeakerView) -> str:
+def get_target_key(trial: Trial | SpeakerView) -> str:
     """Return the key of a target across trials: its picture, or its id."""
     return " ".join(trial.scene.entity(target).image or target for target in trial.targets)
 
 
-def _pieces(spans: Sequence[Span]) -> list[Piece]:
+def _convert_spans(spans: Sequence[Span]) -> list[Piece]:
     """Return spans as pieces."""
     pieces: list[Piece] = []
     for span in spans:
         words = normalise(span.text)
         # Marked as outside the scheme: nothing that could be asked for.
-        properties = frozenset(p for p in _expressed(span) if p.name != "other")
+        properties = frozenset(p for p in _list_expressed(span) if p.name != "other")
         names = {p.name for p in properties}
         if words and properties:
             if pieces and pieces[-1].names == {"hairColour"} and names & {"hasBeard", "hasHair"}:
@@ -144,11 +146,11 @@ def _pieces(spans: Sequence[Span]) -> list[Piece]:
             pieces.append(Piece(words, properties))
         else:
             pieces += [Piece((word,)) for word in words]
-    return _without_frames(pieces)
+    return _drop_frames(pieces)
 
 
-def _without_frames(pieces: list[Piece]) -> list[Piece]:
-    """In "the picture of a man" both nouns are marked as the type.
+def _drop_frames(pieces: list[Piece]) -> list[Piece]:
+    """Return spans without the frame's noun: in "the picture of a man" both nouns are marked as the type.
 
     The first is only a frame around the second.
     """
@@ -161,12 +163,12 @@ def _without_frames(pieces: list[Piece]) -> list[Piece]:
     ]
 
 
-def _expressed(span: Span) -> list[Property]:
-    return [*span.properties, *(p for inner in span.inside for p in _expressed(inner))]
+def _list_expressed(span: Span) -> list[Property]:
+    return [*span.properties, *(p for inner in span.inside for p in _list_expressed(inner))]
 
 
-def by_domain(examples: Sequence[Example]) -> dict[str | None, list[Example]]:
-    """Examples of each domain, and all of them under None for domains that were never seen."""
+def group_by_domain(examples: Sequence[Example]) -> dict[str | None, list[Example]]:
+    """Return the examples of each domain, and all of them under None for domains that were never seen."""
     groups: dict[str | None, list[Example]] = {None: list(examples)}
     for example in examples:
         if example.domain is not None:
@@ -174,12 +176,12 @@ def by_domain(examples: Sequence[Example]) -> dict[str | None, list[Example]]:
     return groups
 
 
-def choose(models: Mapping[str | None, Model], domain: str | None) -> Model:
+def choose_model(models: Mapping[str | None, Model], domain: str | None) -> Model:
     """Return the model of a domain, or the overall one for a new domain."""
     return models.get(domain, models[None])
 
 
-def dice(first: frozenset[object] | Properties, second: frozenset[object] | Properties) -> float:
-    """How much two sets share; two empty sets are the same."""
+def compute_dice(first: frozenset[object] | Properties, second: frozenset[object] | Properties) -> float:
+    """Return the Dice coefficient of two sets; two empty sets are equal."""
     total = len(first) + len(second)
     return 2 * len(first & second) / total if total else 1.0

@@ -45,7 +45,7 @@ def cut(example: Example, language: Language) -> Cut:
     Function words that open no phrase are dropped, and so is "and". Repeated properties are dropped ("a red chair …
     surrounded by red"). A feature of the target gets a "with" after the noun if it has no opener.
     """
-    determiner = _determiner(example, language)
+    determiner = _find_determiner(example, language)
     head: Words = ()
     branches: list[Branch] = []
     loose: list[str] = []
@@ -56,8 +56,8 @@ def cut(example: Example, language: Language) -> Cut:
             head, loose = piece.words, []
         elif HEAD not in piece.names and not piece.names <= {name for b in branches for name in b.names}:
             behind = example.head is None or i > example.head
-            words = _opened(loose, piece.words, language) if behind else piece.words
-            if head and behind and words[0] not in language.openers and any(map(_possessed, piece.properties)):
+            words = _add_opening_words(loose, piece.words, language) if behind else piece.words
+            if head and behind and words[0] not in language.openers and any(map(_is_possession, piece.properties)):
                 words = (language.having, *words)
             branches.append(Branch(piece.properties, words, AFTER if behind else BEFORE))
             loose = []
@@ -68,14 +68,14 @@ def cut_all(examples: Iterable[Example], language: Language) -> list[Cut]:
     return [cut(example, language) for example in examples]
 
 
-def _determiner(example: Example, language: Language) -> str:
-    """The article in front, in its form before consonants (an is a)."""
+def _find_determiner(example: Example, language: Language) -> str:
+    """Return the initial article in its form before consonants (an is a)."""
     first = next(iter(example.words), "")
     plain = {changed: word for word, changed in language.before_vowels.items()}
     return plain.get(first, first) if first in language.determiners else ""
 
 
-def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
+def _add_opening_words(loose: Sequence[str], words: Words, language: Language) -> Words:
     """Return a phrase after the noun with its opening function words, from its preposition on.
 
     A phrase with its own opener keeps only that.
@@ -87,8 +87,8 @@ def _opened(loose: Sequence[str], words: Words, language: Language) -> Words:
     return tuple(fitting[start or 0 :]) + words
 
 
-def _possessed(prop: Property) -> bool:
-    """Whether a property is something one has or lacks (hasBeard:1, fringe:yes)."""
+def _is_possession(prop: Property) -> bool:
+    """Return whether a property is a thing that an object has or lacks (hasBeard:1, fringe:yes)."""
     return prop.name.startswith("has") or prop.value in ("yes", "no")
 
 
@@ -119,7 +119,7 @@ class Places:
         return branch.side
 
     def distance(self, branch: Branch) -> float:
-        """The mean distance from the noun of phrases for these attributes on this side."""
+        """Return the mean distance of phrases for these attributes from the noun on this side."""
         ranks = self._ranks.get((branch.names, branch.side))
         # Unseen branches come outermost.
         return sum(ranks) / len(ranks) if ranks else 9.0
@@ -134,7 +134,7 @@ class Places:
 def join(
     determiner: str, before: Iterable[Branch], head: str, after: Iterable[Branch], language: Language, gender: str = ""
 ) -> str:
-    """The parts as one string in the ways of the language; a determiner needs a word to determine."""
+    """Return the parts as one string in the ways of the language; a determiner needs a word to determine."""
     opening = [" ".join(b.words) for b in before]
     return language.put_together(
         opening,
@@ -144,7 +144,7 @@ def join(
     )
 
 
-def plain_branches(properties: Sequence[Property], language: Language) -> list[Branch]:
+def make_plain_branches(properties: Sequence[Property], language: Language) -> list[Branch]:
     """Return the language's own phrases, for properties unseen in training."""
     key = frozenset(properties)
     return [Branch(key, tuple(phrase.text.split()), phrase.place) for phrase in language.word(properties)]

@@ -15,9 +15,9 @@ from referee.realisation.annotation import (
     UNSAYABLE,
     Example,
     Properties,
-    by_domain,
-    choose,
-    picture,
+    choose_model,
+    get_target_key,
+    group_by_domain,
     read_examples,
 )
 from referee.realisation.common_phrases import CommonPhrases
@@ -38,7 +38,7 @@ class CaseBase:
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every description with its set, its target and its annotation."""
         trials = list(trials)
-        self.cases_ = by_domain(read_examples(trials))
+        self.cases_ = group_by_domain(read_examples(trials))
         self.rules_ = CommonPhrases(self.language).fit(trials)
         return self
 
@@ -47,11 +47,11 @@ class CaseBase:
         if not hasattr(self, "cases_"):
             raise NotTrained(self)
         content = frozenset(properties)
-        cases = choose(self.cases_, view.domain)
-        target = picture(view)
+        cases = choose_model(self.cases_, view.domain)
+        target = get_target_key(view)
         perfect = [case for case in cases if case.properties == content]
         if perfect:
-            return _quote(_of_same_target(perfect, target))
+            return _quote(_select_same_target(perfect, target))
         names = frozenset(p.name for p in properties)
         partial = [case for case in cases if case.names == names]
         if not partial:
@@ -59,11 +59,11 @@ class CaseBase:
         most = max(len(case.properties & content) for case in partial)
         near = [case for case in partial if len(case.properties & content) == most]
         # The shortest, as the paper has it for partial matches.
-        return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), content, view)
+        return self._edit(min(_select_same_target(near, target), key=lambda c: len(c.words)), content, view)
 
     def _edit(self, case: Example, content: Properties, view: SpeakerView) -> str:
         """Return the case's words, with the most common fitting phrase for wanted values that differ."""
-        book = choose(self.rules_.wordings_, view.domain).book
+        book = choose_model(self.rules_.wordings_, view.domain).book
         words: list[str] = []
         for piece in case.pieces:
             values = frozenset(p for p in content if p.name in piece.names)
@@ -71,18 +71,18 @@ class CaseBase:
             words += (
                 piece.words
                 if stays
-                else book.fitting(values, piece.words, self.language.openers) or self._plain(values)
+                else book.fitting(values, piece.words, self.language.openers) or self._add_plain_words(values)
             )
         return self.language.polish(" ".join(words))
 
-    def _plain(self, values: Properties) -> list[str]:
+    def _add_plain_words(self, values: Properties) -> list[str]:
         """Return the language's own words for values unseen in training: a plate must not become the chair of the case."""
         phrases = [p.text for p in self.language.word(sorted(values))]
         nouns = [self.language.noun([p]).word for p in sorted(values) if p.name == HEAD and p.value not in UNSAYABLE]
         return " ".join([*phrases, *nouns]).split()
 
 
-def _of_same_target(cases: list[Example], target: str) -> list[Example]:
+def _select_same_target(cases: list[Example], target: str) -> list[Example]:
     """Return the cases with the same picture, or all if there are none."""
     return [case for case in cases if case.target == target] or cases
 

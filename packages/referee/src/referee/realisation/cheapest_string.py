@@ -23,13 +23,13 @@ Next = Callable[[int], Iterable[int]]
 State = tuple[int, tuple[str, ...]]
 
 
-def in_order(slots: int) -> Next:
+def make_slot_order(slots: int) -> Next:
     """Return the function that uses slots in the given order."""
     return lambda covered: [covered.bit_count()] if covered.bit_count() < slots else []
 
 
-def within_window(slots: int, window: int | None) -> Next:
-    """Any of the next `window` slots that are still open, counted from the first open one.
+def list_open_slots(slots: int, window: int | None) -> Next:
+    """Return the next `window` open slots, counted from the first open one.
 
     Without a window, any open slot.
     """
@@ -42,10 +42,10 @@ def within_window(slots: int, window: int | None) -> Next:
     return follow
 
 
-def cheapest(
+def find_cheapest_string(
     slots: Sequence[Sequence[Option]], follow: Next, model: NgramModel, balance: float = 0.0
 ) -> tuple[Words, float] | None:
-    """The best string and its cost; None when some slot cannot be filled or the order allows none."""
+    """Return the cheapest string and its cost; None if a slot cannot be filled or the order allows no string."""
     full = (1 << len(slots)) - 1
     layer: dict[State, tuple[float, Words]] = {(0, model.start): (0.0, ())}
     for _ in slots:
@@ -69,7 +69,7 @@ def _extend(
     model: NgramModel,
     balance: float,
 ) -> dict[State, tuple[float, Words]]:
-    """All states with one slot more."""
+    """Return all states with one slot more."""
     longer: dict[State, tuple[float, Words]] = {}
     for (covered, context), (cost, words) in layer.items():
         for i in follow(covered):

@@ -29,8 +29,8 @@ class Chunk(NamedTuple):
     words: Words
     names: frozenset[str] = frozenset()
 
-    def bare(self) -> Chunk:
-        """Without punctuation in front."""
+    def strip_punctuation(self) -> Chunk:
+        """Return the word without punctuation in front."""
         return self._replace(lead=tuple(w for w in self.lead if w != PAUSE))
 
 
@@ -60,22 +60,24 @@ class Chunker:
         usual = {words: uses.most_common(1)[0][0] for words, uses in seen.items()}
         blank = cls({}, language)
         nouns = {word for words, names in usual.items() if names == {HEAD} for word in words}
-        inner = {tuple(dropwhile(blank.function, words)): names for words, names in usual.items()}
+        inner = {tuple(dropwhile(blank.is_function_word, words)): names for words, names in usual.items()}
         # "next to the green desk" is a place, "green desk" is none
         inner = {words: names for words, names in inner.items() if HEAD in names or nouns.isdisjoint(words)}
         # A whole phrase takes precedence over parts of others.
         lexicon = {**inner, **usual}
-        return cls({words: names for words, names in lexicon.items() if not all(map(blank.function, words))}, language)
+        return cls(
+            {words: names for words, names in lexicon.items() if not all(map(blank.is_function_word, words))}, language
+        )
 
-    def knowing(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
+    def add_language_words(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
         """Return the chunker with the language's words for properties unseen in training."""
         of_language = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
         new = {words: names for words, names in of_language.items() if words not in self.phrases and len(words) > 1}
         new |= {noun: frozenset({HEAD})} if noun not in self.phrases else {}
         return Chunker({**self.phrases, **new}, self.language) if new else self
 
-    def function(self, word: str) -> bool:
-        """Whether a word only opens or joins phrases."""
+    def is_function_word(self, word: str) -> bool:
+        """Return whether a word only begins or joins phrases."""
         language = self.language
         return word in language.openers or word in language.determiners or word in (language.conjunction, PAUSE)
 
@@ -91,8 +93,8 @@ class Chunker:
         chunks: list[Chunk] = []
         lead: list[str] = []
         while rest:
-            size = self._longest(rest)
-            if size == 0 and self.function(rest[0]):
+            size = self._find_longest(rest)
+            if size == 0 and self.is_function_word(rest[0]):
                 lead.append(rest[0])
             else:
                 chunk = rest[: size or 1]
@@ -102,5 +104,5 @@ class Chunker:
             rest = rest[size or 1 :]
         return determiner, chunks
 
-    def _longest(self, words: Words) -> int:
+    def _find_longest(self, words: Words) -> int:
         return next((n for n in range(min(LONGEST, len(words)), 0, -1) if words[:n] in self.phrases), 0)

@@ -7,8 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, read_examples
-from referee.realisation.branches import Branch, Places, cut_all, join, plain_branches
+from referee.realisation.annotation import (
+    HEAD,
+    UNSAYABLE,
+    Example,
+    Properties,
+    choose_model,
+    group_by_domain,
+    read_examples,
+)
+from referee.realisation.branches import Branch, Places, cut_all, join, make_plain_branches
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import AFTER, BEFORE, Language
 from referee.realisation.phrases import PhraseBook, Words
@@ -38,49 +46,49 @@ class Wordings(NamedTuple):
         return cls(PhraseBook(examples), branches, Places(cuts), users)
 
     def speakers(self, branch: Branch) -> int:
-        """How many people used a phrase; slips of the keyboard have one."""
+        """Return the number of people who used a phrase; misspellings have one."""
         return len(self.users.get(branch.words, ()))
 
-    def ranked(self, properties: Properties) -> list[Branch]:
-        """All ways to word some properties, the most common first; each phrase on its usual side."""
+    def rank_phrases(self, properties: Properties) -> list[Branch]:
+        """Return all phrases for some properties, the most common first; each phrase on its usual side."""
         counts: Counter[Branch] = Counter()
         for branch, count in self.branches.get(properties, Counter()).items():
             counts[branch._replace(side=self.places.side(branch))] += count
         return sorted(counts, key=lambda b: (-counts[b], len(b.words), b.words))
 
     def head(self, properties: Sequence[Property], language: Language) -> str:
-        """The most common noun for the type, else the language's."""
+        """Return the most common noun for the type, else the language's."""
         types = [p for p in properties if p.name == HEAD]
-        words = self.book.modal(frozenset(types)) if types else None
+        words = self.book.choose_modal(frozenset(types)) if types else None
         return " ".join(words) if words else language.noun(properties).word
 
-    def common(self, properties: Sequence[Property], language: Language) -> list[Branch]:
-        """The most common branch for everything but the type; the language's words where there is none."""
+    def choose_branches(self, properties: Sequence[Property], language: Language) -> list[Branch]:
+        """Return the most common branch for every property but the type, or the language's words if there is none."""
         sayable = [p for p in properties if p.name != HEAD and p.value not in UNSAYABLE]
-        groups = self.book.cover(sayable)
-        phrases = [self.ranked(group)[0] for group in groups if group in self.branches]
+        groups = self.book.group_properties(sayable)
+        phrases = [self.rank_phrases(group)[0] for group in groups if group in self.branches]
         unsaid = [p for group in groups if group not in self.branches for p in group]
-        return self._in_one_place(phrases + plain_branches(unsaid, language), language)
+        return self._join_row_and_column(phrases + make_plain_branches(unsaid, language), language)
 
-    def _in_one_place(self, branches: list[Branch], language: Language) -> list[Branch]:
-        """Row and column stay together, the row first."""
+    def _join_row_and_column(self, branches: list[Branch], language: Language) -> list[Branch]:
+        """Return branches with row and column together, the row first."""
         axes = {name: b for b in branches for name in AXES if b.names == {name}}
         others = [b for b in branches if b not in axes.values()]
         if len(axes) < 2:
-            return others + [self._opened(axis, language) for axis in axes.values()]
-        row = self._opened(axes[AXES[0]], language)
+            return others + [self._add_opener(axis, language) for axis in axes.values()]
+        row = self._add_opener(axes[AXES[0]], language)
         if row.side == BEFORE and axes[AXES[1]].words[0] in language.openers:
             return [*others, row, axes[AXES[1]]._replace(side=AFTER)]  # "the top man in the middle"
-        column = axes[AXES[1]] if row.side == BEFORE else self._opened(axes[AXES[1]]._replace(side=AFTER), language)
+        column = axes[AXES[1]] if row.side == BEFORE else self._add_opener(axes[AXES[1]]._replace(side=AFTER), language)
         return [*others, Branch(row.properties | column.properties, row.words + column.words, row.side)]
 
-    def _opened(self, axis: Branch, language: Language) -> Branch:
-        """Return a position after the noun with its opener: "on the left", not "left"."""
+    def _add_opener(self, axis: Branch, language: Language) -> Branch:
+        """Return a position after the noun with its opening words: "on the left", not "left"."""
         if axis.side == BEFORE or axis.words[0] in language.openers:
             return axis
-        behind = [b for b in self.ranked(axis.properties) if b.words[0] in language.openers and b.side == AFTER]
+        behind = [b for b in self.rank_phrases(axis.properties) if b.words[0] in language.openers and b.side == AFTER]
         opened = [b for b in behind if self.speakers(b) > 1]
-        return (opened or plain_branches(sorted(axis.properties), language) or [axis])[0]
+        return (opened or make_plain_branches(sorted(axis.properties), language) or [axis])[0]
 
 
 class CommonPhrases:
@@ -91,7 +99,7 @@ class CommonPhrases:
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count phrases and places, per domain."""
-        groups = by_domain(read_examples(trials))
+        groups = group_by_domain(read_examples(trials))
         self.wordings_ = {domain: Wordings.learn(examples, self.language) for domain, examples in groups.items()}
         return self
 
@@ -99,8 +107,8 @@ class CommonPhrases:
         """Return the usual words for the properties."""
         if not hasattr(self, "wordings_"):
             raise NotTrained(self)
-        wordings = choose(self.wordings_, view.domain)
+        wordings = choose_model(self.wordings_, view.domain)
         noun = self.language.noun(properties)
-        before, after = wordings.places.arrange(wordings.common(properties, self.language))
+        before, after = wordings.places.arrange(wordings.choose_branches(properties, self.language))
         head = wordings.head(properties, self.language)
         return join(self.language.articles[noun.gender], before, head, after, self.language, noun.gender)

@@ -14,11 +14,11 @@ from itertools import pairwise, product
 from typing import Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import HEAD, Example, by_domain, choose, read_examples
-from referee.realisation.cheapest_string import Next, Option, cheapest
+from referee.realisation.annotation import HEAD, Example, choose_model, group_by_domain, read_examples
+from referee.realisation.cheapest_string import Next, Option, find_cheapest_string
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
-from referee.realisation.noun_phrase_trees import heads_of
+from referee.realisation.noun_phrase_trees import find_heads
 from referee.realisation.permutation import RankedPhrases, Resources
 from referee.realisation.phrases import Words
 from referee.records import Property, SpeakerView, Trial
@@ -48,20 +48,20 @@ class WordPairs:
             (earlier, other) for i, earlier in enumerate(words) for other in words[i + 1 :] if earlier != other
         )
         self.directly.update(pairwise(words))
-        for place, head in enumerate(heads_of(words, self.nouns, self.language)):
+        for place, head in enumerate(find_heads(words, self.nouns, self.language)):
             if head > place:
                 self.depends_before[words[place], words[head]] += 1
             elif head >= 0:
                 self.depends_after[words[place], words[head]] += 1
 
-    def precedes(self, phrase: Words, another: Words) -> bool | None:
+    def compare_order(self, phrase: Words, another: Words) -> bool | None:
         """Return whether a phrase precedes another; None without evidence for either order.
 
         By the pair of words, one of each, with the most frequent dependency; without any, by the order in which their
         words co-occur.
         """
         pairs = [(a, b) for a in phrase for b in another if a != b]
-        tied = [(*self._dependent(a, b), a, b) for a, b in pairs]
+        tied = [(*self._count_dependencies(a, b), a, b) for a, b in pairs]
         first, second, *_ = max(tied, key=lambda t: (t[0] + t[1], t[2:]), default=(0, 0))
         if first + second == 0:
             first, second = sum(self.before[p] for p in pairs), sum(self.before[b, a] for a, b in pairs)
@@ -69,7 +69,7 @@ class WordPairs:
             first, second = self.directly[phrase[-1], another[0]], self.directly[another[-1], phrase[0]]
         return None if first == second else first > second
 
-    def _dependent(self, a: str, b: str) -> tuple[int, int]:
+    def _count_dependencies(self, a: str, b: str) -> tuple[int, int]:
         """Return how often one of two words depends on the other, with the first word first and with the second word
         first.
         """
@@ -97,7 +97,7 @@ class DependencyOrder(RankedPhrases):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn phrases, the language model and the order of words, per domain."""
-        groups = by_domain(read_examples(trials))
+        groups = group_by_domain(read_examples(trials))
         self.resources_ = {domain: Resources.learn(examples) for domain, examples in groups.items()}
         self.pairs_ = {domain: WordPairs(examples, self.language) for domain, examples in groups.items()}
         return self
@@ -107,7 +107,7 @@ class DependencyOrder(RankedPhrases):
         if not hasattr(self, "pairs_"):
             raise NotTrained(self)
         book, model = self.learned(view)
-        pairs = choose(self.pairs_, view.domain)
+        pairs = choose_model(self.pairs_, view.domain)
         slots = self.slots(properties, book)
         # The root of the number, so that the product stays below it for any number of slots.
         few = max(1, int(COMBINATIONS ** (1 / max(len(slots), 1))))
@@ -116,7 +116,9 @@ class DependencyOrder(RankedPhrases):
         strings = []
         for phrases in likely:
             chosen: list[list[Option]] = [[phrase] for phrase in phrases]
-            best = cheapest(chosen, _follow([words for words, _ in phrases], pairs), model, self.weight(view))
+            best = find_cheapest_string(
+                chosen, _follow([words for words, _ in phrases], pairs), model, self.weight(view)
+            )
             strings += [(best[1], best[0])] if best else []
         return " ".join(min(strings)[1]) if strings else ""
 
@@ -127,7 +129,7 @@ def _follow(phrases: Sequence[Words], pairs: WordPairs) -> Next:
     In a cycle of preferences, the one with the fewest open ones.
     """
     first = [
-        sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.precedes(other, phrase))
+        sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.compare_order(other, phrase))
         for i, phrase in enumerate(phrases)
     ]
 

@@ -175,7 +175,7 @@ _PLURALS = {
     "potato": "potatoes", "pair of scissors": "pairs of scissors", "pair of glasses": "pairs of glasses", "pair of trousers": "pairs of trousers",
     "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
 }
-def _amount(more: str, most: str, less: str, least: str, dimension: str = "") -> Grades:
+def _make_grades(more: str, most: str, less: str, least: str, dimension: str = "") -> Grades:
     # "Lighter grey" would be a shade, so that what weighs less is "less heavy".
     less, least = less.replace("_", " "), least.replace("_", " ")
     return Grades(more, most, less, least, f"{{}} {most}", f"{{}} {least}", dimension)
@@ -196,7 +196,7 @@ _AMOUNTS = {
     "brightness": "brighter brightest darker darkest", "distance": "farther farthest nearer nearest away",
 }
 _GRADES = {
-    **{name: _amount(*words.split()) for name, words in _AMOUNTS.items()},
+    **{name: _make_grades(*words.split()) for name, words in _AMOUNTS.items()},
     **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS), **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
 }
 # fmt: on
@@ -208,11 +208,11 @@ _QUALITY, _SHAPE, _MATERIAL = -1, 1, 60
 _FACE, _HAIR, _FEATURE, _MISSING, _WORN, _NOT_WORN, _PLACE = range(10, 17)
 
 
-def _bare(name: str) -> str:
+def _drop_article(name: str) -> str:
     return name.removeprefix("a ")
 
 
-def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     """Return the phrases of TUNA's properties."""
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {}
 
@@ -251,10 +251,10 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         put([(AFTER, _FACE, words)], orientation=value)
     for name, thing in _FEATURES.items():
         put([(AFTER, _FEATURE, f"with {thing}")], **{name: "1"})
-        put([(AFTER, _MISSING, f"with no {_bare(thing)}")], **{name: "0"})
+        put([(AFTER, _MISSING, f"with no {_drop_article(thing)}")], **{name: "0"})
     for name, thing in _CLOTHES.items():
         put([(AFTER, _WORN, f"wearing {thing}")], **{name: "1"})
-        put([(AFTER, _NOT_WORN, f"wearing no {_bare(thing)}")], **{name: "0"})
+        put([(AFTER, _NOT_WORN, f"wearing no {_drop_article(thing)}")], **{name: "0"})
     # In place of "with no hair" from above.
     put([(BEFORE, _BALD, "bald")], hasHair="0")
     for value, shade in _SHADES.items():
@@ -289,7 +289,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     return table
 
 
-def _present_participle(words: str) -> str:
+def _make_present_participle(words: str) -> str:
     """Return a verb in the third person as it follows a noun ("holds": "holding"); other words unchanged."""
     verb, blank, rest = words.partition(" ")
     if not verb.endswith("s") or verb.endswith("ss") or len(verb) < 4:
@@ -312,7 +312,7 @@ ENGLISH = Language(
     articles={"": "the"},
     default=Noun("one"),
     nouns={Property("type", value): Noun(value) for value in ("chair", "sofa", "desk", "fan", "person")},
-    phrases=_phrases(),
+    phrases=_make_phrases(),
     relations={
         "left": "to the left of", "left-of": "to the left of", "right": "to the right of", "right-of": "to the right of", "above": "above",
         "on-top-of": "on top of", "on": "on", "below": "below", "under": "under", "near": "near", "next-to": "next to", "in-front-of": "in front of",
@@ -418,7 +418,7 @@ ENGLISH = Language(
             noun: f"{noun.removesuffix('er')}ing"
             for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")
         },
-        **{verb: _present_participle(verb if verb.endswith("s") else f"{verb}s") for verb in _VERBS},
+        **{verb: _make_present_participle(verb if verb.endswith("s") else f"{verb}s") for verb in _VERBS},
     },
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
@@ -432,7 +432,7 @@ ENGLISH = Language(
     },
     anything="anything",
     something="something",
-    verb_forms=_present_participle,
+    verb_forms=_make_present_participle,
     verbs={"containing": ("contains", "contain")},
     indefinite="a",
     parts=PARTS,

@@ -57,7 +57,7 @@ _FACE, _PLACE = 10, 16
 _ROWS, _COLUMNS = ("oben", "in der Mitte", "unten"), ("links", "in der Mitte", "rechts")
 
 
-def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     """Return the phrases of the known properties."""
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {}
 
@@ -103,7 +103,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     return table
 
 
-def _graded(more: str, most: str, less: str, least: str, called: str) -> Grades:
+def _make_grades(more: str, most: str, less: str, least: str, called: str) -> Grades:
     high, low = most + _ENDING, least + _ENDING
     return Grades(more + _ENDING, high, less + _ENDING, low, f"{{}}{high}", f"{{}}{low}", called=called)
 
@@ -136,7 +136,7 @@ GERMAN = Language(
         **{Property("type", value): Noun(*noun.split()) for value, noun in _NOUNS.items()},
         **{Property("shape", letter): Noun(letter, "n") for letter in "FILNPTUVWXYZ"},
     },
-    phrases=_phrases(),
+    phrases=_make_phrases(),
     relations={
         "left": "links von", "left-of": "links von", "left-to": "links von", "right": "rechts von", "right-of": "rechts von",
         "right-to": "rechts von", "above": "über", "on-top-of": "auf", "on": "auf", "below": "unter", "under": "unter", "near": "bei",
@@ -158,15 +158,15 @@ GERMAN = Language(
     numbers=dict(enumerate(("zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"), 2)),
     ordinals=dict(enumerate(("zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt"), 2)),
     grades={
-        "size": _graded("größer", "größt", "kleiner", "kleinst", "Größe"),
-        "height": _graded("höher", "höchst", "niedriger", "niedrigst", "Höhe"),
-        "width": _graded("breiter", "breitest", "schmaler", "schmalst", "Breite"),
-        "length": _graded("länger", "längst", "kürzer", "kürzest", "Länge"),
-        "weight": _graded("schwerer", "schwerst", "leichter", "leichtest", "Gewicht"),
-        "age": _graded("älter", "ältest", "jünger", "jüngst", "Alter"),
-        "price": _graded("teurer", "teuerst", "billiger", "billigst", "Preis"),
-        "speed": _graded("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
-        "temperature": _graded("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
+        "size": _make_grades("größer", "größt", "kleiner", "kleinst", "Größe"),
+        "height": _make_grades("höher", "höchst", "niedriger", "niedrigst", "Höhe"),
+        "width": _make_grades("breiter", "breitest", "schmaler", "schmalst", "Breite"),
+        "length": _make_grades("länger", "längst", "kürzer", "kürzest", "Länge"),
+        "weight": _make_grades("schwerer", "schwerst", "leichter", "leichtest", "Gewicht"),
+        "age": _make_grades("älter", "ältest", "jünger", "jüngst", "Alter"),
+        "price": _make_grades("teurer", "teuerst", "billiger", "billigst", "Preis"),
+        "speed": _make_grades("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
+        "temperature": _make_grades("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
         **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
         **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },

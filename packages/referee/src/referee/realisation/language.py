@@ -248,21 +248,21 @@ class Language:
         return self.code
 
     def noun(self, properties: Iterable[Property]) -> Noun:
-        """The noun for the type (or whatever the language takes nouns from); an unknown type is its own noun."""
+        """Return the noun for the type; an unknown type is its own noun."""
         mentioned = list(properties)
         nouns = [self.nouns[p] for p in mentioned if p in self.nouns]
-        unknown = [self._unknown_noun(p.value) for p in mentioned if p.name == "type" and p.value not in UNSAYABLE]
+        unknown = [self._make_unknown_noun(p.value) for p in mentioned if p.name == "type" and p.value not in UNSAYABLE]
         return (nouns + unknown + [self.default])[0]
 
-    def _unknown_noun(self, value: str) -> Noun:
+    def _make_unknown_noun(self, value: str) -> Noun:
         """Return the noun for a type that the language lacks: the type itself, with its gender if it is written in the
         language.
         """
-        word = plain_words(value)
+        word = split_name(value)
         same = [noun for noun in self.nouns.values() if noun.word.lower() == word]
         endings = [end for end in self.genders if word.endswith(end)]
         gender = self.genders[max(endings, key=len)] if endings else self.default.gender
-        return same[0] if same else Noun(self._noun_case(_spelling(value, keeps_case=False)), gender)
+        return same[0] if same else Noun(self._capitalise_noun(_format_value_words(value, keeps_case=False)), gender)
 
     def words_of(self, prop: Property) -> str:
         """Return the words for one property; a hearer cannot distinguish properties with the same words."""
@@ -282,7 +282,7 @@ class Language:
         """Return the words for a relation: a preposition, or a verb in the form that follows a noun."""
         if name in self.relations:
             return self.relations[name]
-        words = plain_words(name).removeprefix("is ").removeprefix("to the ")
+        words = split_name(name).removeprefix("is ").removeprefix("to the ")
         if (written := words.replace(" ", "-")) in self.relations:
             return self.relations[written]
         return self.verb_forms(words) if self.verb_forms is not None else words
@@ -306,11 +306,11 @@ class Language:
         be = (words.located or words.be)[0]
         it = words.it[1] if number > 1 else dict(words.it_of).get(noun.word, words.it[0])
         joint = f" {self.conjunction} {other}" if other else ""
-        which = spelt(words.which, noun.gender) + joint
+        which = choose_gender_form(words.which, noun.gender) + joint
         return pattern.format(thing=thing, relation=relation, be=be, which=which, it=it + joint)
 
     def several(self, noun: Noun) -> Noun:
-        """The noun for more than one; the longest ending that the language knows decides."""
+        """Return the noun for more than one object; the longest ending that the language has determines it."""
         endings = [end for end in self.plurals if noun.word.endswith(end)]
         if not endings:
             return noun
@@ -328,13 +328,13 @@ class Language:
         """Return phrases for all properties except the noun's, in order, without relations (which need a landmark) and
         values without words.
         """
-        return [phrase for phrase, _ in self.phrases_for(properties)]
+        return [phrase for phrase, _ in self.list_phrases(properties)]
 
-    def phrases_for(self, properties: Sequence[Property]) -> list[tuple[Phrase, frozenset[Property]]]:
+    def list_phrases(self, properties: Sequence[Property]) -> list[tuple[Phrase, frozenset[Property]]]:
         """Return the phrases of `word`, each with its properties."""
         silent = {"type", *self.relations}
         sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
-        unworded = {self._canonical(p): p for p in sayable if p not in self.nouns}
+        unworded = {self._canonicalise(p): p for p in sayable if p not in self.nouns}
         left = list(unworded)
         fitting = [group for group in self.phrases if group <= unworded.keys()]
         worded: list[tuple[Phrase, frozenset[Property]]] = []
@@ -347,11 +347,11 @@ class Language:
         worded += [(self.describe_unknown(p), frozenset([unworded[p]])) for p in left]
         return sorted(worded, key=lambda item: (item[0], sorted(item[1])))
 
-    def _noun_case(self, noun: str) -> str:
+    def _capitalise_noun(self, noun: str) -> str:
         return noun.title() if self.capital_nouns else noun
 
-    def _canonical(self, prop: Property) -> Property:
-        """A property under the name that the tables of the language have for its attribute.
+    def _canonicalise(self, prop: Property) -> Property:
+        """Return a property under the name of its attribute in the tables of the language.
 
         A number of plays is no playing, and nobody works as retired.
         """
@@ -366,15 +366,15 @@ class Language:
         Features (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) get "with", states (``hot:1``) are
         adjectives. A value of a name with several words (``batteryLevel:high``) is no adjective of the whole object.
         """
-        name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
+        name = split_name(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         if (unit := _UNIT_NAME.fullmatch(prop.name)) and re.fullmatch(r"\d+(?:\.\d+)?", prop.value):
-            words = self.measured(plain_words(unit[1]), f"{prop.value} {unit[2]}")
+            words = self.measured(split_name(unit[1]), f"{prop.value} {unit[2]}")
             return Phrase(AFTER, self.unnamed_rank, words)
         value = prop.value.lower()
-        if pattern := self._pattern(prop):
+        if pattern := self._get_pattern(prop):
             is_none = value in NONE or value == "empty"
-            words = prop.value if '"' in pattern else _spelling(prop.value)
-            words = self._lack(name) if is_none and self.lacking else pattern.format(words)
+            words = prop.value if '"' in pattern else _format_value_words(prop.value)
+            words = self._express_lack(name) if is_none and self.lacking else pattern.format(words)
             return Phrase(AFTER, self.unnamed_rank, words)
         if value in ("on", "off") and (name in self.states - self.parts or _PARTICIPLE.fullmatch(name)):
             value = "yes" if value == "on" else "no"
@@ -385,51 +385,53 @@ class Language:
         if prop.name in self.relations and value not in NONE:
             # An attribute that is called like a relation names a thing: "in a box".
             return Phrase(
-                AFTER, self.unnamed_rank, f"{self.relations[prop.name]} {self._object(_spelling(prop.value))}"
+                AFTER,
+                self.unnamed_rank,
+                f"{self.relations[prop.name]} {self._make_object(_format_value_words(prop.value))}",
             )
         if self.verb_forms is not None and (phrase := self._say_action(name, prop.value)):
             return phrase
         if value in NONE:
-            return Phrase(AFTER, self._had_rank, self._lack(self._bearer(name)))
+            return Phrase(AFTER, self._had_rank, self._express_lack(self._find_bearer(name)))
         if name in self.states and prop.value in _PRONOUNS:
             return Phrase(AFTER, self.participle_rank, f"{name} {value}")
         if name in self.states - self.parts and not re.search(r"\d", value):
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _format_value_words(prop.value))
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(AFTER, self.unnamed_rank, self.counted(prop) or self.measured(name, prop.value))
         is_name = not self.qualities and prop.value[:1].isupper() and name not in self.aliases.values()
         if name not in self.ranks and (is_name or _CODE.fullmatch(prop.value)):
-            name = self.grades[name].called or name if name in self.grades else self._noun_case(name)
+            name = self.grades[name].called or name if name in self.grades else self._capitalise_noun(name)
             opening = (self._is_quality(name) and self.partitive) or self.having
             return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
         if name in self.numbered and (
-            name in self.grades or {*plain_words(value).split()} <= _POSITIONS | {*self.ordinals.values()}
+            name in self.grades or {*split_name(value).split()} <= _POSITIONS | {*self.ordinals.values()}
         ):
             opening, article = self.numbered[name].partition(" ")[0], self.articles[self.default.gender]
-            return Phrase(AFTER, self.unnamed_rank, f"{opening} {article} {_spelling(prop.value)} {name}")
-        if had := self._had_so(prop.name, name, _spelling(prop.value)):
+            return Phrase(AFTER, self.unnamed_rank, f"{opening} {article} {_format_value_words(prop.value)} {name}")
+        if had := self._had_so(prop.name, name, _format_value_words(prop.value)):
             return Phrase(AFTER, self.unnamed_rank, had)
         # "Red with dots" follows its noun.
         is_long = bool(set(prop.value.split()[1:]) & self.openers) and bool(self.qualities)
         place = AFTER if is_long else self.adjectives
-        return Phrase(place, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
+        return Phrase(place, self.ranks.get(prop.name, self.unnamed_rank), self._make_adjective(prop))
 
     @property
     def _had_rank(self) -> int:
         """The rank of parts, which follow all adjectives."""
         return self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
 
-    def _pattern(self, prop: Property) -> str:
+    def _get_pattern(self, prop: Property) -> str:
         """Return the pattern of an attribute; none for an adjective of a place ("Spanish") where the pattern takes its name."""
         pattern = self.patterns.get(prop.name, "")
         is_adjective = prop.name in self.origins and (not prop.value[:1].isupper() or _DEMONYM.search(prop.value))
         return "" if is_adjective else pattern
 
-    def _lack(self, name: str) -> str:
+    def _express_lack(self, name: str) -> str:
         """Return words for a part that is lacking."""
-        thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
-        return f"{self.lacking} {self._noun_case(thing)}"
+        thing = name if not self.indefinite or self._is_uncounted(name) else f"{self.indefinite} {name}"
+        return f"{self.lacking} {self._capitalise_noun(thing)}"
 
     def _say_answer(self, attribute: str, name: str, is_yes: bool, is_truth: bool) -> Phrase:
         """Return words for a yes-no attribute: a part that is had or lacking, or an adjective."""
@@ -438,15 +440,15 @@ class Language:
         if rest and self.clauses is not None and first == self.ability:
             ability = first if is_yes else f"{first}{denial}"
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {ability} {rest}")
-        if rest and (words := self._action_of_answer(first, rest)):
+        if rest and (words := self._find_action_words(first, rest)):
             return Phrase(AFTER, self.unnamed_rank, words if is_yes else f"{denial} {words}")
         if self._is_part(first) and self._is_state(rest) and rest not in _BY_HAND:
             # "hand raised": a raised hand
             name = f"{rest} {first}"
-        if self._is_state(rest) and self.states and self._uncounted(first) and first.endswith("s"):
+        if self._is_state(rest) and self.states and self._is_uncounted(first) and first.endswith("s"):
             return Phrase(AFTER, self._had_rank, f"{self.having} {'' if is_yes else 'no '}{name}")
         if self._had(attribute, name, is_truth):
-            lacking = self._lack(name)
+            lacking = self._express_lack(name)
             words = f"{self.having} {lacking.removeprefix(f'{self.lacking} ')}" if is_yes else lacking
             return Phrase(AFTER, self._had_rank, words)
         rank = self.ranks.get("quality", self.unnamed_rank)
@@ -458,11 +460,11 @@ class Language:
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
         return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
 
-    def _action_of_answer(self, first: str, rest: str) -> str:
+    def _find_action_words(self, first: str, rest: str) -> str:
         """Return the words of an answer that is a place or an action ("on a ladder", "holding a ball"); empty if it is none."""
         if first in self.openers | _SHORT_PREPOSITIONS:
             is_bare = " " in rest or rest in self.idioms or first not in _SHORT_PREPOSITIONS
-            return f"{first} {rest if is_bare else self._object(rest)}"
+            return f"{first} {rest if is_bare else self._make_object(rest)}"
         if rest in _SHORT_PREPOSITIONS:
             is_part = self._is_part(first)
             return (
@@ -470,8 +472,8 @@ class Language:
             )
         if first in self.aliases:
             return f"{self.aliases[first]} {rest}"
-        is_verb = first in self.aliases.values() or (first.endswith("ing") and self._uncounted(rest))
-        return f"{first} {self._object(rest)}" if is_verb else ""
+        is_verb = first in self.aliases.values() or (first.endswith("ing") and self._is_uncounted(rest))
+        return f"{first} {self._make_object(rest)}" if is_verb else ""
 
     def _say_action(self, name: str, value: str) -> Phrase | None:
         """Return words for an attribute that is a verb in the form that follows a noun; None if it is none.
@@ -480,7 +482,7 @@ class Language:
         """
         name = re.sub(r"^missing (?:part|piece|item)s?$", "missing", name)
         first, _, rest = name.partition(" ")
-        thing, is_none = _spelling(value), value.lower() in NONE
+        thing, is_none = _format_value_words(value), value.lower() in NONE
         year = "in " if _YEAR.fullmatch(value) else "at " if _CLOCK.fullmatch(value) else ""
         is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
         is_verb = first.endswith("ing") and first not in self.parts
@@ -490,14 +492,14 @@ class Language:
             if is_limited:
                 return Phrase(AFTER, self.participle_rank, f"{thing} {name}")
             is_bare = rest in _TIMES or rest == self.partitive or thing in self.idioms
-            words = "nothing" if is_none else thing if is_bare else self._object(thing)
+            words = "nothing" if is_none else thing if is_bare else self._make_object(thing)
             is_linked = rest in _SHORT_PREPOSITIONS | self.openers | _TIMES
             return Phrase(AFTER, self.participle_rank, f"{name} {words}") if is_linked else None
         if is_verb:
-            words = "nothing" if is_none else year + thing if year else self._object(thing)
+            words = "nothing" if is_none else year + thing if year else self._make_object(thing)
             return Phrase(AFTER, self.participle_rank, f"{name} {words}")
         if name in self.openers - self.determiners | _SHORT_PREPOSITIONS and not is_none:
-            return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._object(thing)}")
+            return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._make_object(thing)}")
         if name in self.actions and thing.partition(" ")[0].endswith("ing"):
             return Phrase(AFTER, self.participle_rank, thing)
         if name in self.actions and thing in self.states:
@@ -509,7 +511,7 @@ class Language:
         if rest or not is_participle or is_none or self._is_quality(name):
             return None
         if thing.rpartition(" ")[2] in self.parts - self.states - _DIRECTIONS:
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._object(f'{name} {thing}')}")
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._make_object(f'{name} {thing}')}")
         is_place = " " in thing and self._is_adverbial(thing)
         return (
             Phrase(AFTER, self.participle_rank, f"{name} {year}{thing}")
@@ -517,9 +519,9 @@ class Language:
             else None
         )
 
-    def _object(self, thing: str) -> str:
+    def _make_object(self, thing: str) -> str:
         """Return the object of a verb, with an article if it is a countable thing."""
-        is_bare = self._is_adverbial(thing) or self._uncounted(thing) or bool(re.match(r"(?:an?|the|no) |\d", thing))
+        is_bare = self._is_adverbial(thing) or self._is_uncounted(thing) or bool(re.match(r"(?:an?|the|no) |\d", thing))
         is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS or thing in self.states - self.parts
         return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
 
@@ -529,13 +531,13 @@ class Language:
         is_manner = first == words and words.endswith(("ly", "wise", "ward", "wards"))
         return first in _DIRECTIONS | self.openers | _SHORT_PREPOSITIONS or is_manner
 
-    def _adjective(self, prop: Property) -> str:
-        """A value as an adjective; one that is written in the language gets its endings."""
-        word = _spelling(prop.value)
+    def _make_adjective(self, prop: Property) -> str:
+        """Return a value as an adjective; one from the language's tables is inflected."""
+        word = _format_value_words(prop.value)
         for group, phrases in self.phrases.items():
             if len(group) == 1 and len(phrases) == 1 and next(iter(group)).name == prop.name:
                 text = phrases[0].text
-                forms = {spelt(text, gender) for gender in (*self.articles, self.predicative)}
+                forms = {choose_gender_form(text, gender) for gender in (*self.articles, self.predicative)}
                 if "{" in text and word in forms:
                     return text
         end = max((end for end in self.inflections if word.endswith(end)), key=len, default="")
@@ -550,14 +552,14 @@ class Language:
 
         Empty if the attribute is no part, or the value no integer.
         """
-        name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", plain_words(prop.name))
-        named = name != plain_words(prop.name)
+        name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", split_name(prop.name))
+        named = name != split_name(prop.name)
         last = name.rpartition(" ")[2]
         is_plural = (last.endswith("s") and not last.endswith(("ss", "us"))) or last in self.irregular_plurals
         is_plural = is_plural and name not in self.grades
         if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts or is_plural)):
             return ""
-        single = self._singular(name) if is_plural and last not in self.plural_only else name
+        single = self._find_singular(name) if is_plural and last not in self.plural_only else name
         many = name if is_plural or name.endswith("s") else self.several(Noun(name)).word
         thing = single if int(prop.value) == 1 else many
         number = int(prop.value)
@@ -566,7 +568,7 @@ class Language:
         )
         return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
 
-    def _singular(self, name: str) -> str:
+    def _find_singular(self, name: str) -> str:
         """Return the singular of a plural: an irregular one, or the shortest word with that plural; else the name."""
         head, blank, last = name.rpartition(" ")
         irregular = [f"{head}{blank}{one}" for one, many in self.plurals.items() if many == last and len(one) > 2]
@@ -598,7 +600,7 @@ class Language:
         """
         if not self.indefinite:
             return ""
-        thing = self._bearer(name)
+        thing = self._find_bearer(name)
         if thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
             thing = many
         is_quality = attribute in self.ranks or (
@@ -609,7 +611,7 @@ class Language:
             is_quality = bool(_SHADE.match(f"{value} x")) or frozenset([Property("colour", value)]) in self.phrases
         first, _, rest = value.partition(" ")
         is_quality = is_quality or (name == "amount" and value.rpartition(" ")[2] in self.states)
-        article = "" if self._uncounted(thing) else f"{self.indefinite} "
+        article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
         if rest and first in self.openers | _SHORT_PREPOSITIONS:
             return value if is_quality else f"{self.having} {article}{thing} {value}"
         if rest and first in self.determiners:
@@ -618,7 +620,7 @@ class Language:
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts | self.uncounted:
             thing = name
-        if rest and first.endswith("ing") and self._uncounted(thing) and first not in self.parts:
+        if rest and first.endswith("ing") and self._is_uncounted(thing) and first not in self.parts:
             return f"{self.having} {thing} {value}"
         if value in ("on", "off", "up", "down", "out", "backwards", "sideways"):
             return f"{self.having} {self.articles[self.default.gender]} {thing} {value}"
@@ -627,16 +629,16 @@ class Language:
             is_one = value == self.singular_numeral or last.endswith("s")
             return f"{self.having} {value} {thing if is_one else self.several(Noun(thing)).word}"
         # Things that are had as something else: "with pears as fruit".
-        if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._uncounted(value[:-1]):
+        if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._is_uncounted(value[:-1]):
             return f"{self.having} {value} as {thing}"
         # What is had in a slot is said alone: "with a full beard" as facial hair.
         head = value.rpartition(" ")[2]
         if rest and first in _POSITIONS and self._is_part(rest) and self.qualities:
             return f"{self.having} {article}{thing} on {self.articles[self.default.gender]} {value}"
         if (name in self.slots or (rest and head in self.parts)) and head not in self.states | _DIRECTIONS:
-            had = f"{self.having} {'' if self._uncounted(head) else f'{self.indefinite} '}{value}"
+            had = f"{self.having} {'' if self._is_uncounted(head) else f'{self.indefinite} '}{value}"
             return had if name in self.slots else f"{had} as {thing}"
-        article = "" if self._uncounted(thing) else f"{self.indefinite} "
+        article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
         return f"{self.having} {article}{value} {thing}"
 
     def _is_part(self, name: str) -> bool:
@@ -644,7 +646,7 @@ class Language:
         last = name.rpartition(" ")[2]
         return last in self.parts or self.several(Noun(last)).word in self.parts
 
-    def _bearer(self, name: str) -> str:
+    def _find_bearer(self, name: str) -> str:
         """Return the bearer of an attribute's colour, length or style: the hat for "hat colour"."""
         return re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
 
@@ -670,17 +672,17 @@ class Language:
         is_listed = bool({name, last} & (self.states | self.participles)) or name.startswith("non ")
         return is_listed or _PARTICIPLE.fullmatch(last) is not None or _ADJECTIVE.search(last) is not None
 
-    def _uncounted(self, name: str) -> bool:
+    def _is_uncounted(self, name: str) -> bool:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""
         last = name.rpartition(" ")[2]
         is_plural = (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.irregular_plurals
         return is_plural or last in self.uncounted
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
-        """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
+        """Return one noun phrase; `article` replaces the language's own, and an empty one omits it."""
         opening = self.articles[noun.gender] if article is None else article
         words = " ".join([opening, *before, noun.word, *self.merge(after)])
-        return self.polish(spelt(words, noun.gender))
+        return self.polish(choose_gender_form(words, noun.gender))
 
     def merge(self, phrases: Iterable[str]) -> list[str]:
         """Return neighbours with the same opening word joined.
@@ -693,8 +695,8 @@ class Language:
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
-            elif (groups and opening == self.lacking and self._takes_lacking(groups[-1][0])) or (
-                groups and self._is_action(opening) and self._takes_action(groups[-1][0], opening)
+            elif (groups and opening == self.lacking and self._allows_lacking(groups[-1][0])) or (
+                groups and self._is_action(opening) and self._needs_and_before_action(groups[-1][0], opening)
             ):
                 groups.append([f"{self.conjunction} {opening}", rest])
             else:
@@ -707,18 +709,18 @@ class Language:
         is_verb = (opening.endswith("ing") and opening != "facing") or _PARTICIPLE.fullmatch(opening) is not None
         return self.verb_forms is not None and is_verb
 
-    def _takes_action(self, group: str, action: str) -> bool:
-        """Return whether an action needs "and" before it: in "with a hat holding a ball", the hat would hold it."""
+    def _needs_and_before_action(self, group: str, action: str) -> bool:
+        """Return whether "and" must precede an action, as in "with a hat and holding a ball", so that the hat does not hold it."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
         return self._is_action(group) or (opening in (self.having, self.lacking) and action not in self.merging)
 
-    def _takes_lacking(self, group: str) -> bool:
+    def _allows_lacking(self, group: str) -> bool:
         """Return whether "and without" follows a group of phrases: one that is had, or another one that is lacking."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
         return opening == self.lacking or (opening == self.having and bool(self.indefinite))
 
     def enumerate(self, items: Sequence[str]) -> str:
-        """a; a and b; a, b and c."""
+        """Return items joined as in "a", "a and b", "a, b and c"."""
         if len(items) < 2:
             return "".join(items)
         return f"{', '.join(items[:-1])} {self.conjunction} {items[-1]}"
@@ -737,7 +739,7 @@ class Language:
         return " ".join(words)
 
     def say(self, properties: Sequence[Property], many: bool = False) -> str:
-        """A description in the plainest words, of one thing or of `many`.
+        """Return a description in the plainest words, of one object or of `many`.
 
         Landmarks follow, each a noun phrase behind its relation.
         """
@@ -768,25 +770,25 @@ def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Pr
     return of_object, list(landmarks.values())
 
 
-def plain_words(name: str) -> str:
-    """A name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
+def split_name(name: str) -> str:
+    """Return a name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower() or name.strip()
 
 
-def _spelling(value: str, keeps_case: bool = True) -> str:
-    """A value as words; one with capital letters (a name) keeps them, and hyphens stay."""
+def _format_value_words(value: str, keeps_case: bool = True) -> str:
+    """Return a value as words; capital letters (of a name) and hyphens are kept."""
     if re.search(r"\w[.:/@&+]\w|\d[,-]\d", value):
         return value.strip()
     if keeps_case and re.fullmatch(r"[^\W\d_a-z]\w*(?: (?:[^\W\d_a-z]\w*|of|the|de|da|do|von|van))*", value.strip()):
         return value.strip()
-    return "-".join(map(plain_words, value.split("-"))) if re.search(r"\w-\w", value) else plain_words(value)
+    return "-".join(map(split_name, value.split("-"))) if re.search(r"\w-\w", value) else split_name(value)
 
 
-def spelt(text: str, gender: str) -> str:
-    """Forms such as ``vermelh{m:o|f:a}`` for a gender; the first one where the gender has none."""
+def choose_gender_form(text: str, gender: str) -> str:
+    """Return the form for a gender from a pattern such as ``vermelh{m:o|f:a}``; the first form if the gender has none."""
 
-    def form(forms: re.Match[str]) -> str:
+    def choose_form(forms: re.Match[str]) -> str:
         table = dict(f.split(":", 1) for f in forms[1].split("|"))
         return table.get(gender, next(iter(table.values())))
 
-    return re.sub(r"\{(\w*:[^{}|]*(?:\|\w*:[^{}|]*)*)\}", form, text)
+    return re.sub(r"\{(\w*:[^{}|]*(?:\|\w*:[^{}|]*)*)\}", choose_form, text)

@@ -44,14 +44,14 @@ class NgramModel:
             for context, word in longer:
                 self._followers.setdefault(context[1:], Counter())[word] += 1
 
-    def probability(self, word: str, context: Sequence[str] = ()) -> float:
-        """P(word | the last words of the context); the context may hold START."""
+    def compute_probability(self, word: str, context: Sequence[str] = ()) -> float:
+        """Return P(word | the last words of the context); the context may contain START."""
         history = tuple(context)[-(self.order - 1) :] if self.order > 1 else ()
-        return self._probability(word if word in self.vocabulary else UNKNOWN, history)
+        return self._compute_probability(word if word in self.vocabulary else UNKNOWN, history)
 
-    def _probability(self, word: str, context: Context) -> float:
+    def _compute_probability(self, word: str, context: Context) -> float:
         """Return the probability of a word in a context."""
-        shorter = self._probability(word, context[1:]) if context else 1 / (len(self.vocabulary) + 1)
+        shorter = self._compute_probability(word, context[1:]) if context else 1 / (len(self.vocabulary) + 1)
         counts = self._followers.get(context)
         if counts is None:
             return shorter
@@ -61,13 +61,13 @@ class NgramModel:
         return (discounted + self.discount * len(counts) * shorter) / total
 
     def step(self, words: tuple[str, ...], context: Context) -> tuple[float, Context]:
-        """-log P(words | context), and the context after them: all that later words can depend on."""
+        """Return -log P(words | context), and the context after them: all that later words can depend on."""
         key = (context, words)
         # The search puts the same phrase behind the same words again and again.
         if key not in self._steps:
             total = 0.0
             for word in words:
-                total -= log(self.probability(word, context))
+                total -= log(self.compute_probability(word, context))
                 context = (*context, word)[-(self.order - 1) :] if self.order > 1 else ()
             self._steps[key] = (total, context)
         return self._steps[key]
@@ -76,6 +76,6 @@ class NgramModel:
     def start(self) -> Context:
         return (START,) * (self.order - 1)
 
-    def surprise(self, words: Sequence[str]) -> float:
-        """-log P of a whole string, its end included."""
+    def compute_surprisal(self, words: Sequence[str]) -> float:
+        """Return -log P of a whole string, its end included."""
         return self.step((*words, END), self.start)[0]

@@ -15,12 +15,12 @@ from referee.realisation.annotation import (
     UNSAYABLE,
     Example,
     Properties,
-    by_domain,
-    choose,
+    choose_model,
+    group_by_domain,
     normalise,
     read_examples,
 )
-from referee.realisation.cheapest_string import Option, cheapest, within_window
+from referee.realisation.cheapest_string import Option, find_cheapest_string, list_open_slots
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.ngrams import NgramModel
@@ -58,7 +58,7 @@ class RankedPhrases:
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn phrases and the language model from annotated descriptions."""
-        groups = by_domain(read_examples(trials))
+        groups = group_by_domain(read_examples(trials))
         self.resources_ = {domain: Resources.learn(examples) for domain, examples in groups.items()}
         return self
 
@@ -66,17 +66,19 @@ class RankedPhrases:
         """Return the lexicon and the model of a view's domain."""
         if not hasattr(self, "resources_"):
             raise NotTrained(self)
-        return choose(self.resources_, view.domain)
+        return choose_model(self.resources_, view.domain)
 
     def weight(self, view: SpeakerView) -> float:
         return (self.balance or {}).get(view.domain or "", 0.0)
 
     def slots(self, properties: Sequence[Property], book: PhraseBook) -> list[list[Option]]:
-        """For each group of properties that is worded together, the phrases to choose from."""
+        """Return, for each group of properties expressed together, the phrases to choose from."""
         sayable = [p for p in properties if p.value not in UNSAYABLE]
-        return [book.options(group, self.options) or self.in_plain_words(group) for group in book.cover(sayable)]
+        return [
+            book.options(group, self.options) or self.use_plain_words(group) for group in book.group_properties(sayable)
+        ]
 
-    def in_plain_words(self, group: Properties) -> list[Option]:
+    def use_plain_words(self, group: Properties) -> list[Option]:
         """Return the language's own words for properties unseen in training."""
         phrases = [p.text for p in self.language.word(sorted(group))]
         nouns = [self.language.noun(group).word] if any(p.name == HEAD for p in group) else []
@@ -108,5 +110,5 @@ class PermuteAndRank(RankedPhrases):
         slots = self.slots(properties, book)
         # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.
         window = self.window if len(slots) <= self.most else 2
-        best = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
+        best = find_cheapest_string(slots, list_open_slots(len(slots), window), model, self.weight(view))
         return " ".join(best[0]) if best else ""

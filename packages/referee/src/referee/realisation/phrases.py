@@ -40,7 +40,7 @@ class PhraseBook:
         for size in (2, 3):
             self._both.update(frozenset(c) for c in combinations(sorted(expressed), size))
 
-    def modal(self, properties: Properties) -> Words | None:
+    def choose_modal(self, properties: Properties) -> Words | None:
         """Return the most frequent phrase (of equals the shorter, then the alphabetically first).
 
         None if there is none.
@@ -54,16 +54,16 @@ class PhraseBook:
         """
         counts = self.counts.get(properties, Counter())
         alike = {w: n for w, n in counts.items() if (w[0] in openers) == (model[0] in openers)}
-        return min(alike, key=lambda w: (-alike[w], len(w), w)) if alike else self.modal(properties)
+        return min(alike, key=lambda w: (-alike[w], len(w), w)) if alike else self.choose_modal(properties)
 
     def options(self, properties: Properties, most: int) -> list[tuple[Words, float]]:
-        """The `most` frequent phrases, each with -log P(phrase | properties)."""
+        """Return the `most` frequent phrases, each with -log P(phrase | properties)."""
         counts = self.counts.get(properties, Counter())
         total = sum(counts.values())
         ranked = sorted(counts, key=lambda words: (-counts[words], len(words), words))
         return [(words, -log(counts[words] / total)) for words in ranked[:most]]
 
-    def cover(self, properties: Sequence[Property]) -> list[Properties]:
+    def group_properties(self, properties: Sequence[Property]) -> list[Properties]:
         """Return the properties in groups that are worded together: those expressed together at least as often as
         separately.
 

@@ -31,18 +31,18 @@ class Plain:
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         """Return the words of a list of properties."""
-        return self._phrase(properties, view)
+        return self._make_phrase(properties, view)
 
     def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
         """Return the words of a meaning."""
-        return self._phrase(form, view)
+        return self._make_phrase(form, view)
 
-    def _phrase(self, content: Sequence[Property] | Meaning, view: SpeakerView) -> str:
+    def _make_phrase(self, content: Sequence[Property] | Meaning, view: SpeakerView) -> str:
         wording = Wording(self.language or language_of(view), view.scene)
         return wording.phrase(view.targets, content, where=False).text
 
 
-def in_portuguese() -> Plain:
+def make_portuguese_realiser() -> Plain:
     """Return the plainest words in Portuguese, for trials in any language (the open track of TUNA 2008.
 
     Pereira & Paraboni).

@@ -57,17 +57,17 @@ _HAIR = {
 }
 
 
-def _property(written: str) -> Property:
+def _parse_property(written: str) -> Property:
     return Property(*written.split(":"))
 
 
-def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
+def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     """Return the phrases of TUNA's properties."""
     ranks = {written: rank for rank, written in enumerate(_PHRASES)}
     table: dict[frozenset[Property], tuple[Phrase, ...]] = {
-        frozenset([_property(w)]): (Phrase(AFTER, ranks[w], text),) for w, text in _PHRASES.items()
+        frozenset([_parse_property(w)]): (Phrase(AFTER, ranks[w], text),) for w, text in _PHRASES.items()
     }
-    hair = {group: (Phrase(AFTER, ranks["hasHair:1"], text),) for group, text in _hair().items()}
+    hair = {group: (Phrase(AFTER, ranks["hasHair:1"], text),) for group, text in _make_hair_phrases().items()}
     balding = frozenset([Property("hasHair", 0)])
     # As in English: no one is bald and dark-haired at once, so the colour is that of the hair left.
     for shade in ("light", "dark"):
@@ -81,7 +81,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     return table | hair
 
 
-def _hair() -> Mapping[frozenset[Property], str]:
+def _make_hair_phrases() -> Mapping[frozenset[Property], str]:
     """Return the phrases for the hair, with all its attributes in one: com cabelo curto, liso e escuro."""
     phrases = {}
     for size in range(1, len(_HAIR) + 1):
@@ -93,7 +93,7 @@ def _hair() -> Mapping[frozenset[Property], str]:
     return phrases
 
 
-def _graded(high: str, low: str, called: str) -> Grades:
+def _make_grades(high: str, low: str, called: str) -> Grades:
     return Grades(f"mais {high}", f"mais {high}", f"mais {low}", f"mais {low}", called=called)
 
 
@@ -110,8 +110,8 @@ PORTUGUESE = Language(
     code="pt",
     articles={"m": "o", "f": "a", "mp": "os", "fp": "as"},
     default=Noun("objeto", "m"),
-    nouns={_property(written): Noun(*noun.split()) for written, noun in _NOUNS.items()},
-    phrases=_phrases(),
+    nouns={_parse_property(written): Noun(*noun.split()) for written, noun in _NOUNS.items()},
+    phrases=_make_phrases(),
     relations={
         "near": "perto de", "left": "à esquerda de", "right": "à direita de", "in-front-of": "na frente de", "behind": "atrás de",
         "below": "abaixo de", "above": "acima de", "left-to": "à esquerda de", "left-of": "à esquerda de", "right-to": "à direita de",
@@ -158,14 +158,14 @@ PORTUGUESE = Language(
     ordinals=dict(enumerate(("segund", "terceir", "quart", "quint", "sext"), 2)),
     grades={
         "size": Grades("maior", "maior", "menor", "menor", called="tamanho"),
-        "age": _graded("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
-        "height": _graded("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"),
-        "width": _graded("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
-        "length": _graded("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"),
-        "weight": _graded("pesad{m:o|f:a}", "leve", "peso"),
-        "price": _graded("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
-        "speed": _graded("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
-        "temperature": _graded("quente", "fri{m:o|f:a}", "temperatura"),
+        "age": _make_grades("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
+        "height": _make_grades("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"),
+        "width": _make_grades("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
+        "length": _make_grades("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"),
+        "weight": _make_grades("pesad{m:o|f:a}", "leve", "peso"),
+        "price": _make_grades("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
+        "speed": _make_grades("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
+        "temperature": _make_grades("quente", "fri{m:o|f:a}", "temperatura"),
         **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
         **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },

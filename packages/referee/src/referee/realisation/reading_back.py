@@ -16,9 +16,18 @@ from typing import NamedTuple
 
 from referee.meaning import EVERYTHING, Meaning, amount, conjunction, partners
 from referee.realisation.annotation import UNSAYABLE, normalise, read_examples
-from referee.realisation.language import Language, Phrase, plain_words, spelt
+from referee.realisation.language import Language, Phrase, choose_gender_form, split_name
 from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
-from referee.realisation.wording import BETWEEN, HEADS, NAMED, Wording, axis, extreme, for_scene, measured
+from referee.realisation.wording import (
+    BETWEEN,
+    HEADS,
+    NAMED,
+    Wording,
+    adapt_language,
+    format_amount,
+    get_axis,
+    get_superlative_pattern,
+)
 from referee.records import Property, Scene, Trial
 
 Words = tuple[str, ...]
@@ -96,10 +105,10 @@ class ReadBack:
 
     def read(self, text: str, scene: Scene) -> WordsRead:
         """Return the meaning of a description in a scene, and the words that were not understood."""
-        return _Reader(self, scene).read(normalise(self._with_parts_joined(text)))
+        return _Reader(self, scene).read(normalise(self._join_parts(text)))
 
-    def _with_parts_joined(self, text: str) -> str:
-        """A list of several noun phrases with "and" for its commas.
+    def _join_parts(self, text: str) -> str:
+        """Return a list of noun phrases with "and" in place of commas.
 
         A comma before a relative clause (der Stuhl, der rot ist) stays.
         """
@@ -114,16 +123,16 @@ class ReadBack:
 
     def lexicon(self, scene: Scene) -> dict[Words, Counter[Meaning]]:
         """Return the phrases of the language for all properties of a scene's entities."""
-        language = for_scene(self.language, scene)
+        language = adapt_language(self.language, scene)
         table: dict[Words, Counter[Meaning]] = {}
         values: dict[str, list[str]] = {}
         wording = Wording(language, scene)
         for prop in sorted(scene.extensions):
             if (prop.name, "") not in scene.extensions:
                 values.setdefault(prop.name, []).append(prop.value)
-                heard = wording.as_heard([prop])
+                heard = wording.make_heard_meaning([prop])
                 own = normalise(language.words_of(prop)) if heard != tuple(prop) else ()
-                for words in self._worded(prop, language):
+                for words in self._list_property_words(prop, language):
                     # The words of a value may be true of other values, too.
                     form = heard if words == own else tuple(prop)
                     table.setdefault(words, Counter())[form] += 0
@@ -131,15 +140,15 @@ class ReadBack:
             values |= {axis: ["0"] for axis in ("x", "y") if f"{axis}-dimension" not in values}
         for name, listed in values.items():
             if any(re.match(r"[-+]?\d", value) for value in listed):
-                for text, form in _comparisons(language, name, listed):
-                    for spelling in self._forms(text):
+                for text, form in _list_comparisons(language, name, listed):
+                    for spelling in self._list_forms(text):
                         table.setdefault(normalise(spelling), Counter())[form] += 0
         return table
 
-    def _forms(self, text: str) -> list[str]:
-        """A phrase in every gender that it has forms for, and for several things where adjectives follow the number."""
+    def _list_forms(self, text: str) -> list[str]:
+        """Return a phrase in every gender that it has forms for, and in the plural if adjectives agree in number."""
         genders = dict.fromkeys(re.findall(r"[{|](\w*):", text)) or {"": None}
-        forms = [spelt(text, gender) for gender in genders]
+        forms = [choose_gender_form(text, gender) for gender in genders]
         endings = self.language.plural_endings
         for form in tuple(forms) if endings else ():
             first, _, rest = form.partition(" ")
@@ -147,8 +156,8 @@ class ReadBack:
             forms.append(f"{first[: len(first) - len(end)]}{endings.get(end, '')} {rest}".strip())
         return forms
 
-    def _worded(self, prop: Property, language: Language) -> list[Words]:
-        """The language's phrases for a property, with and without the words that open it."""
+    def _list_property_words(self, prop: Property, language: Language) -> list[Words]:
+        """Return the language's phrases for a property, with and without the opening words."""
         key = (prop, language.phrases.get(frozenset([prop])))
         if key not in self._forms_of:
             is_noun = prop.name in HEADS or prop in language.nouns
@@ -158,12 +167,12 @@ class ReadBack:
                 texts += [p.text for p in language.word([prop])]
                 texts += [prop.value] if prop.name in NAMED else []
                 grades = language.grades.get(prop.name)
-                texts += [measured(grades, prop, language)] if grades is not None else []
+                texts += [format_amount(grades, prop, language)] if grades is not None else []
             # The converter of the challenges has words of its own for some places.
             texts += [
                 form for words in (CONVERTER_WORDS, BETTER_WORDS) if (form := words.get(prop.name, {}).get(prop.value))
             ]
-            whole = [normalise(language.polish(form)) for text in texts for form in self._forms(text)]
+            whole = [normalise(language.polish(form)) for text in texts for form in self._list_forms(text)]
             closed = language.openers | language.determiners
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
             # A negative opener ("without a beard") does not apply to the words after it.
@@ -182,16 +191,16 @@ class _Reader:
             words: name
             for name in partners(scene)
             if name != "*"
-            for words in self._contracted(normalise(self.language.relation(name)))
+            for words in self._list_contractions(normalise(self.language.relation(name)))
         }
-        self.numbers = {form: n for n, word in self.language.numbers.items() for form in lexicon._forms(word)}
+        self.numbers = {form: n for n, word in self.language.numbers.items() for form in lexicon._list_forms(word)}
         self.parts: list[tuple[list[int], Meaning]] = []
         self.open: list[_Phrase] = [_Phrase([], (), [])]
         self.unread: list[str] = []
         self.clause_depths: set[int] = set()
         self.is_denied = self.is_either = False
 
-    def _contracted(self, relation: Words) -> list[Words]:
+    def _list_contractions(self, relation: Words) -> list[Words]:
         """Return the words of a relation, also joined with an article that follows them (bei dem: beim)."""
         joined = self.language.contractions.items()
         return [relation, *((*relation[:-1], short) for (first, _), short in joined if relation[-1:] == (first,))]
@@ -204,23 +213,23 @@ class _Reader:
         self._close(0)
         if len(self.parts) == 1:
             number, form = self.parts[0]
-            return WordsRead(_counted(form, number), tuple(self.unread))
-        parts = [(number[0] if number else 1, _counted(form, number)) for number, form in self.parts]
+            return WordsRead(_set_counts(form, number), tuple(self.unread))
+        parts = [(number[0] if number else 1, _set_counts(form, number)) for number, form in self.parts]
         return WordsRead(("parts", *parts), tuple(self.unread))
 
     def _step(self, words: Words, before: Words) -> int:
         """Read the phrase at the head of some words; returns how many words it has."""
         language, top = self.language, self.open[-1]
-        if (compared := self._comparison(words)) is not None:
+        if (compared := self._parse_comparison(words)) is not None:
             self._add(compared)
             return 2 + len(self.language.than.split())
         for size in range(min(LONGEST, len(words)), 0, -1):
             phrase = words[:size]
             if phrase in self.relations and not (size == 1 and phrase in self.table):
                 return self._relate(self.relations[phrase], size, before, words[size : size + 2])
-            readings = self._readings(phrase)
+            readings = self._find_readings(phrase)
             if readings:
-                self._add(self._likeliest(readings))
+                self._add(self._choose_reading(readings))
                 return size
         word = words[0]
         has_article_next = bool(words[1:2]) and words[1] in language.articles.values()
@@ -246,19 +255,19 @@ class _Reader:
             self.unread.append(word)
         return 1
 
-    def _comparison(self, words: Words) -> Meaning | None:
-        """ "larger than 20" """
+    def _parse_comparison(self, words: Words) -> Meaning | None:
+        """Return the interpretations of a comparison such as "larger than 20"."""
         than = normalise(self.language.than)
         number = words[1 + len(than) : 2 + len(than)]
         if not number or words[1 : 1 + len(than)] != than or not re.fullmatch(r"\d+(?:\.\d+)?", number[0]):
             return None
         for name, grades in self.language.grades.items():
             for text, operator in ((grades.more, ">"), (grades.less, "<")):
-                if any(p.name == name for p in self.scene.extensions) and words[0] in self.lexicon._forms(text):
+                if any(p.name == name for p in self.scene.extensions) and words[0] in self.lexicon._list_forms(text):
                     return operator, name, float(number[0])
         return None
 
-    def _readings(self, phrase: Words) -> dict[Meaning, int]:
+    def _find_readings(self, phrase: Words) -> dict[Meaning, int]:
         """Return the interpretations of a phrase with their frequency.
 
         A value whose words also describe others includes these.
@@ -273,8 +282,8 @@ class _Reader:
             readings[meant] = readings.get(meant, 0) + (count if is_decisive or meant not in readings else 0)
         return readings
 
-    def _likeliest(self, readings: dict[Meaning, int]) -> Meaning:
-        """Return the interpretation that is true of an entity and most frequent.
+    def _choose_reading(self, readings: dict[Meaning, int]) -> Meaning:
+        """Return the most frequent interpretation that is true of an entity, or the disjunction of tied ones.
 
         All of those that remain undecided.
         """
@@ -291,7 +300,7 @@ class _Reader:
         conjuncts = self.open[-1].conjuncts
         said = ("not", form) if self.is_denied else form
         if self.is_either and conjuncts:
-            said = _disjunction(conjuncts.pop(), said)
+            said = _add_alternative(conjuncts.pop(), said)
         conjuncts.append(said)
         self.is_denied = self.is_either = False
 
@@ -309,7 +318,7 @@ class _Reader:
             if depth:
                 self._close(depth + 1)
                 landmark = self.open.pop()
-                self._add(("inv", name, _counted(conjunction(dict.fromkeys(landmark.conjuncts)), landmark.number)))
+                self._add(("inv", name, _set_counts(conjunction(dict.fromkeys(landmark.conjuncts)), landmark.number)))
                 return size if is_last else size + 1
         if self.is_either and self.clause_depths:
             self._close(max(self.clause_depths))
@@ -353,21 +362,21 @@ class _Reader:
                 self.parts.append((phrase.number, form))
                 continue
             operator = "inv" if phrase.is_inverse else "rel"
-            links: list[Meaning] = [(operator, name, _counted(form, phrase.number)) for name in phrase.relations]
+            links: list[Meaning] = [(operator, name, _set_counts(form, phrase.number)) for name in phrase.relations]
             links = [("not", link) if phrase.is_denied else link for link in links]
             conjuncts = self.open[-1].conjuncts
             if phrase.is_either and conjuncts:
-                links = [_disjunction(conjuncts.pop(), conjunction(links))]
+                links = [_add_alternative(conjuncts.pop(), conjunction(links))]
             conjuncts.extend(links)
 
 
-def _disjunction(form: Meaning, other: Meaning) -> Meaning:
+def _add_alternative(form: Meaning, other: Meaning) -> Meaning:
     """Return a form extended by an alternative."""
     return (*form, other) if form[0] == "or" else ("or", form, other)
 
 
-def _comparisons(language: Language, name: str, values: Sequence[str]) -> Iterator[tuple[str, Meaning]]:
-    """Superlatives, ordinals and comparisons of an attribute, in the words of the language."""
+def _list_comparisons(language: Language, name: str, values: Sequence[str]) -> Iterator[tuple[str, Meaning]]:
+    """Return superlatives, ordinals and comparisons of an attribute, in the words of the language."""
     grades = language.grades.get(name)
     ranks = ("least", "most")
     texts: dict[str, tuple[str, ...]]
@@ -375,28 +384,31 @@ def _comparisons(language: Language, name: str, values: Sequence[str]) -> Iterat
         texts = {"least": (grades.less, grades.least), "most": (grades.more, grades.most)}
         between = {"least": grades.between_low, "most": grades.between}
     else:
-        texts = {rank: (extreme(language, rank, name).format(plain_words(name)),) for rank in ranks}
-        between = {rank: extreme(language, f"nth {rank}", name).format(plain_words(name), "{}") for rank in ranks}
+        texts = {rank: (get_superlative_pattern(language, rank, name).format(split_name(name)),) for rank in ranks}
+        between = {
+            rank: get_superlative_pattern(language, f"nth {rank}", name).format(split_name(name), "{}")
+            for rank in ranks
+        }
     for rank, side in zip(ranks, ("left", "right"), strict=True):
         yield from ((text, (rank, name, _COUNTED)) for text in texts[rank] if text)
         if between[rank]:
             for k, ordinal in language.ordinals.items():
                 yield between[rank].replace("{}", ordinal, 1), ("nth", name, k, side)
     for operator in ("<", ">"):
-        pattern = language.extremes.get(f"{operator} {axis(name)}", "") if grades is not None and grades.at else ""
-        pattern = pattern or ("" if grades is not None else extreme(language, operator, name))
+        pattern = language.extremes.get(f"{operator} {get_axis(name)}", "") if grades is not None and grades.at else ""
+        pattern = pattern or ("" if grades is not None else get_superlative_pattern(language, operator, name))
         for value in values if pattern else ():
             if (number := amount(value)) is not None:
                 yield (
-                    pattern.format(*((value,) if grades is not None else (plain_words(name), value))),
+                    pattern.format(*((value,) if grades is not None else (split_name(name), value))),
                     (operator, name, number),
                 )
 
 
-def _counted(form: Meaning, number: Sequence[int]) -> Meaning:
-    """A form whose superlatives are of as many things as the phrase counts."""
+def _set_counts(form: Meaning, number: Sequence[int]) -> Meaning:
+    """Return a form whose superlatives select as many objects as the phrase counts."""
     if form[0] in ("least", "most"):
         return (*form[:2], number[0] if number else 1) if form[2] == _COUNTED else form
     if form[0] in ("and", "or", "not"):
-        return (form[0], *(_counted(part, number) for part in form[1:]))
+        return (form[0], *(_set_counts(part, number) for part in form[1:]))
     return form

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from referee.errors import NotTrained
-from referee.realisation.annotation import HEAD, UNSAYABLE, Example, Properties, by_domain, choose, dice, read_examples
+from referee.realisation.annotation import (
+    HEAD,
+    UNSAYABLE,
+    Example,
+    Properties,
+    choose_model,
+    compute_dice,
+    group_by_domain,
+    read_examples,
+)
 from referee.realisation.branches import Branch, Cut, cut, join
 from referee.realisation.common_phrases import Wordings
 from referee.realisation.english import ENGLISH
@@ -43,8 +52,8 @@ class SpeakerBranches:
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Collect each speaker's habits per domain, and those of all speakers together."""
-        groups = by_domain(read_examples(trials))
-        self.overall_ = {domain: self._habits(examples) for domain, examples in groups.items()}
+        groups = group_by_domain(read_examples(trials))
+        self.overall_ = {domain: self._collect_habits(examples) for domain, examples in groups.items()}
         self.speakers_: dict[tuple[str | None, str | None], SpeakerHabits] = {}
         self.typical_: dict[str | None, str | None] = {}
         for domain, examples in groups.items():
@@ -52,12 +61,12 @@ class SpeakerBranches:
             for example in examples:
                 by_speaker.setdefault(example.speaker, []).append(example)
             self.speakers_.update(
-                {(domain, speaker): self._habits(examples) for speaker, examples in by_speaker.items()}
+                {(domain, speaker): self._collect_habits(examples) for speaker, examples in by_speaker.items()}
             )
-            self.typical_[domain] = _most_typical(by_speaker)
+            self.typical_[domain] = _find_most_typical(by_speaker)
         return self
 
-    def _habits(self, examples: Sequence[Example]) -> SpeakerHabits:
+    def _collect_habits(self, examples: Sequence[Example]) -> SpeakerHabits:
         """Return the habits in some examples."""
         cuts = [(example, cut(example, self.language)) for example in examples]
         determiners = Counter(cut_example.determiner for _, cut_example in cuts)
@@ -68,7 +77,7 @@ class SpeakerBranches:
         """Return the words of the properties in the speaker's manner."""
         if not hasattr(self, "overall_"):
             raise NotTrained(self)
-        overall = choose(self.overall_, view.domain)
+        overall = choose_model(self.overall_, view.domain)
         domain = view.domain if view.domain in self.typical_ else None
         habits = self.speakers_.get((domain, view.speaker)) or self.speakers_.get(
             (domain, self.typical_[domain]), overall
@@ -77,14 +86,14 @@ class SpeakerBranches:
         missing = {p for p in content if p.name != HEAD}
         branches = self._modify(missing, habits, overall) + self._graft(missing, frozenset(content), habits, overall)
         # Properties for which the speaker has no branch are worded as by most speakers.
-        branches += overall.wordings.common(sorted(missing), self.language)
+        branches += overall.wordings.choose_branches(sorted(missing), self.language)
         before, after = overall.wordings.places.arrange(branches)
-        return join(habits.determiner, before, self._head(content, habits, overall), after, self.language)
+        return join(habits.determiner, before, self._choose_head(content, habits, overall), after, self.language)
 
-    def _head(self, content: Sequence[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> str:
+    def _choose_head(self, content: Sequence[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> str:
         """Return the speaker's noun, that of most speakers, or the language's; empty without a type."""
         types = frozenset(p for p in content if p.name == HEAD)
-        words = habits.wordings.book.modal(types) or overall.wordings.book.modal(types)
+        words = habits.wordings.book.choose_modal(types) or overall.wordings.book.choose_modal(types)
         return " ".join(words) if words else self.language.noun(types).word if types else ""
 
     def _modify(self, missing: set[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> list[Branch]:
@@ -92,7 +101,7 @@ class SpeakerBranches:
         branches = []
         for prop in sorted(p for p in missing if p.name in self.modifiers):
             key = frozenset([prop])
-            words = habits.wordings.book.modal(key) or overall.wordings.book.modal(key)
+            words = habits.wordings.book.choose_modal(key) or overall.wordings.book.choose_modal(key)
             if words:
                 branches.append(Branch(key, words, BEFORE if len(words) == 1 else AFTER))
                 missing.discard(prop)
@@ -107,31 +116,31 @@ class SpeakerBranches:
         A branch for only a part of a fixed group (a white beard) is skipped.
         """
         grafted: list[Branch] = []
-        breaths = [g for g in overall.wordings.book.cover(sorted(missing)) if len(g) > 1]
-        for _, parts in sorted(habits.cuts, key=lambda pair: -dice(pair[0].properties, content)):
+        breaths = [g for g in overall.wordings.book.group_properties(sorted(missing)) if len(g) > 1]
+        for _, parts in sorted(habits.cuts, key=lambda pair: -compute_dice(pair[0].properties, content)):
             for branch in sorted(parts.branches, key=lambda b: -len(b.names & {p.name for p in missing})):
                 values = frozenset(p for p in missing if p.name in branch.names)
                 torn = any(values & breath and not breath <= values for breath in breaths)
                 if not values or len(values) < len(branch.names) or torn:
                     continue
-                new = branch if branch.properties == values else _word(values, habits, overall)
+                new = branch if branch.properties == values else _choose_branch(values, habits, overall)
                 if new is not None:
                     grafted.append(new)
                     missing -= values
         return grafted
 
 
-def _word(values: Properties, habits: SpeakerHabits, overall: SpeakerHabits) -> Branch | None:
-    ranked = habits.wordings.ranked(values) or overall.wordings.ranked(values)
+def _choose_branch(values: Properties, habits: SpeakerHabits, overall: SpeakerHabits) -> Branch | None:
+    ranked = habits.wordings.rank_phrases(values) or overall.wordings.rank_phrases(values)
     return ranked[0] if ranked else None
 
 
-def _most_typical(by_speaker: dict[str | None, list[Example]]) -> str | None:
+def _find_most_typical(by_speaker: dict[str | None, list[Example]]) -> str | None:
     """Return the speaker whose sets (of attribute names) are on average most similar to the others'."""
 
-    def similarity(speaker: str | None) -> float:
+    def compute_similarity(speaker: str | None) -> float:
         others = [e for another, examples in by_speaker.items() if another != speaker for e in examples]
-        pairs = [dice(example.names, other.names) for example in by_speaker[speaker] for other in others]
+        pairs = [compute_dice(example.names, other.names) for example in by_speaker[speaker] for other in others]
         return sum(pairs) / len(pairs) if pairs else 0.0
 
-    return max(by_speaker, key=similarity, default=None)
+    return max(by_speaker, key=compute_similarity, default=None)

@@ -29,7 +29,17 @@ from referee.meaning import (
     related,
 )
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.language import AFTER, BEFORE, NONE, Grades, Language, Noun, Phrase, plain_words, spelt
+from referee.realisation.language import (
+    AFTER,
+    BEFORE,
+    NONE,
+    Grades,
+    Language,
+    Noun,
+    Phrase,
+    choose_gender_form,
+    split_name,
+)
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 POSITION = "position"
@@ -98,7 +108,7 @@ class _Content(NamedTuple):
         return bool(self.links or self.clauses)
 
     def form(self) -> Meaning:
-        """The content as a form."""
+        """Return the content as a form."""
         links = [(link.operator, name, link.landmark.form()) for link in self.links for name in link.names or ("*",)]
         return conjunction([*map(tuple, self.pairs), *links, *self.clauses, *self.ranks])
 
@@ -122,7 +132,7 @@ class Wording:
     """The words of a language for the things of one scene."""
 
     def __init__(self, language: Language, scene: Scene) -> None:
-        self.language, self.scene = for_scene(language, scene), scene
+        self.language, self.scene = adapt_language(language, scene), scene
 
     def phrase(self, ids: Sequence[str], content: Sequence[Property] | Meaning, where: bool = True) -> Worded:
         """Return a noun phrase, or several joined by "and" for a meaning in parts.
@@ -133,16 +143,16 @@ class Wording:
             where: whether an amount or a position is added if the words are true of others too.
         """
         if not is_meaning(content):
-            return self._sharp(ids, len(ids), self._content_of_list(content), where)
+            return self._make_distinguishing_phrase(ids, len(ids), self._split_property_list(content), where)
         form = tuple(content)
         if form[0] != "parts":
-            return self._sharp(ids, len(ids), self._content(form, ids), where)
+            return self._make_distinguishing_phrase(ids, len(ids), self._split_content(form, ids), where)
         worded, heard, endings = [], [], []
         for number, part in parts_of(form):
-            members = self._members(part, ids)
+            members = self._find_members(part, ids)
             count = len(members) if number == "all" else int(number or 1)
-            content = self._content(part, members)
-            piece = self._sharp(members, count, content, where, is_counted=number != "all")
+            content = self._split_content(part, members)
+            piece = self._make_distinguishing_phrase(members, count, content, where, is_counted=number != "all")
             worded.append(piece)
             heard.append((number, piece.meaning))
             endings.append(content.ends_openly())
@@ -156,37 +166,37 @@ class Wording:
             ("parts", *heard),
         )
 
-    def form_of(self, properties: Sequence[Property]) -> Meaning:
+    def make_form(self, properties: Sequence[Property]) -> Meaning:
         """Return the form of a list of properties, in which relations name their landmarks by id."""
-        return self._content_of_list(properties).form()
+        return self._split_property_list(properties).form()
 
-    def _members(self, part: Meaning, ids: Sequence[str]) -> list[str]:
+    def _find_members(self, part: Meaning, ids: Sequence[str]) -> list[str]:
         """Return the targets that satisfy a part; if none does, all entities that satisfy it."""
         mask = self.scene.denotation(part)
-        meant = mask & self.scene.mask(self._in_scene(ids))
+        meant = mask & self.scene.mask(self._select_ids_in_scene(ids))
         return [e.id for e in self.scene.members(meant or mask)]
 
-    def _sharp(
+    def _make_distinguishing_phrase(
         self, ids: Sequence[str], number: int, content: _Content, where: bool, is_counted: bool = True
     ) -> Worded:
-        """A noun phrase; where its words are true of others too, in sharper words or with a position."""
-        worded = self._noun_phrase(ids, number, content, is_counted=is_counted)
-        targets = self.scene.mask(self._in_scene(ids))
+        """Return a noun phrase, with a sharper comparison or a position if its words are true of others too."""
+        worded = self._make_noun_phrase(ids, number, content, is_counted=is_counted)
+        targets = self.scene.mask(self._select_ids_in_scene(ids))
         if self.scene.denotation(worded.meaning) == targets or not where:
             return worded
-        ranked = self._noun_phrase(ids, number, content, is_counted=is_counted, is_ranked=True)
+        ranked = self._make_noun_phrase(ids, number, content, is_counted=is_counted, is_ranked=True)
         if self.scene.denotation(ranked.meaning) == targets:
             return ranked
-        extra = self._distinguishing_rank(ids, worded.meaning)
+        extra = self._find_distinguishing_rank(ids, worded.meaning)
         if extra is None:
             return worded
-        placed = self._noun_phrase(ids, number, content, (extra,), is_counted=is_counted)
+        placed = self._make_noun_phrase(ids, number, content, (extra,), is_counted=is_counted)
         return placed._replace(added=tuple(extra.properties))
 
     # -- content ---------------------------------------------------------------------------------------------------------------
 
-    def _content(self, form: Meaning, ids: Sequence[str]) -> _Content:
-        """A form taken apart."""
+    def _split_content(self, form: Meaning, ids: Sequence[str]) -> _Content:
+        """Return the components of a form."""
         pairs: list[Property] = []
         links: list[_Link] = []
         ranks: list[Meaning] = []
@@ -209,26 +219,26 @@ class Wording:
         """Return a relation of a meaning with its landmark."""
         operator, name, landmark = form
         if anchor is None:
-            target = self.scene.mask(self._in_scene(ids[:1]))
+            target = self.scene.mask(self._select_ids_in_scene(ids[:1]))
             near = related(self.scene, name, target, operator == "rel") & self.scene.denotation(landmark)
             anchor = next((e.id for e in self.scene.members(near)), None)
         return _Link(
-            operator, (name,), self._content(landmark, [] if anchor is None else [anchor]), anchor, flatten(form)
+            operator, (name,), self._split_content(landmark, [] if anchor is None else [anchor]), anchor, flatten(form)
         )
 
-    def _content_of_list(self, properties: Sequence[Property]) -> _Content:
+    def _split_property_list(self, properties: Sequence[Property]) -> _Content:
         """Return a list of properties in components; properties of landmarks are assigned by their ids."""
-        pairs, relations, of_landmarks = self._sorted(properties)
+        pairs, relations, of_landmarks = self._sort_properties(properties)
         links = [
-            _Link("rel", tuple(r.name for r in tied), self._content_of_list(list(bare)), tied[0].value if tied else None,
+            _Link("rel", tuple(r.name for r in tied), self._split_property_list(list(bare)), tied[0].value if tied else None,
                   (*tied, *bare.values()))
-            for tied, bare in self._beside(relations, of_landmarks)
+            for tied, bare in self._group_by_landmark(relations, of_landmarks)
         ]  # fmt: skip
         denied = [p for p in pairs if p.name.startswith("not.") and p not in self.scene.extensions]
         clauses = [("not", (p.name.removeprefix("not."), p.value)) for p in denied]
         return _Content(tuple(p for p in pairs if p not in denied), tuple(links), (), tuple(clauses))
 
-    def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
+    def _sort_properties(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
         """Return the properties of the object, its relations, and the properties of landmarks."""
         of_object, relations, of_landmarks = [], [], []
         for prop in dict.fromkeys(properties):
@@ -245,7 +255,7 @@ class Wording:
     def _is_attribute(self, prop: Property) -> bool:
         return any(prop in e.attributes for e in self.scene.entities)
 
-    def _beside(
+    def _group_by_landmark(
         self, relations: Sequence[Property], of_landmarks: Sequence[Property]
     ) -> Iterator[tuple[list[Property], dict[Property, Property]]]:
         """Return, landmark by landmark, the relations to it, and its properties, without and with prefix."""
@@ -257,14 +267,14 @@ class Wording:
         for landmark, tied in landmarks.items():
             chosen = [p for p in left if self._is_said_of(p, landmark)] if landmark in ids else left
             left = [p for p in left if p not in chosen]
-            yield tied, {_bare(p): p for p in chosen}
+            yield tied, {_drop_prefix(p): p for p in chosen}
         if left and not relations:
             # A landmark's property without a relation describes another object that is present.
-            yield [], {_bare(p): p for p in left}
+            yield [], {_drop_prefix(p): p for p in left}
 
     def _is_said_of(self, prop: Property, landmark: str) -> bool:
         """Return whether a property of a landmark can belong to this one."""
-        bare = _bare(prop)
+        bare = _drop_prefix(prop)
         if LANDMARKS.match(bare.name):
             beyond = {r.entity for r in self.scene.entity(landmark).relations} & {e.id for e in self.scene.entities}
             return any(self._is_said_of(bare, other) for other in beyond)
@@ -272,7 +282,7 @@ class Wording:
 
     # -- a noun phrase ---------------------------------------------------------------------------------------------------------
 
-    def _noun_phrase(
+    def _make_noun_phrase(
         self,
         ids: Sequence[str],
         number: int,
@@ -290,7 +300,7 @@ class Wording:
         """
         language = self.language
         pairs = [p for p in content.pairs if p.value not in UNSAYABLE]
-        noun = self._noun(pairs, number, self._are_people(ids))
+        noun = self._choose_noun(pairs, number, self._are_people(ids))
         if oblique:
             ending = language.oblique_plural if number > 1 and not noun.word.endswith(("n", "s")) else ""
             noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
@@ -298,9 +308,12 @@ class Wording:
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
         others = [p for p in pairs if p not in head]
-        that, clauses = self._clauses(content.clauses, number, noun, ids)
+        that, clauses = self._make_clauses(content.clauses, number, noun, ids)
         heard_content = content._replace(clauses=conjuncts(clauses.meaning))
-        pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(heard_content, ids, number)]
+        pieces = [
+            *self._express_numbers(others, ids, head, is_ranked),
+            *self._express_ranks(heard_content, ids, number),
+        ]
         names = [
             Expressed(Phrase(AFTER, _NAME, self._name_words(p, noun)), frozenset([p]), tuple(p))
             for p in pairs
@@ -314,15 +327,15 @@ class Wording:
         ]
         special = {p for piece in (*pieces, *names) for p in piece.properties}
         plain = [
-            Expressed(phrase, expressed, self.as_heard(expressed))
-            for phrase, expressed in language.phrases_for([p for p in others if p not in special])
+            Expressed(phrase, expressed, self.make_heard_meaning(expressed))
+            for phrase, expressed in language.list_phrases([p for p in others if p not in special])
         ]
         phrases = sorted([*plain, *pieces, *names, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
         numeral = [language.numbers.get(number, str(number))] if number > 1 and is_counted and language.numbers else []
         said_before = [e.phrase.text for e in phrases if e.phrase.place == BEFORE and e.phrase.text]
-        before = [*numeral, *(self._agreed(text, noun, number) for text in said_before)]
-        after = [self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
-        beside, links = self._landmarks(ids, number, content, noun)
+        before = [*numeral, *(self._agree_in_number(text, noun, number) for text in said_before)]
+        after = [self._agree_in_number(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
+        beside, links = self._describe_landmarks(ids, number, content, noun)
         alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
         alone = alone and (language.numbers_alone or bool(that and not after and not beside))
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
@@ -335,7 +348,7 @@ class Wording:
             *links.dropped,
             *clauses.dropped,
         ]
-        heard = [*(self.as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
+        heard = [*(self.make_heard_meaning([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
             language.polish(text + self._join_clauses(that, beside, number, noun, has_clause)),
             tuple(
@@ -358,9 +371,9 @@ class Wording:
         beside, conjunction = beside.strip(), self.language.conjunction
         comma = re.match(",?", words.that)
         joint = f"{that} {conjunction}" if that else comma[0] if comma else ""
-        opening = spelt(words.that, noun.gender).lstrip(", ")
+        opening = choose_gender_form(words.that, noun.gender).lstrip(", ")
         first, _, rest = beside.partition(" ")
-        if first == opening or f" {spelt(words.which, noun.gender)} " in beside:
+        if first == opening or f" {choose_gender_form(words.which, noun.gender)} " in beside:
             return f"{joint if that else ''} {beside}"
         if first == self.language.having:
             return f"{joint} {opening} {words.have[number > 1]} {rest}"
@@ -371,23 +384,23 @@ class Wording:
         return f"{joint} {'' if that else f'{opening} '}{beside}{',' * (', ' in beside)} {verb}"
 
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
-        """Whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
+        """Return whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
         kinds = [p for name in HEADS for p in head if p.name == name and p.value not in UNSAYABLE]
         nouns = [p for p in head if p in self.language.nouns]
         noun = (nouns or kinds or [prop])[0]
         return noun == prop or not self.scene.extension(noun) & ~self.scene.extension(prop)
 
-    def as_heard(self, properties: Iterable[Property]) -> Meaning:
+    def make_heard_meaning(self, properties: Iterable[Property]) -> Meaning:
         """Return the meaning of the words of some properties: each may be any value of its attribute with the same
         words, or that they cover.
         """
         forms: list[Meaning] = []
         for prop in sorted(properties):
-            values = self._values_in_same_words(prop)
+            values = self._list_values_in_same_words(prop)
             forms.append(tuple(prop) if len(values) < 2 else ("or", *values))
         return conjunction(forms)
 
-    def _values_in_same_words(self, prop: Property) -> list[Meaning]:
+    def _list_values_in_same_words(self, prop: Property) -> list[Meaning]:
         """Return the values with the same words as a property's."""
         language = self.language
         words = language.words_of(prop)
@@ -404,17 +417,17 @@ class Wording:
         )
         return [tuple(p) for p in dict.fromkeys([prop, *alike])]
 
-    def _in_scene(self, ids: Sequence[str]) -> list[str]:
+    def _select_ids_in_scene(self, ids: Sequence[str]) -> list[str]:
         """Return the ids that the scene has: a landmark's property may name one that it lacks."""
         present = {e.id for e in self.scene.entities} if ids else ()
         return [i for i in ids if i in present]
 
     def _are_people(self, ids: Sequence[str]) -> bool:
-        """Whether these are people whose type is not recorded: they have a gender."""
-        entities = [self.scene.entity(i) for i in self._in_scene(ids)]
+        """Return whether these are people whose type is not recorded: they have a gender."""
+        entities = [self.scene.entity(i) for i in self._select_ids_in_scene(ids)]
         return bool(entities) and all(e.value("gender") is not None and e.value(HEADS[0]) is None for e in entities)
 
-    def _noun(self, properties: Sequence[Property], number: int, are_people: bool = False) -> Noun:
+    def _choose_noun(self, properties: Sequence[Property], number: int, are_people: bool = False) -> Noun:
         """Return the noun for some properties, inflected for number."""
         language = self.language
         # The most telling of its kinds is the noun.
@@ -427,12 +440,12 @@ class Wording:
         several = language.several(noun)
         return several._replace(gender=language.plural_of.get(noun.gender, noun.gender))
 
-    def _agreed(self, text: str, noun: Noun, number: int) -> str:
-        """A phrase beside a plural noun: in languages whose adjectives follow the number, its first word does."""
+    def _agree_in_number(self, text: str, noun: Noun, number: int) -> str:
+        """Return a phrase that agrees with a plural noun if the language's adjectives have number."""
         endings = self.language.plural_endings
         first, _, rest = text.partition(" ")
         if first in self.language.degrees:
-            return f"{first} {self._agreed(rest, noun, number)}"
+            return f"{first} {self._agree_in_number(rest, noun, number)}"
         if (
             number < 2
             or not endings
@@ -441,14 +454,14 @@ class Wording:
         ):
             return text
         single = next((g for g, p in self.language.plural_of.items() if p == noun.gender), "")
-        whole = spelt(first, single)
+        whole = choose_gender_form(first, single)
         end = max((e for e in endings if whole.endswith(e)), key=len)
         return f"{whole[: len(whole) - len(end)]}{endings[end]} {rest}".strip()
 
     # -- landmarks -------------------------------------------------------------------------------------------------------------
 
-    def _landmarks(self, ids: Sequence[str], number: int, outer: _Content, noun: Noun) -> tuple[str, Worded]:
-        """Every relation with a noun phrase for its landmark, and all that these say."""
+    def _describe_landmarks(self, ids: Sequence[str], number: int, outer: _Content, noun: Noun) -> tuple[str, Worded]:
+        """Return every relation with a noun phrase for its landmark, and the meaning of these phrases."""
         links = outer.links
         language = self.language
         phrases: dict[str, list[str]] = {}
@@ -456,23 +469,25 @@ class Wording:
         expressed, dropped, heard = list[Property](), list[Property](), list[Meaning]()
         # A landmark with a landmark or clause of its own comes last: what follows could be said of it.
         for link in sorted(links, key=lambda link: link.landmark.ends_openly()):
-            content = self._with_head(link, ids)
+            content = self._add_landmark_head(link, ids)
             names = link.names or (None,)
-            how = language.enumerate([self._relation(name) for name in link.names]) or language.having
+            how = language.enumerate([self._express_relation(name) for name in link.names]) or language.having
             oblique, has_clause = link.operator == "rel", self._is_ambiguous(outer, link)
-            worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=oblique, has_clause=has_clause)
+            worded = self._make_noun_phrase([link.anchor or ""], 1, content, oblique=oblique, has_clause=has_clause)
             if (
                 language.something
                 and content.form() == EVERYTHING
-                and link.anchor in self._in_scene([link.anchor or ""])
+                and link.anchor in self._select_ids_in_scene([link.anchor or ""])
             ):
                 worded = Worded(language.something, ())
             if link.operator == "inv":
                 sides = self._other_sides(link.anchor, ids) if BETWEEN in link.names else []
-                other = self._noun_phrase(sides, 1, self._kind(sides[0], content), oblique=True).text if sides else ""
+                other = (
+                    self._make_noun_phrase(sides, 1, self._kind(sides[0], content), oblique=True).text if sides else ""
+                )
                 texts = [
                     language.say_inverse(
-                        self._relation(name), worded.text, noun, number, other if name == BETWEEN else ""
+                        self._express_relation(name), worded.text, noun, number, other if name == BETWEEN else ""
                     )
                     for name in link.names
                     if other or name != BETWEEN
@@ -482,8 +497,8 @@ class Wording:
                     continue
                 inverse += [text for text in texts if text]
             else:
-                phrases.setdefault(how, []).extend(self._sides(ids, link, content, links, worded.text))
-            expressed += [p for p in link.properties if _bare(p) not in worded.dropped]
+                phrases.setdefault(how, []).extend(self._add_second_landmark(ids, link, content, links, worded.text))
+            expressed += [p for p in link.properties if _drop_prefix(p) not in worded.dropped]
             implied = [p for p in content.pairs if p not in link.landmark.pairs]
             expressed += [Property(LANDMARK + p.name, p.value) for p in implied]
             dropped += [Property(LANDMARK + p.name, p.value) for p in worded.dropped]
@@ -494,7 +509,7 @@ class Wording:
             # "Between a and b" has two landmarks; with another relation, "a and b" could be two parts of the description.
             for text in (
                 [f"{how} {language.enumerate(of)}"]
-                if how == self._relation(BETWEEN)
+                if how == self._express_relation(BETWEEN)
                 else [f"{how} {landmark}" for landmark in dict.fromkeys(of)]
             )
         ]
@@ -513,7 +528,7 @@ class Wording:
         raised = outer._replace(links=(link._replace(landmark=inner._replace(links=())), *inner.links)).form()
         return self.scene.denotation(raised) not in (0, self.scene.denotation(outer.form()))
 
-    def _with_head(self, link: _Link, ids: Sequence[str]) -> _Content:
+    def _add_landmark_head(self, link: _Link, ids: Sequence[str]) -> _Content:
         """Return a landmark's description with a head, if the landmarks of all targets share it."""
         content = link.landmark
         if content.is_shared or len(ids) > 1:
@@ -529,46 +544,46 @@ class Wording:
         if types and len(ids) > 1:
             form = conjunction([*conjuncts(content.form()), tuple(types[0])])
             fitting = self.scene.denotation(conjunction([(link.operator, name, form) for name in link.names or ("*",)]))
-            types = [] if self.scene.mask(self._in_scene(ids)) & ~fitting else types
+            types = [] if self.scene.mask(self._select_ids_in_scene(ids)) & ~fitting else types
         return content._replace(pairs=(*content.pairs, *types))
 
-    def _sides(
+    def _add_second_landmark(
         self, ids: Sequence[str], link: _Link, content: _Content, links: Sequence[_Link], text: str
     ) -> list[str]:
-        """The landmark; between two of them the other one too, where only one was chosen and the scene has just one other."""
+        """Return the landmark; for *between* also the other one, if only one was chosen and the scene has just one other."""
         between = [x for x in links if BETWEEN in x.names]
-        present = self._in_scene(ids)
+        present = self._select_ids_in_scene(ids)
         if link.names != (BETWEEN,) or len(between) != 1 or not present:
             return [text]
         others = self._other_sides(present[0], [link.anchor or ""])
         if not others:
             return [text]
         kind = self._kind(others[0], content)
-        other = self._noun_phrase(others, 1, kind, oblique=True).text
+        other = self._make_noun_phrase(others, 1, kind, oblique=True).text
         if other != text:
             return [text, other]
-        return [self._noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
+        return [self._make_noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
 
     def _other_sides(self, entity: str | None, sides: Sequence[str]) -> list[str]:
         """Return the first thing that an entity is between beside the given sides."""
         between = [
             r.entity
-            for i in self._in_scene([entity or ""])
+            for i in self._select_ids_in_scene([entity or ""])
             for r in self.scene.entity(i).relations
             if r.name == BETWEEN
         ]
-        return [i for i in self._in_scene(between) if i not in sides][:1]
+        return [i for i in self._select_ids_in_scene(between) if i not in sides][:1]
 
     def _kind(self, entity: str, content: _Content) -> _Content:
         """Return the type and name of an entity, and the attributes that some content has."""
         names = {HEADS[0], *NAMED, *(p.name for p in content.pairs)}
         return _Content(tuple(p for p in self.scene.entity(entity).attributes if p.name in names))
 
-    def _relation(self, name: str) -> str:
+    def _express_relation(self, name: str) -> str:
         return self.language.relation(name)
 
     def _name_words(self, prop: Property, noun: Noun) -> str:
-        """A name behind its noun ("the child Tom"), or by its pattern; behind "one" it needs a verb."""
+        """Return the words for a name: after its noun ("the child Tom"), or by its pattern; after "one" with a verb."""
         language = self.language
         pattern = language.patterns.get(prop.name, "{}")
         is_bare = pattern == "{}" and noun.word in (language.default.word, language.several(language.default).word)
@@ -576,7 +591,7 @@ class Wording:
 
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
-    def _graded(
+    def _express_numbers(
         self,
         properties: Sequence[Property],
         ids: Sequence[str],
@@ -584,48 +599,52 @@ class Wording:
         is_ranked: bool,
         are_ranked: bool = True,
     ) -> list[Expressed]:
-        """Numbers as comparatives, superlatives and ordinals among the things that the rest of the description is true of."""
+        """Return numbers as comparatives, superlatives and ordinals among the objects that fit the rest of the description."""
         language = self.language
         numbers = [
             p
             for p in properties
             if p.name in language.grades
             and _AMOUNT.fullmatch(p.value)
-            and (frozenset([p]) not in language.phrases or (is_ranked and len(self._values_in_same_words(p)) > 1))
+            and (frozenset([p]) not in language.phrases or (is_ranked and len(self._list_values_in_same_words(p)) > 1))
         ]
         plain = [p for p in (*head, *properties) if p not in numbers]
-        targets = self.scene.mask(self._in_scene(ids))
+        targets = self.scene.mask(self._select_ids_in_scene(ids))
         left = self.scene.denotation(plain) | targets
         result: list[Expressed] = []
         for prop in numbers:
             grades = language.grades[prop.name]
-            values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(left)}
+            values = {e.id: _get_amount(e.value(prop.name)) for e in self.scene.members(left)}
             # Rows and columns that are chosen by their numbers are said so.
             is_named = prop.name in NUMBERED_PLACES or not are_ranked
             words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
             if not words:
-                words, form = measured(grades, prop, language), self.as_heard([prop])
+                words, form = format_amount(grades, prop, language), self.make_heard_meaning([prop])
             # "10 years old" is "10-year-old" before its noun.
             words = re.sub(r"^(\d+) (year|month|week|day)s? old$", r"\1-\2-old", words)
-            behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
+            behind = (
+                words.startswith(f"{language.having} ") or _is_after_noun(words, grades) or language.adjectives == AFTER
+            )
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset([prop]), form))
             left &= self.scene.denotation([prop]) | targets
-        heard = self.scene.denotation(conjunction([*(self.as_heard([p]) for p in plain), *(e.meaning for e in result)]))
+        heard = self.scene.denotation(
+            conjunction([*(self.make_heard_meaning([p]) for p in plain), *(e.meaning for e in result)])
+        )
         if are_ranked and targets & ~heard & self.scene.denotation(plain):
             # A rank is heard among what all other words are true of, as those of later numbers.
-            return self._graded(properties, ids, head, is_ranked, are_ranked=False)
+            return self._express_numbers(properties, ids, head, is_ranked, are_ranked=False)
         return result
 
-    def _ranked(self, content: _Content, ids: Sequence[str], number: int) -> list[Expressed]:
-        """Superlatives and ordinals of the content, as far as the language has words for them."""
+    def _express_ranks(self, content: _Content, ids: Sequence[str], number: int) -> list[Expressed]:
+        """Return superlatives and ordinals of the content, as far as the language has words for them."""
         language, result = self.language, list[Expressed]()
         other = content._replace(ranks=()).form()
-        rest, targets = self.scene.denotation(other), self.scene.mask(self._in_scene(ids))
+        rest, targets = self.scene.denotation(other), self.scene.mask(self._select_ids_in_scene(ids))
 
         def is_clear(rank: Meaning) -> bool:
-            """Whether a rank beside those before it is true of the targets, in whatever order a hearer applies them."""
+            """Return whether a rank beside those before it is true of the targets, in whatever order a hearer applies them."""
             orders = permutations([*(e.meaning for e in result), rank])
             heard = {self.scene.denotation(conjunction([other, *order])) for order in orders}
             return len(heard) == 1 and not targets & rest & ~heard.pop()
@@ -639,26 +658,26 @@ class Wording:
             words = _rank_words(rank, grades, language, number, rest.bit_count())
             if not words or (len(content.ranks) > 1 and not is_clear(rank)):
                 continue
-            behind = grades is None or _behind(words, grades) or language.adjectives == AFTER
+            behind = grades is None or _is_after_noun(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset(flatten(rank)), rank))
         return result
 
-    def _distinguishing_rank(self, ids: Sequence[str], heard: Meaning) -> Expressed | None:
-        """By an amount, or by where they are, if the words are true of others too and the scene has as much of all of them."""
-        mask, left = self.scene.mask(self._in_scene(ids)), self.scene.denotation(heard)
+    def _find_distinguishing_rank(self, ids: Sequence[str], heard: Meaning) -> Expressed | None:
+        """Return a rank by amount or position if the words are true of other objects too."""
+        mask, left = self.scene.mask(self._select_ids_in_scene(ids)), self.scene.denotation(heard)
         among = list(self.scene.members(left | mask))
         if left == mask or mask & ~left:
             return None
-        amounts = {n: {e.id: _amount(e.value(n)) for e in among} for n in self.language.grades}
-        places = {n: {e.id: _coordinate(e, axis) for e in among} for axis, n in enumerate(("x", "y"))}
+        amounts = {n: {e.id: _get_amount(e.value(n)) for e in among} for n in self.language.grades}
+        places = {n: {e.id: _get_coordinate(e, axis) for e in among} for axis, n in enumerate(("x", "y"))}
         for name, values in [*amounts.items(), *places.items()]:
             grades = self.language.grades.get(name)
             words, form = _grade(grades, self.language, values, ids, name) if grades else ("", EVERYTHING)
             # A rank that ties, or that comes from positions beside an attribute of the name, would mean something else.
             if grades and words and self.scene.denotation(conjunction([heard, form])) == mask:
-                place = AFTER if _behind(words, grades) or self.language.adjectives == AFTER else BEFORE
+                place = AFTER if _is_after_noun(words, grades) or self.language.adjectives == AFTER else BEFORE
                 called = name if values is amounts.get(name) else POSITION
                 phrase = Phrase(place, _ROW if place == AFTER else -2, words)
                 return Expressed(phrase, frozenset([Property(called, words)]), form)
@@ -666,14 +685,16 @@ class Wording:
 
     # -- relative clauses ------------------------------------------------------------------------------------------------------
 
-    def _clauses(self, forms: Sequence[Meaning], number: int, noun: Noun, ids: Sequence[str]) -> tuple[str, Worded]:
-        """Denials, disjunctions and comparisons as relative clauses."""
+    def _make_clauses(
+        self, forms: Sequence[Meaning], number: int, noun: Noun, ids: Sequence[str]
+    ) -> tuple[str, Worded]:
+        """Return denials, disjunctions and comparisons as relative clauses."""
         words = self.language.clauses
         texts, expressed, dropped, heard = list[str](), list[Property](), list[Property](), list[Meaning]()
-        targets = self.scene.mask(self._in_scene(ids))
+        targets = self.scene.mask(self._select_ids_in_scene(ids))
         for form in forms:
-            text = None if words is None else self._clause(form, number > 1, noun, ids)
-            clause = self._heard_clause(form)
+            text = None if words is None else self._make_clause(form, number > 1, noun, ids)
+            clause = self._make_heard_clause(form)
             # "Not blue" would be false of what is dark blue.
             is_lie = targets & self.scene.denotation(form) & ~self.scene.denotation(clause)
             if text is None or is_lie:
@@ -684,25 +705,25 @@ class Wording:
             heard.append(clause)
         if words is None or not texts:
             return "", Worded("", (), dropped=tuple(dropped))
-        opening = spelt(words.that, noun.gender)
+        opening = choose_gender_form(words.that, noun.gender)
         # Where the pronoun looks like an article, it is not repeated.
         repeated = "" if words.verb_last else f"{opening} "
         joined = f" {self.language.conjunction} {repeated}".join(texts)
         that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}"
         return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
 
-    def _heard_clause(self, form: Meaning) -> Meaning:
+    def _make_heard_clause(self, form: Meaning) -> Meaning:
         """Return the meaning of a clause in words that several values share.
 
         A column or row by its number is exact.
         """
         if form[0] in ("and", "or", "not"):
-            return (form[0], *map(self._heard_clause, form[1:]))
+            return (form[0], *map(self._make_heard_clause, form[1:]))
         grades = self.language.grades.get(form[0])
         is_exact = form[0] in OPERATORS or (grades is not None and grades.at and form[1].isdecimal())
-        return form if is_exact else self.as_heard([Property(*form)])
+        return form if is_exact else self.make_heard_meaning([Property(*form)])
 
-    def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
+    def _make_clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """Return a relative clause, such as "is red or has a beard"; a repeated verb is omitted."""
         words = self.language.clauses
         predicates = [self._predicate(part, many, noun, ids) for part in (form[1:] if form[0] == "or" else (form,))]
@@ -733,15 +754,15 @@ class Wording:
         if piece[0] not in OPERATORS and (piece[0], "") not in self.scene.extensions:
             return self._predicate_of(Property(*piece), is_denied, many, noun)
         if piece[0] in ("<", ">") and piece[1] not in self.language.grades:
-            pattern = extreme(self.language, piece[0], piece[1])
+            pattern = get_superlative_pattern(self.language, piece[0], piece[1])
             verb = (words.lack or words.have)[many] if is_denied else words.have[many]
-            return (verb, pattern.format(plain_words(piece[1]), f"{piece[2]:g}")) if pattern else None
-        rest = self._predicative(piece, many, noun, ids)
+            return (verb, pattern.format(split_name(piece[1]), f"{piece[2]:g}")) if pattern else None
+        rest = self._make_complement(piece, many, noun, ids)
         is_place = piece[0] == "rel" or piece[0] not in OPERATORS
         verb = ((is_place and words.located) or words.be)[many]
         return None if rest is None else self._deny(verb, rest) if is_denied else (verb, rest)
 
-    def _predicative(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
+    def _make_complement(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """Return the complement of "is": a comparison, a superlative, or a landmark."""
         language, operator = self.language, form[0]
         if operator in ("<", ">"):
@@ -752,14 +773,18 @@ class Wording:
                 # Places are compared where they are columns and rows; coordinates would be numbers that a hearer cannot see.
                 places = [p.value for p in self.scene.extensions if p.name == form[1]]
                 is_place = bool(places) and float(form[2]).is_integer() and _is_grid(places)
-                pattern = language.extremes.get(f"{operator} {axis(form[1])}", "") if is_place else ""
+                pattern = language.extremes.get(f"{operator} {get_axis(form[1])}", "") if is_place else ""
                 return pattern.format(f"{form[2]:g}") or None
-            word = spelt(grades.less if operator == "<" else grades.more, language.predicative or noun.gender)
+            word = choose_gender_form(
+                grades.less if operator == "<" else grades.more, language.predicative or noun.gender
+            )
             return f"{word} {language.than} {form[2]:g}"
         if operator in _RANKS:
             grades = language.grades.get(form[1])
             word = _rank_words(form, grades, language, 2 if many else 1, 3)
-            return f"{language.articles[noun.gender]} {spelt(word, noun.gender)}" if word and grades else None
+            return (
+                f"{language.articles[noun.gender]} {choose_gender_form(word, noun.gender)}" if word and grades else None
+            )
         if operator not in ("rel", "or"):
             form = ("rel", operator, EVERYTHING)
         if form[0] != "rel":
@@ -768,11 +793,11 @@ class Wording:
         if link.anchor is None and form[2] == EVERYTHING:
             if not language.anything:
                 return None
-            return f"{self._relation(form[1])} {language.anything}"
-        how = self._relation(form[1])
+            return f"{self._express_relation(form[1])} {language.anything}"
+        how = self._express_relation(form[1])
         if how == language.having:
             return None
-        worded = self._noun_phrase([link.anchor or ""], 1, self._with_head(link, ids), oblique=True)
+        worded = self._make_noun_phrase([link.anchor or ""], 1, self._add_landmark_head(link, ids), oblique=True)
         return None if worded.dropped else f"{how} {worded.text}"
 
     def _predicate_of(self, prop: Property, is_denied: bool, many: bool, noun: Noun) -> tuple[str, str] | None:
@@ -782,23 +807,25 @@ class Wording:
             return None
         verb = words.be[many]
         if prop.name in HEADS or prop in language.nouns:
-            named = self._noun([prop], 2 if many else 1)
+            named = self._choose_noun([prop], 2 if many else 1)
             kind = named.word
             if is_denied and words.no_thing:
-                return verb, f"{spelt(words.no_thing, named.gender)} {kind}"
+                return verb, f"{choose_gender_form(words.no_thing, named.gender)} {kind}"
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
             has_phrase = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
             grades = None if has_phrase else language.grades.get(prop.name)
-            if has_phrase and len(self._values_in_same_words(prop)) > 1:
+            if has_phrase and len(self._list_values_in_same_words(prop)) > 1:
                 exact = language.grades.get(prop.name)
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             phrases = [language.describe_unknown(prop)] if prop.name in language.relations else language.word([prop])
             plain = " ".join(p.text for p in phrases) or prop.value
             if prop.name in NAMED and prop.name not in language.patterns:
                 plain = language.patterns.get("called", "{}").replace("{}", prop.value)
-            agreed = self._agreed(plain, noun, 2 if many else 1)
-            rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
+            agreed = self._agree_in_number(plain, noun, 2 if many else 1)
+            rest = choose_gender_form(
+                format_amount(grades, prop, language) if grades else agreed, language.predicative or noun.gender
+            )
             opening, _, thing = rest.partition(" ")
             if opening == words.that and thing.startswith(language.ability or words.that):
                 ability, _, action = thing.partition(" ")
@@ -833,8 +860,8 @@ class Wording:
         return (f"{words.no} {verb}" if self.language.adjectives == AFTER else f"{verb} {words.no}"), rest
 
 
-def for_scene(language: Language, scene: Scene) -> Language:
-    """The language with the words that a scene needs.
+def adapt_language(language: Language, scene: Scene) -> Language:
+    """Return the language with the words that a scene needs.
 
     - Where others have more, 0 and 1 are numbers: "with one floor", "in row 1"; elsewhere they are no and yes.
     - The words for columns and rows of a grid ("on the far left") are for a grid of five by three.
@@ -848,11 +875,11 @@ def for_scene(language: Language, scene: Scene) -> Language:
         if "0" in texts and any(re.fullmatch(r"[A-Z]{1,2}", v) for v in texts):
             # A code, such as a blood type, and not a no.
             phrases[frozenset([Property(name, "0")])] = (
-                Phrase(AFTER, language.unnamed_rank, f"{language.having} {plain_words(name)} 0"),
+                Phrase(AFTER, language.unnamed_rank, f"{language.having} {split_name(name)} 0"),
             )
         elif texts & {"0", "1"} and any(int(v) > 1 for v in numbers) and name not in language.grades:
             for prop in (Property(name, v) for v in texts & {"0", "1"}):
-                words = language.counted(prop) or language.measured(plain_words(name), prop.value)
+                words = language.counted(prop) or language.measured(split_name(name), prop.value)
                 phrases.setdefault(frozenset([prop]), (Phrase(AFTER, language.unnamed_rank, words),))
     beyond = {
         name
@@ -877,7 +904,7 @@ def _is_grid(values: Iterable[str]) -> bool:
 
 
 def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
-    """A form in which only atoms and relations are denied (De Morgan)."""
+    """Return a form in which only atoms and relations are denied (De Morgan)."""
     operator = form[0]
     if operator == "not":
         return _push_negation(form[1], not is_denied)
@@ -901,17 +928,17 @@ def _merge(links: Sequence[_Link]) -> Iterator[_Link]:
     yield from merged.values()
 
 
-def _coordinate(entity: Entity, axis: int) -> float | None:
+def _get_coordinate(entity: Entity, axis: int) -> float | None:
     return entity.position[axis] if entity.position is not None and len(entity.position) > axis else None
 
 
-def _bare(prop: Property) -> Property:
-    """A landmark's property without the prefix."""
+def _drop_prefix(prop: Property) -> Property:
+    """Return a landmark's property without the prefix."""
     match = LANDMARKS.match(prop.name)
     return prop if match is None else Property(prop.name[match.end() :], prop.value)
 
 
-def _amount(value: str | None) -> float | None:
+def _get_amount(value: str | None) -> float | None:
     match = _AMOUNT.fullmatch(value or "")
     return float(match[1]) if match else None
 
@@ -950,7 +977,7 @@ def _grade(
 
 
 def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number: int, candidates: int) -> str:
-    """The words of a superlative or an ordinal.
+    """Return the words of a superlative or an ordinal.
 
     None where the language has no words for it, or the number does not agree.
     """
@@ -959,10 +986,10 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
         if operator == "nth":
             operator, is_one = ("most" if SIDES[rank[3]] < 0 else "least"), number == 1
             ordinal = language.ordinals.get(k, "") if is_one else ""
-            pattern = extreme(language, f"nth {operator}" if k > 1 else operator, name)
-            return pattern.format(plain_words(name), ordinal) if pattern and is_one and (ordinal or k == 1) else ""
-        pattern = extreme(language, operator, name)
-        return pattern.format(plain_words(name)) if pattern and k == number else ""
+            pattern = get_superlative_pattern(language, f"nth {operator}" if k > 1 else operator, name)
+            return pattern.format(split_name(name), ordinal) if pattern and is_one and (ordinal or k == 1) else ""
+        pattern = get_superlative_pattern(language, operator, name)
+        return pattern.format(split_name(name)) if pattern and k == number else ""
     if operator == "nth":
         is_high = SIDES[rank[3]] < 0
         if number > 1:
@@ -977,20 +1004,20 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     return (grades.more if two else grades.most) if operator == "most" else (grades.less if two else grades.least)
 
 
-def axis(name: str) -> str:
+def get_axis(name: str) -> str:
     """Return whether an attribute of places counts columns (x) or rows (y)."""
     return "x" if name[0] in "xc" else "y"
 
 
-def extreme(language: Language, operator: str, name: str) -> str:
-    """The pattern of a superlative or comparison of an attribute without grades: of how much, or of how many."""
-    words = plain_words(name)
+def get_superlative_pattern(language: Language, operator: str, name: str) -> str:
+    """Return the pattern of a superlative or comparison of an attribute without grades, for amounts or for counts."""
+    words = split_name(name)
     is_counted = words.endswith("s") and not words.endswith("ss")
     several = language.extremes.get(f"{operator} of several", "") if is_counted else ""
     return language.extremes.get(f"{operator} {words}") or several or language.extremes.get(operator, "")
 
 
-def measured(grades: Grades, prop: Property, language: Language) -> str:
+def format_amount(grades: Grades, prop: Property, language: Language) -> str:
     """Return an amount without a rank, with its unit if any."""
     number, _, unit = prop.value.partition(" ")
     if match := _AMOUNT.fullmatch(prop.value):
@@ -1002,7 +1029,7 @@ def measured(grades: Grades, prop: Property, language: Language) -> str:
     return language.measured(grades.called or prop.name, prop.value)
 
 
-def _behind(words: str, grades: Grades) -> bool:
+def _is_after_noun(words: str, grades: Grades) -> bool:
     """Return whether words of position follow the noun.
 
     "second from the left", but not "second largest" or "30 cm tall".

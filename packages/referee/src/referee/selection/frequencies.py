@@ -36,7 +36,7 @@ class Frequencies:
     order: tuple[str, ...]
 
     def share(self, name: str) -> float | None:
-        """The share of descriptions that mention an attribute; None without descriptions."""
+        """Return the share of descriptions that mention an attribute; None without descriptions."""
         return self.mentions.get(name, 0) / self.descriptions if self.descriptions else None
 
     def prior(self, prop: Property) -> float | None:
@@ -125,7 +125,7 @@ class GroupedFrequencies:
     tables: Mapping[Group, Frequencies]
 
     def key(self, view: SpeakerView | Trial) -> Group:
-        """The view's group; with the last criteria dropped, one by one, until a group has been seen."""
+        """Return the view's group; with the last criteria dropped, one by one, until a group has been seen."""
         key = group_of(view, self.by)
         # Ends with () at the latest, which is always counted.
         while key not in self.tables:
@@ -133,7 +133,7 @@ class GroupedFrequencies:
         return key
 
     def of(self, view: SpeakerView | Trial) -> Frequencies:
-        """The counts of the view's group, or of the narrowest wider one that has been seen."""
+        """Return the counts of the view's group, or of the narrowest wider one that has been seen."""
         return self.tables[self.key(view)]
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.exact_cover import all_covers, smallest_cover
+from referee.exact_cover import find_smallest_cover, iterate_covers
 from referee.meaning import Meaning
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head, get_contrast
@@ -69,7 +69,7 @@ class FullBrevity(Reasoned):
         if self.head == "first" and head is not None:
             options = tuple(p for p in options if p != head)
             left &= extensions[head]
-        cover = smallest_cover([extensions[p] for p in options], left, self.seconds)
+        cover = find_smallest_cover([extensions[p] for p in options], left, self.seconds)
         chosen = tuple(options[i] for i in cover.chosen)
         if head is not None and head not in chosen:
             chosen = (head, *chosen) if self.head == "first" else (*chosen, head)
@@ -85,5 +85,5 @@ def iterate_distinguishing_sets(
     """
     options = contrast.select_by_name(attributes)
     keeps = [contrast.extensions[p] for p in options]
-    for chosen in all_covers(keeps, contrast.distractors):
+    for chosen in iterate_covers(keeps, contrast.distractors):
         yield tuple(options[i] for i in chosen)

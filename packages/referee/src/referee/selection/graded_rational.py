@@ -77,7 +77,7 @@ class ContinuousSpeaker(Reasoned):
         self._check(get_contrast(view))
 
     def _check(self, contrast: Contrast) -> list[Property]:
-        """The properties of which messages are made."""
+        """Return the properties of which messages are made."""
         options = [p for p in contrast.properties if p.name != TYPE]
         if count_subsets(len(options), self.longest) > MOST_MESSAGES:
             raise InputError(

@@ -16,7 +16,7 @@ from random import Random
 from typing import Literal, Self
 
 from referee.errors import NotTrained
-from referee.exact_cover import Cover, cheapest_cover
+from referee.exact_cover import Cover, find_cheapest_cover
 from referee.meaning import Meaning, conjunction, partners
 from referee.records import Description, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, Head, get_contrast
@@ -127,7 +127,7 @@ class GraphSearch(Reasoned):
         """Return the cheapest cover, its cost, and whether it is proven."""
         left = contrast.remaining(first)
         keeps = [contrast.extensions[p] for p in options]
-        cover: Cover = cheapest_cover(keeps, costs, left, self.seconds)
+        cover: Cover = find_cheapest_cover(keeps, costs, left, self.seconds)
         chosen = (*first, *(options[i] for i in cover.chosen))
         # The reading of Theune et al. (2011); by the team's account of 2009 free properties are always kept.
         return (_drop_idle(contrast, chosen, first) if self.helpful else chosen), cover.cost, cover.proven

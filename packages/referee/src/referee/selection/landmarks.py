@@ -106,11 +106,11 @@ class _Tree(NamedTuple):
         return tree, child
 
     def flat(self) -> tuple[Property, ...]:
-        """The description as a list of properties with prefixes."""
+        """Return the description as a list of properties with prefixes."""
         return tuple([Property(self.nodes[node].prefix + p.name, p.value) for node, p, _ in self.chosen])
 
     def form(self, node: int = 0) -> Meaning:
-        """The description as a form."""
+        """Return the description as a form."""
         pieces = [(p, child) for at, p, child in self.chosen if at == node]
         return conjunction([tuple(p) if child is None else ("rel", p.name, self.form(child)) for p, child in pieces])
 
@@ -204,7 +204,7 @@ class _Walk:
     def _start(
         self, options: Sequence[Property], first: Sequence[Property], relations: list[_Edge]
     ) -> tuple[list[_Edge], _Tree]:
-        """The edges at the target, and the description with `first` alone."""
+        """Return the edges at the target, and the description with `first` alone."""
         extensions = self.contrast.extensions
         mask = self.scene.everything
         for prop in first:

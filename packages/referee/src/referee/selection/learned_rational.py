@@ -125,7 +125,7 @@ class _Batch:
     chosen: Ints
 
     def parts(self) -> Iterator[_Batch]:
-        """The same, a few trials at a time."""
+        """Yield the same, a few trials at a time."""
         step = max(1, CELLS_AT_HAND // max(1, self.true[0].size))
         for start in range(0, len(self.chosen), step):
             few = slice(start, start + step)

@@ -90,7 +90,7 @@ class LogLinear(ReasonedMeaning):
         return tuple((ways[i].flat, float(chances[i])) for i in order)
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
-        """The parts of the most probable description."""
+        """Return the parts of the most probable description."""
         ways, chances = self._compute_probabilities(view)
         return ways[int(chances.argmax())].parts if ways else ()
 
@@ -100,7 +100,7 @@ class LogLinear(ReasonedMeaning):
         return join_parts(parts) if parts else EVERYTHING
 
     def explain(self, view: SpeakerView) -> list[Reason]:
-        """Part by part, with the probability of the whole."""
+        """Return the explanation part by part, with the probability of the whole."""
         ways, chances = self._compute_probabilities(view)
         contrast, steps = get_contrast(view), []
         best = int(chances.argmax()) if ways else -1

@@ -255,7 +255,7 @@ class _Likelihood:
         return row
 
     def maximise(self) -> tuple[dict[str, float], float]:
-        """π per attribute, scaled to a maximum of 1, and ε."""
+        """Return π per attribute, scaled to a maximum of 1, and ε."""
         from scipy.optimize import minimize
 
         if not self.used or not self.names:

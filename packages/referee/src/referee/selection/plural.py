@@ -55,7 +55,7 @@ class BooleanDescriptions(ReasonedMeaning):
         return conjunction(clauses)
 
     def _iterate_literals(self, scene: Scene) -> Iterator[Meaning]:
-        """The scene's attributes (no relations), asserted ones before denied ones."""
+        """Yield the scene's attributes without relations, asserted ones before denied ones."""
         attributes = dict.fromkeys(p for e in scene.entities for p in e.attributes)
         names = self.order if self.order is not None else tuple(dict.fromkeys(p.name for p in attributes))
         ordered = [tuple(p) for name in names for p in attributes if p.name == name]
@@ -108,7 +108,7 @@ class Partitioned(ReasonedMeaning):
         return join_parts(self.fragments(view))
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
-        """The parts of the description."""
+        """Return the parts of the description."""
         contrast = get_contrast(view)
         scene, extensions = contrast.scene, contrast.extensions
         places = {r: scene.index(r) for r in view.targets}

@@ -190,7 +190,7 @@ class RationalSpeaker(Reasoned):
 
 
 def _form(contrast: Contrast, prop: Property) -> Meaning:
-    """A property as a form; a relation leads to a thing of its landmark's type."""
+    """Return a property as a form; a relation leads to a thing of its landmark's type."""
     if prop in contrast.properties:
         return tuple(prop)
     kind = contrast.scene.entity(prop.value).value(TYPE)
@@ -216,7 +216,7 @@ def _count_messages(extensions: Sequence[int], everything: int, longest: int | N
 
 
 def _find_first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
-    """The first message, in the order of the properties, of a length and with just these entities."""
+    """Return the first message of a length with exactly these entities, in the order of the properties."""
     length, goal = kind
     # From the back: the possible additions with the properties from each index on.
     reach: list[set[tuple[int, int]]] = [{(0, everything)}]
@@ -277,7 +277,7 @@ def _compute_truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.b
 
 
 def log_softmax(scores: FloatArray, axis: int) -> FloatArray:
-    """Scores to log probabilities along an axis.
+    """Return scores to log probabilities along an axis.
 
     Where everything is impossible, everything stays impossible.
     """

@@ -41,7 +41,7 @@ class Reasoned:
         return self
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
-        """The properties to mention, in the order they were chosen."""
+        """Return the properties to mention, in the order they were chosen."""
         return self.choose(get_contrast(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -55,7 +55,7 @@ class Reasoned:
         return scene.denotation(properties)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
-        """The choice retold: every property looked at, in order, with its effect on the distractors."""
+        """Return the steps of the choice: every property considered, in order, with its effect on the distractors."""
         contrast = get_contrast(view)
         notes: list[tuple[Property, str]] = []
         chosen = self.choose(contrast, view, lambda prop, reason: notes.append((prop, reason)))

@@ -246,7 +246,7 @@ class Clusters:
         return cls(tuple(labels), tuple(CodedLabels.of(column).codes for column in labels.values()))
 
     def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
-        """The clusters of some of the trials."""
+        """Return the clusters of some of the trials."""
         return self if mask is None else Clusters(self.names, tuple(codes[mask] for codes in self.codes))
 
     def units(self, present: npt.NDArray[np.bool_]) -> list[_Units]:

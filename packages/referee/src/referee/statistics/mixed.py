@@ -75,7 +75,7 @@ class MixedModel:
     fixed_df: float | None = None
 
     def compute_df(self, weights: FloatArray) -> float | None:
-        """Degrees of freedom of a weighted sum of the effects; None for a test by z."""
+        """Return degrees of freedom of a weighted sum of the effects; None for a test by z."""
         return _compute_df(weights, self.covariance, self.satterthwaite, self.fixed_df)
 
     @property

@@ -111,5 +111,5 @@ def selector(name: str) -> Selector:
 
 
 def system(name: str) -> Composed:
-    """An entry as a speaker."""
+    """Return an entry as a speaker."""
     return build_speaker(TABLE, name)

@@ -89,7 +89,7 @@ def _make_sort_keys(masks: Masks, count: int) -> npt.NDArray[np.int64]:
 
 
 def spell(mask: int, contrast: Contrast) -> tuple[Property, ...]:
-    """The properties of a bit set."""
+    """Return the properties of a bit set."""
     return tuple(p for i, p in enumerate(contrast.properties) if mask >> i & 1)
 
 

@@ -17,7 +17,7 @@ class Component:
         self.settings = settings
 
     def load(self) -> Any:
-        """The class itself."""
+        """Return the class itself."""
         from importlib import import_module
 
         module, _, name = self.where.partition(":")
@@ -79,7 +79,7 @@ SMALLEST_SET = "referee.systems.brevity_by_example:SmallestSet"
 WEIGHTED_POWER = "referee.systems.discriminating_power:WeightedPower"
 
 # realisation
-IN_PORTUGUESE = "referee.realisation.plain:in_portuguese"
+IN_PORTUGUESE = "referee.realisation.plain:make_portuguese_realiser"
 CASE_BASE = "referee.realisation.cases:CaseBase"
 CASE_NET = "referee.realisation.case_net:CaseNet"
 COMMON_PHRASES = "referee.realisation.common_phrases:CommonPhrases"

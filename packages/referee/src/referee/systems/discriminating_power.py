@@ -146,7 +146,7 @@ class WeightedPower(Reasoned):
 
 
 def _type_first(contrast: Contrast, note: Note | None) -> tuple[list[Property], int]:
-    """The description that has only the type, and the distractors that remain."""
+    """Return the description that has only the type, and the distractors that remain."""
     chosen = [] if contrast.head is None else [contrast.head]
     if note and chosen:
         note(chosen[0], "the type comes first")

@@ -216,7 +216,7 @@ def _get_individual_class() -> type:
 
 
 def _as_program(tree: Iterable[Any], constants: Mapping[str, Program]) -> Program:
-    """A DEAP tree, which lists its nodes in prefix order, as a nested tuple."""
+    """Return a DEAP tree, which lists its nodes in prefix order, as a nested tuple."""
     nodes = iter(tree)
 
     def read() -> Program:
@@ -228,7 +228,7 @@ def _as_program(tree: Iterable[Any], constants: Mapping[str, Program]) -> Progra
 
 @contextmanager
 def _seed_python(seed: int) -> Iterator[None]:
-    """Seed Python's global generator, which DEAP uses, and restore it afterwards."""
+    """Yield seed Python's global generator, which DEAP uses, and restore it afterwards."""
     state = random.getstate()
     random.seed(seed)
     try:

@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from referee.errors import InputError
 from referee.models.answers.calls import OUTCOMES, parse_call
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
-from referee.models.prompt_files import PromptFile, filled
+from referee.models.prompt_files import PromptFile, fill_prompt
 from referee.models.response_cache import Call
 from referee.records import Description, Entity, Property, SpeakerView, Trial
 from referee.show.drawing import draw_marked
@@ -130,7 +130,7 @@ class LanguageModel(ModelClient):
             reference = trial.references[0]
             messages += [
                 self._build_question(trial.for_speaker()),
-                message("assistant", _as_answered(reference, self.answer)),
+                make_message("assistant", _as_answered(reference, self.answer)),
             ]
         return [*messages, self._build_question(view)]
 
@@ -138,7 +138,7 @@ class LanguageModel(ModelClient):
         """Return the question about a view as a message."""
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
         words = build_prompt(view, self.answer, self.places, self.location, template, self.words, self.image)
-        return message("user", words, [Picture(draw_marked(view.scene, view.targets))] if self.image else ())
+        return make_message("user", words, [Picture(draw_marked(view.scene, view.targets))] if self.image else ())
 
 
 def build_prompt(
@@ -162,7 +162,7 @@ def build_prompt(
     )
     language = LANGUAGES.get(view.language, view.language)
     if template is not None:
-        return filled(
+        return fill_prompt(
             template,
             objects=listed,
             target=target,

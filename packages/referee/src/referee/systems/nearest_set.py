@@ -80,7 +80,7 @@ class NearestSet(ListsSets):
         return [p if match == "marks" and p.name in self.yes_no_ else p.name for p in properties]
 
     def pool(self, view: SpeakerView) -> list[frozenset[Property]]:
-        """The sets that a description of this view is held against."""
+        """Return the training sets with which a description of this view is compared."""
         if not hasattr(self, "sets_"):
             raise NotTrained(self)
         speakers = self.sets_.get(view.domain, {})
@@ -163,7 +163,7 @@ def _compute_dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -
 
 
 def _mean_to_others(similarity: Numbers) -> Numbers:
-    """The mean of each row without its diagonal."""
+    """Return the mean of each row without its diagonal."""
     means: Numbers = (similarity.sum(axis=1) - np.diagonal(similarity)) / max(1, len(similarity) - 1)
     return means
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.errors import InputError
-from referee.models.object_lines import object_line
+from referee.models.object_lines import format_object
 from referee.records import Entity, Scene
 from referee.show.drawing.place_words import describe_positions
 from referee.show.drawing.placement import PLACE_NAMES
@@ -22,6 +22,6 @@ def format_objects(entities: Sequence[Entity], places: str = "coordinates") -> l
     """Return one line per entity, in the given order; relations name other entities by their numbers."""
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
     if places == "coordinates":
-        return [object_line(e, numbers) for e in entities]
+        return [format_object(e, numbers) for e in entities]
     words = describe_positions(Scene(entities=tuple(entities))) if places == "words" else {}
-    return [object_line(e, numbers, words.get(e.id, ""), PLACE_NAMES) for e in entities]
+    return [format_object(e, numbers, words.get(e.id, ""), PLACE_NAMES) for e in entities]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 from referee.errors import InputError
 from referee.grounding.marks import WAYS, mark_target, place_in_words
 from referee.grounding.pictures import checked, open_picture
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture, make_message
 from referee.models.model_client import ModelClient
 from referee.records import Description, SpeakerView, Trial
 from referee.systems.language_model import interpret_call
@@ -74,8 +74,10 @@ class VisionSpeaker(ModelClient):
         path = checked(self.pictures, picture)
         if self.mark == "words":
             words = SHOWN["words"].format(place=place_in_words(region, picture.size))
-            return message("user", words + TASK, [Picture(path)])
+            return make_message("user", words + TASK, [Picture(path)])
         file = io.BytesIO()
         mark_target(open_picture(path), region, self.mark).save(file, "PNG")
         marked = Picture(file.getvalue())
-        return message("user", SHOWN[self.mark] + TASK, [Picture(path), marked] if self.mark == "crop" else [marked])
+        return make_message(
+            "user", SHOWN[self.mark] + TASK, [Picture(path), marked] if self.mark == "crop" else [marked]
+        )

@@ -11,7 +11,7 @@ from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.sources import format_count, open_source
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

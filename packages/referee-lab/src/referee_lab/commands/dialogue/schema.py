@@ -6,7 +6,7 @@ import json
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.catalogue import one_of
-from referee.cli import options, page_width
+from referee.catalogue import check_choice
+from referee.cli import find_page_width, options
 from referee.cli.help_page import wrap_words
 from referee.cli.progress import show_clock
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.show.reports.sheets import Cell, Sheet
     from referee_lab.study.analysis.registered_tests import Analysis
 
-app = options.new_app()
+app = options.make_app()
 
 FORMATS = ("text", "json", "latex")
 EPILOG = options.examples("""
@@ -46,7 +46,7 @@ def analyse(
     from referee_lab.study.data.collection import collect_from
     from referee_lab.study.folder.study import open_study
 
-    one_of("--format", format, FORMATS)
+    check_choice("--format", format, FORMATS)
     with show_clock("models and tests"):
         analysis = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
@@ -63,7 +63,7 @@ def analyse(
 
 def _show(analysis: Analysis) -> None:
     """Print remarks and tables, in the width of the terminal."""
-    page = page_width()
+    page = find_page_width()
     for remark in analysis.remarks:
         print(_wrap(remark, page))
     for sheet in analysis.sheets:

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.options import new_app
+from referee.cli.options import make_app
 
-app = new_app()
+app = make_app()
 
 
 @app.command()

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from referee import catalogue
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee_lab.commands.study.new import make_id
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study chain SPOKEN --to asgre2007 --out HEARD            every listener hears all speakers in turn
@@ -44,7 +44,7 @@ def chain(
 
     catalogue.entry("protocol", to)
     if mode is not None:
-        one_of("--mode", mode, ("debug", "pilot", "live"))
+        check_choice("--mode", mode, ("debug", "pilot", "live"))
     wishes = Wishes(
         protocol=to, design="given", participants=participants, id=make_id(out), title=title, contact=contact, seed=seed
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee_lab.study.design.balance import BalanceClaim
     from referee_lab.study.folder.study import Study
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study check STUDY

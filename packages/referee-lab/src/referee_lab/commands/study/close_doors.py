@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.cli import options
 from referee_lab.commands.study.open_doors import set_and_say
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(epilog=options.examples("  referee study close STUDY"))

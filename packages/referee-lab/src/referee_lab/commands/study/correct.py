@@ -12,7 +12,7 @@ import typer
 from referee.cli import options
 from referee.errors import InputError
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study correct STUDY --trial UUID --chosen e12 --author "A. Lab" --reason "slipped, and said so at once"

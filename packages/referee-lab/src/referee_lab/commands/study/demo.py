@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -13,7 +13,7 @@ from referee.cli import options
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study export STUDY --out data-2026 && (cd data-2026 && sha256sum -c SHA256SUMS)

@@ -10,7 +10,7 @@ import typer
 from referee.cli import options
 from referee.errors import InputError
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study import STUDY --out PEOPLE && referee report PEOPLE --style tuna2008 --out report

@@ -13,7 +13,7 @@ from referee.errors import InputError
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee.jobs.folder import Run
 
-app = options.new_app()
+app = options.make_app()
 
 # Of studies made of run folders; those of tables have rows of these kinds.
 PRACTICE, CHECKS = 3, 2
@@ -152,7 +152,7 @@ def new(
             )
     elif protocol is not None:
         catalogue.entry("protocol", protocol)
-    one_of("--mode", mode, ("debug", "pilot", "live"))
+    check_choice("--mode", mode, ("debug", "pilot", "live"))
     wishes = Wishes(
         protocol=protocol or ("" if is_table(run) else "tuna2008"),
         design=design,

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(epilog=options.examples("  referee study open STUDY"))

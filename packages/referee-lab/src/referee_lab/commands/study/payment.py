@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from referee_lab.study.data.payment import Owed
     from referee_lab.study.folder.study import Study
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from referee.cli import options
-from referee.cli.options import new_app
+from referee.cli.options import make_app
 
-app = new_app()
+app = make_app()
 
 
 @app.command()

@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(epilog=options.examples("  referee study restore STUDY --backup STUDY/data/backups/2026-11-20.sqlite"))

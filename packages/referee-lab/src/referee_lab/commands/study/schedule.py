@@ -9,7 +9,7 @@ import typer
 from referee.cli import options
 from referee_lab.commands.study.open_doors import set_and_say
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.options import new_app
+from referee.cli.options import make_app
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from referee_lab.server.sessions.served_study import Served
 
-app = new_app()
+app = make_app()
 # See `_run`.
 SWITCH_SECONDS = 0.0005
 MOST_CONNECTIONS = 10_000

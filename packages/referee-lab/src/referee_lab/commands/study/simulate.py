@@ -10,7 +10,7 @@ import typer
 from referee.cli import options
 from referee.cli.progress import show_steps
 
-app = options.new_app()
+app = options.make_app()
 
 EPILOG = options.examples("""
   referee study simulate STUDY --participants 24                                   the noisy hearer, 24 times, each with habits of its own

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from referee.cli import options
-from referee.cli.options import new_app
+from referee.cli.options import make_app
 from referee.errors import InputError
 
-app = new_app()
+app = make_app()
 
 
 @app.command()

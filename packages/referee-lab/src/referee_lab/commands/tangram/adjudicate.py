@@ -9,7 +9,7 @@ from referee.errors import InputError
 from referee_lab.commands.tangram.annotate import serve_desk
 from referee_lab.commands.tangram.recordings import find_recordings
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.annotator_agreement import AnnotatorComparison
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

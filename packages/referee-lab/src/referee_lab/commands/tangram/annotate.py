@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.desk.annotation_desk import Desk
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(
@@ -58,7 +58,7 @@ def annotate(
 
 
 def serve_desk(desk: Desk, port: int) -> None:
-    """Until Ctrl-C; the link is the only way in."""
+    """Serve the annotation page until Ctrl-C; only the link gives access."""
     import contextlib
     import secrets
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.catalogue import create, one_of
+from referee.catalogue import check_choice, create
 from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.room_studies import exists_already, serve_rooms, tell_of_links
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.records import Trial
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(
@@ -73,7 +73,7 @@ def choose(
     require_pages("participant", "organiser")
     parameters = create("protocol", "reference-game").info.parameters
     for name, value in (("speaker", speaker), ("begins", begins), ("feedback", feedback)):
-        one_of(f"--{name}", value, parameters[name].values)
+        check_choice(f"--{name}", value, parameters[name].values)
     settings: dict[str, Any] = {
         "group": group,
         "bots": bots,

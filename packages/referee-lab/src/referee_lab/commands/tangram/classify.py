@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee_lab.commands.tangram.sources import align_columns, format_number, is_transfer, open_dialogues, open_source
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(
@@ -101,7 +101,7 @@ def _select_situations(dialogues: Sequence[Dialogue], forms: str, speakers: str)
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
     from referee_lab.tangram.tiers.reference_forms import keep_pronoun_kind
 
-    one_of("--speakers", speakers, ("both", SOLVER, OPERATOR))
+    check_choice("--speakers", speakers, ("both", SOLVER, OPERATOR))
     situations = list_situations([keep_pronoun_kind(d, forms) for d in dialogues])
     # Mentions by all speakers count as history.
     return [s for s in situations if speakers == "both" or s.expression.by == speakers]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.evaluation.task_performance import Category, Evaluation, PairedCategories, Review
 
 
-app = options.new_app()
+app = options.make_app()
 # More categories than this stand below each other, so that the table is no wider than a terminal.
 MOST_COLUMNS = 4
 # The rows of the table of categories: their names, short names, and values.

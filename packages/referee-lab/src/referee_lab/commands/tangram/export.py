@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.recordings import make_recording_tiers, open_session, put_dialogues, read_tiers
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
-app = options.new_app()
+app = options.make_app()
 TIERS = ("eaf", "csv", "jsonl")
 GAMES = ("games", "jsonl")
 
@@ -101,7 +101,7 @@ def export(
         assert session_recording is not None
         _write(target, _draw_board(session_recording, at, cursor, numbers).encode())
     else:
-        one_of("--as", kind, (*TIERS, "svg"))
+        check_choice("--as", kind, (*TIERS, "svg"))
     print(f"wrote {target}")
     return 0
 

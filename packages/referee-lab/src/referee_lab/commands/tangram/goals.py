@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 
-app = options.new_app()
+app = options.make_app()
 CHECK = "check"
 
 
@@ -26,11 +26,11 @@ def goals(
     pieces: Annotated[str, typer.Option(help="tangram, pentomino, or a file of custom pieces (.toml, .json).")] = "tangram",
 ) -> int:  # fmt: skip
     """Make and check custom figures: a figure can be solved if its pieces do not overlap and are connected."""
-    from referee.catalogue import one_of
+    from referee.catalogue import check_choice
     from referee_lab.tangram.game.own_pieces import find_set
     from referee_lab.tangram.game.piece_sets import find_pieces
 
-    one_of("what to do", what, (CHECK,))
+    check_choice("what to do", what, (CHECK,))
     # Own pieces have to be known before figures of them are read.
     find_pieces(find_set(pieces))
     return _check(file)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.export import TIERS, format_tiers
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(
@@ -41,7 +41,7 @@ def import_(
     tiers: options.TierMap = None,
 ) -> int:
     """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
-    one_of("--as", kind, TIERS)
+    check_choice("--as", kind, TIERS)
     dialogues = _read(file, tiers)
     if into is not None:
         print(f"wrote {_annotate(dialogues[0], into, annotator, file)}")
@@ -65,7 +65,7 @@ def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
 
 
 def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
-    """The expressions of a dialogue as a finished annotation of a recording.
+    """Return the expressions of a dialogue as a finished annotation of a recording.
 
     An annotation that is there is never replaced.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.goals import Goal
 
 
-app = options.new_app()
+app = options.make_app()
 SCORES = "games.jsonl"
 
 

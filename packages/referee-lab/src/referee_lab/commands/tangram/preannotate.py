@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.expressions import SpanAgreement
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -36,7 +36,7 @@ MOST_FAULTS = 3
 def read_sessions(
     places: Iterable[Path] | None, corpus: str | None, data: Path | None, only: str | None, out: Path | None
 ) -> list[Path]:
-    """The sessions that a command works on: files and folders that are named, or the dialogues of a corpus, which are put into the folder `out` first."""
+    """Return the named sessions (files and folders), or the dialogues of a corpus, which are first written to `out`."""
     from referee_lab.commands.tangram.sources import read_corpus_dialogues
 
     paths = list(places or [])
@@ -60,7 +60,7 @@ def read_sessions(
 
 
 def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
-    """Dialogues as files in a folder; one that is there stays, for annotations may be made of it."""
+    """Write dialogues as files into a folder; existing files are kept, because annotations may depend on them."""
     from referee.files import write_atomically
     from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
@@ -89,7 +89,7 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
 
 
 def is_session(path: Path) -> bool:
-    """A recording, or a dialogue that is not just the tiers of a recording beside it.
+    """Return whether a file is a recording, or a dialogue that is more than the tiers of a recording beside it.
 
     Of a recording with a spoken copy beside it, the copy.
     """
@@ -127,7 +127,7 @@ def open_session(path: Path) -> DialogueSession:
 
 
 def read_annotation(path: Path) -> Annotation:
-    """An annotator's file."""
+    """Return an annotator's file."""
     return parse_annotation(path.read_text(encoding="utf-8"), str(path))
 
 

@@ -10,7 +10,7 @@ import typer
 from referee.cli import options
 from referee.errors import CannotWrite, InputError
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -12,7 +12,7 @@ from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.recordings import open_session
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

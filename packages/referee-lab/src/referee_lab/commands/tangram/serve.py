@@ -15,7 +15,7 @@ from referee.errors import InputError
 from referee_lab.commands.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee_lab.server.web.built_pages import require_pages
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

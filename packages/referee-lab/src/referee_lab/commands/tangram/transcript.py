@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.tiers.transcripts import SpokenLine
 
 
-app = options.new_app()
+app = options.make_app()
 
 
 @app.command(

@@ -76,7 +76,7 @@ class Served:
             return self._plans[key]
 
     def load_outline(self, session_id: str) -> Outline | None:
-        """The plan of a session by its id, looked up once; None before consent."""
+        """Return the plan of a session by its id, looked up once; None before consent."""
         key = self._places.get(session_id)
         if key is None:
             with self.store.read() as connection:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from referee.catalogue import one_of
-from referee.jobs.progress import with_progress
+from referee.catalogue import check_choice
+from referee.jobs.progress import report_progress
 from referee.show.reports.sheets import Cell, Sheet
 from referee_lab.study.analysis.answer_table import (
     TIMES,
@@ -76,7 +76,7 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
         For an unknown style.
     """
     if style is not None:
-        one_of("--style", style, STYLES)
+        check_choice("--style", style, STYLES)
     sheets, remarks = _build_sheets(collected, style)
     if not list_speakers(collected.study.design):
         sheets = list(map(_name_conditions, sheets))
@@ -276,7 +276,7 @@ def _build_model_sheets(frame: pl.DataFrame, collected: Dataset) -> tuple[list[S
     study = collected.study
     sheets: list[Sheet] = []
     remarks: list[str] = []
-    for measure in with_progress(_list_measures(frame, collected), "mixed models"):
+    for measure in report_progress(_list_measures(frame, collected), "mixed models"):
         made, why = build_measure_sheets(
             frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )

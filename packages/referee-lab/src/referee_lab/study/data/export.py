@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee import __version__
-from referee.catalogue import one_of
+from referee.catalogue import check_choice
 from referee.files import FOR_OWNER, write_atomically, writing_folder
 from referee_lab.rooms.room_files import build_room_files, has_rooms
 from referee_lab.server.sessions.states import LEFT_OUT
@@ -44,7 +44,7 @@ def build_export(
     These are tables in each format, codebook, checklist, manifest, checksums, and the files of `more` (games).
     """
     for name in formats:
-        one_of("--format", name, FORMATS)
+        check_choice("--format", name, FORMATS)
     study, tables = collected.study, build_rows(collected)
     heads = build_codebook(study)
     files = {

@@ -21,7 +21,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.files import write_atomically
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.web.built_pages import STATIC, find_missing_pages
 from referee_lab.server.web.middleware import study_headers
@@ -117,7 +117,7 @@ def check_in_browser(study: Study, folder: Path | None = None) -> BrowserLook:
         try:
             for screen in screens:
                 page = _open_page(browser, study, screen)
-                for number, layout in enumerate(with_progress(sample, f"layouts on a {screen.name}")):
+                for number, layout in enumerate(report_progress(sample, f"layouts on a {screen.name}")):
                     file = f"{number + 1:03}-{re.sub(r'[^a-z0-9]+', '', screen.name)}.jpg"
                     seen = _show_layout(page, study, layout, screen, target / file)
                     wrong = [name for name in CHECKS if seen[name]]
@@ -156,7 +156,7 @@ def _build_claim(
 
 
 def _collect_layouts(study: Study) -> list[_Layout]:
-    """The distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
+    """Return the distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
     consent, ending = (
         {"plugin": plugin, "parameters": {"html": study.page_html(page), "code": SAMPLE_CODE}}
         for plugin, page in (("consent", "consent"), ("ending", "debriefing"))

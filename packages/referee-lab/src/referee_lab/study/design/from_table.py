@@ -22,9 +22,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from referee.catalogue import one_of
-from referee.corpora.reading.lines import natural_sort_key
-from referee.errors import InputError, near
+from referee.catalogue import check_choice
+from referee.corpora.reading.lines import make_natural_sort_key
+from referee.errors import InputError, find_similar_names
 from referee.geometry import ScenePicture
 from referee.grounding.pictures import check_whole
 from referee.records import NOTHING, Description, Entity, Property, Scene, Trial
@@ -227,7 +227,7 @@ def _check_columns(
             )
     for column in (*factors, *names.values(), names.get("item", "item")):
         if column not in columns:
-            meant = "".join(f"did you mean {c!r}? " for c in near(column, columns, 1))
+            meant = "".join(f"did you mean {c!r}? " for c in find_similar_names(column, columns, 1))
             raise InputError(
                 f"the table has no column {column!r}",
                 where=path,
@@ -283,7 +283,7 @@ def _find_similar_column(column: str) -> str:
     for name in candidates:
         if len(letters) >= SHORTEST_NAME and name.startswith(letters) and name != letters:
             return f"{name}{digits}"
-    return next((f"{name}{digits}" for name in near(letters, candidates, 1, SLIP)), "")
+    return next((f"{name}{digits}" for name in find_similar_names(letters, candidates, 1, SLIP)), "")
 
 
 def _read_structure(
@@ -433,7 +433,7 @@ def prepare_table(
     path: Path, wishes: Wishes, factors: Sequence[str], between: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Draft, list[str]]:
     """Return a draft of the study that a table describes, and remarks on it."""
-    one_of("--design", wishes.design, ("latin", "within"))
+    check_choice("--design", wishes.design, ("latin", "within"))
     own = is_own(wishes.protocol)
     rows, unread = read_items(path, factors, names, own=own)
     protocol = Path(wishes.protocol).name if own else wishes.protocol or _choose_protocol(rows)
@@ -539,7 +539,7 @@ def _check_files(
             present = [
                 str(file.relative_to(folder)) for file in sorted(folder.rglob("*"))[:MOST_FILES] if file.is_file()
             ]
-            meant = "".join(f"did you mean {file}? " for file in near(name, present, 1, SLIP))
+            meant = "".join(f"did you mean {file}? " for file in find_similar_names(name, present, 1, SLIP))
             raise InputError(
                 f"item {row.item}, column {names.get(column, column)}: there is no file {name!r} in {folder}",
                 where=path,
@@ -801,8 +801,8 @@ def _name_lists(
     for number, entries in enumerate(lists, 1):
         sizes = Counter(cells[entry].block for entry in entries)
         # Sorting is stable, so entries keep their order within a block.
-        ordered = sorted(entries, key=lambda entry: natural_sort_key(cells[entry].block))
-        blocks = tuple(sizes[b] for b in sorted(sizes, key=natural_sort_key)) if len(sizes) > 1 else ()
+        ordered = sorted(entries, key=lambda entry: make_natural_sort_key(cells[entry].block))
+        blocks = tuple(sizes[b] for b in sorted(sizes, key=make_natural_sort_key)) if len(sizes) > 1 else ()
         named.append(StudyList(id=f"L{number:0{width}d}", group=1, trials=tuple(ordered), blocks=blocks))
     return tuple(named)
 

@@ -17,7 +17,7 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.grounding.pictures import check_whole
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
 from referee.show.drawing.placement import find_determined_layout
@@ -353,7 +353,7 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     scenes = _Scenes(study)
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
-    for trial in with_progress(scenes.trials, "clickable areas in every scene"):
+    for trial in report_progress(scenes.trials, "clickable areas in every scene"):
         # Any seed works: exact positions are the same for all participants, and cells never overlap.
         layout, _ = compute_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
         if objects := find_small_targets(trial.scene, trial.domain, layout):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from referee.errors import InputError, MalformedInput, near
+from referee.errors import InputError, MalformedInput, find_similar_names
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
@@ -153,4 +153,4 @@ def _find_unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _suggest_name(name: str, names: Collection[str]) -> str:
-    return "".join(f" (did you mean {near_name}?)" for near_name in near(name, names, 1))
+    return "".join(f" (did you mean {near_name}?)" for near_name in find_similar_names(name, names, 1))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.jsonl import record_to_json, trial_to_json, write_json_line
-from referee.errors import InputError, near
+from referee.errors import InputError, find_similar_names
 from referee.files import write_atomically, writing_folder
 from referee.jobs.folder import write_outputs, write_trials
 from referee.records import NOTHING, Description, Trial
@@ -273,7 +273,7 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
 def _format_fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
     """Yield one line per field: its value and its explanation."""
     for name in values.keys() - settings.keys() - {"codes"}:
-        meant = "".join(f"did you mean {other}? " for other in near(name, settings, 1))
+        meant = "".join(f"did you mean {other}? " for other in find_similar_names(name, settings, 1))
         raise InputError(f"study.toml has no field {name!r} there", remedy=f"{meant}one of {', '.join(settings)}")
     for name, setting in settings.items():
         value = values.get(name, setting.default)

@@ -44,7 +44,7 @@ def list_screens(devices: tuple[str, ...], least_width: int = 0) -> list[Screen]
 
 
 def compute_overhang(layout: Layout) -> float:
-    """The distance by which the outermost objects reach beyond the grid, in cells."""
+    """Return the distance by which the outermost objects reach beyond the grid, in cells."""
     at = [(p.column + p.dx, p.row + p.dy) for p in layout.values()]
     return max([0.0, *(d for x, y in at for d in (-x, x - layout.columns + 1, -y, y - layout.rows + 1))])
 

@@ -22,7 +22,7 @@ from referee import catalogue
 from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
-from referee.errors import InputError, MalformedInput, near
+from referee.errors import InputError, MalformedInput, find_similar_names
 from referee.records import HUMAN, Description, Trial
 from referee_lab.study.folder.branches import TABLES, PageBranch, Quota, check_names, read_rules
 from referee_lab.study.folder.questionnaires import FormField, read_form
@@ -350,7 +350,7 @@ def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
             continue
         if name not in SECTIONS or not isinstance(fields_written, dict):
             sections = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
-            meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
+            meant = "".join(f"did you mean [{s}]? " for s in find_similar_names(name, SECTIONS, 1))
             raise MalformedInput(
                 f"there is no section [{name}]",
                 where=where,

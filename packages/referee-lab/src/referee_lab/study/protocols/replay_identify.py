@@ -14,7 +14,7 @@ from math import exp, log2
 from random import Random
 from typing import Any
 
-from referee.capabilities import manner_of
+from referee.capabilities import find_manner
 from referee.contracts import Hearer
 from referee.errors import InputError
 from referee.records import Response
@@ -153,7 +153,7 @@ class ReplayIdentify:
         watched = repeats * (clip + 400.0)
         took = (READING_MS + PER_CHARACTER_MS * len(shown.parameters["text"])) * exp(rng.gauss(0, SPREAD))
         took += (CHOOSING_MS + PER_BIT_MS * doubt) * exp(rng.gauss(0, SPREAD))
-        took *= manner_of(hearer)[0]
+        took *= find_manner(hearer)[0]
         onset = clip + 900.0
         limit = settings["timeout_ms"]
         late = bool(limit) and watched + took > limit
@@ -190,7 +190,7 @@ def _compute_probabilities(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng
     if not believed:
         heard = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
         believed = {heard.entity: 1.0} if heard.entity else dict(heard.probabilities or ())
-    _, care = manner_of(hearer)
+    _, care = find_manner(hearer)
     weights = {label: float(believed.get(piece, 0.0)) ** care for label, piece in shown.labels.items()}
     total, n = sum(weights.values()), len(weights)
     return {k: LAPSE / n + (1 - LAPSE) * (w / total if total else 1 / n) for k, w in weights.items()}

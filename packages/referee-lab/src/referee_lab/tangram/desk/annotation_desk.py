@@ -181,7 +181,7 @@ class Desk:
 
     @classmethod
     def adjudicate(cls, recordings: Sequence[Path], annotators: tuple[str, str]) -> Desk:
-        """A desk for deciding between two, with the recordings that both have worked on."""
+        """Return a desk for deciding between two annotators, with the recordings that both have finished."""
         both = [p for p in recordings if all(make_annotation_path(p, name).exists() for name in annotators)]
         if not both:
             raise InputError(

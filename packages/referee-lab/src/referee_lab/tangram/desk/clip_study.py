@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from referee.errors import InputError
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.records import Description, Trial
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft, Extra, write_study
@@ -124,7 +124,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     # The simulated evaluators' ear has never heard the dialogues of the study.
     ear = ReferenceResolver().fit(list_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
+    trials = list(make_clips(report_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
     free = [s for s in classification.situations if s.id not in taken and s.expression.by != OPERATOR]
     practice = make_practice(free, request, by_id, ear, sounds)
@@ -169,8 +169,8 @@ def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], reques
 def make_bot_sessions(
     number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())
 ) -> list[DialogueSession]:
-    """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    played = [play_bot_game(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
+    """Return sessions of bots over all goals in turn, with the references they know of themselves."""
+    played = [play_bot_game(goals[n % len(goals)], seed + n) for n in report_progress(range(number), "games of bots")]
     return [DialogueSession(recording, convert_to_dialogue(recording)) for recording in played]
 
 

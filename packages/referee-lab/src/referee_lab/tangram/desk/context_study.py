@@ -22,7 +22,7 @@ import numpy as np
 
 from referee.catalogue import names
 from referee.errors import InputError
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.jobs.speak import System, parse_systems
 from referee.realisation.plain import Plain
 from referee.records import Description, Trial
@@ -114,7 +114,7 @@ def prepare_context_study(
     ear = ReferenceResolver().fit(list_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
     items_shown = list({(item.id, item.condition): item for item in shown.values()}.values())
-    trials = list(make_clips(with_progress(items_shown, "clips"), by_id, ear, sounds))
+    trials = list(make_clips(report_progress(items_shown, "clips"), by_id, ear, sounds))
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
     practice = make_practice(free, request, by_id, ear, sounds)
@@ -268,7 +268,7 @@ def _describe_situations(
             f"{system.label} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
         )
     texts: dict[str, str] = {}
-    for pair in with_progress(pairs, system.label):
+    for pair in report_progress(pairs, system.label):
         speaker = system.build(seed).fit([t for t in trials.values() if t.meta["game"] != pair])
         for situation in situations:
             if situation.pair == pair and situation.id in trials:

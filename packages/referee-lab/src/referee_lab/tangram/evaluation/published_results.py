@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from referee.auditing.paper import Paper, shipped_paper
+from referee.auditing.paper import Paper, read_shipped_paper
 from referee_lab.tangram.evaluation.replacement import FN, TP
 
 
 @cache
 def _load_paper() -> Paper:
-    return shipped_paper("spanger-2013")
+    return read_shipped_paper("spanger-2013")
 
 
 def _get_printed(table: str, row: str, column: str = "value") -> str:

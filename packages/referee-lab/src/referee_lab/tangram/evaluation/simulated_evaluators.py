@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 
 from referee.errors import InputError
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 from referee_lab.tangram.evaluation.replacement import FP_DP, Item
 from referee_lab.tangram.models.context import hide_unseen_events
@@ -91,7 +91,7 @@ def simulate_evaluators(
         (i.id, i.condition): {
             p: log(max(c, 1e-12)) for p, c in overhear(i, dialogues_by_id[i.situation.dialogue], resolver).items()
         }
-        for i in with_progress([item for items in lists for item in items], "what evaluators overhear")
+        for i in report_progress([item for items in lists for item in items], "what evaluators overhear")
     }
     responses = []
     for group, items in enumerate(lists):

@@ -58,7 +58,7 @@ class Change:
 
     @classmethod
     def from_data(cls, kind: Any, data: Mapping[str, Any]) -> Change:
-        """A change from a client's message; anything unexpected is refused."""
+        """Return a change from a client's message. Raises an error for anything unexpected."""
         piece, flipped = str(data.get("piece")), data.get("flipped")
         x, y, rotation = data.get("x"), data.get("y"), data.get("rotation")
         if kind not in CHANGES or piece not in ALL_PIECES:
@@ -111,7 +111,7 @@ class Board:
         return {piece: self.polygon(piece) for piece in self.placements}
 
     def find_piece_at(self, x: float, y: float) -> str | None:
-        """The top-most piece under a point, its edge included."""
+        """Return the top-most piece under a point, its edge included."""
         return next((p for p in reversed(self.order) if self._contains_point(p, x, y)), None)
 
     def _contains_point(self, piece: str, x: float, y: float) -> bool:
@@ -149,7 +149,7 @@ class Board:
         return hashlib.sha256(self.format_canonically().encode("ascii")).hexdigest()
 
     def to_data(self) -> dict[str, Any]:
-        """The whole state as plain data; `from_data` gives it back."""
+        """Return the whole state as plain data; `from_data` gives it back."""
         pieces = {piece: p._asdict() for piece, p in sorted(self.placements.items())}
         custom_pieces = pieces_to_data(pieces)
         whole = {"pieces": pieces, "order": list(self.order), "step": self.step, "area": list(self.area)}

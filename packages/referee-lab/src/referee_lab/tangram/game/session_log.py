@@ -54,7 +54,7 @@ class SessionLog:
             self.note(t_ms, SERVER if note.by_server else OPERATOR, note.kind, note.data)
 
     def say(self, actor: str, instruction: Instruction) -> None:
-        """Types and sends, at a typist's pace."""
+        """Type and send a message, at a typist's speed."""
         begins = self.t_ms + self.rng.uniform(300, 900)
         ends = begins + sum(self.rng.uniform(0.6, 1.5) * KEY_MS for _ in instruction.text)
         sent = ends + self.rng.uniform(80, 200)
@@ -82,24 +82,24 @@ class SessionLog:
         self.t_ms = max([self.t_ms, *(a.t_ms for a in acts)])
 
     def draw_back(self) -> None:
-        """The hand leaves the pieces."""
+        """Move the cursor away from the pieces."""
         away, self.hand = withdraw_hand(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
         self.trace(away)
 
     def pass_time(self) -> None:
-        """Hints that are due, and the limit."""
+        """Log the hints that are due, and the time limit."""
         self.game, notes = pass_time(self.game, self.t_ms)
         self.take_down(self.t_ms, notes)
 
     def trace(self, acts: list[Act]) -> None:
-        """The cursor's points in small batches, counted back from the last one of each."""
+        """Log the cursor's points in small batches, with times relative to the last point of each."""
         for first in range(0, len(acts), BATCH):
             batch = acts[first : first + BATCH]
             points = [[round(a.t_ms - batch[-1].t_ms, 1), round(a.x, 2), round(a.y, 2)] for a in batch]
             self.note(batch[-1].t_ms, OPERATOR, "cursor", {"points": points})
 
     def log(self) -> tuple[LogEntry, ...]:
-        """The rows in the order in which they reach the server."""
+        """Return the rows in the order in which they reach the server."""
         arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
         return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
 

@@ -140,7 +140,7 @@ def _describe_side(placement: Placement, other: Placement) -> str:
 
 
 def _correct_choice(piece: str, handled: str | None) -> Instruction:
-    """Corrects a wrong choice."""
+    """Correct a wrong choice."""
     size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
     if handled is not None and get_piece_name(handled) == get_piece_name(piece):
         other = f"the other {size} one" if size else f"the other {get_piece_name(piece)}"
@@ -150,13 +150,13 @@ def _correct_choice(piece: str, handled: str | None) -> Instruction:
 
 
 def _name_piece(piece: str) -> tuple[str, list[str]]:
-    """A piece by its name, and the kinds of words in it."""
+    """Return a piece by its name, and the kinds of words in it."""
     sized = piece in PIECES and get_piece_name(piece) != ALL_PIECES[piece]["shape"]
     return f"the {get_piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
 
 
 def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
-    """Turns, flips or moves the piece in hand."""
+    """Turn, flip or move the piece in hand."""
     now = board.placements[piece]
     form, attributes = _choose_form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.

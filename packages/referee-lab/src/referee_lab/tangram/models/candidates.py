@@ -53,7 +53,7 @@ _AFTER = {"o": re.compile(r"^\s*(?:o\b|ã‚’)"), "ni": re.compile(r"^\s*(?:ni\b|ã
 
 
 def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a piece has every attribute an expression names; an expression that names none fits all."""
+    """Return whether a piece has every attribute an expression names; an expression that names none fits all."""
     # In lower case also single letters, which name pieces of the Pentomino.
     words = {word.lower() for word in split_words(text)}
     for attribute in piece:

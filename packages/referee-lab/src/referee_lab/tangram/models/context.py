@@ -43,7 +43,7 @@ class Unusable:
 def cut(
     situation: Situation, shows: str = "both", *, limit_ms: float = LIMIT_MS, margin_ms: float = MARGIN_MS
 ) -> Clip | Unusable:
-    """The clip before the utterance of a reference that shows both events, one of them, or none."""
+    """Return the clip before the utterance of a reference that shows both events, one of them, or none."""
     if shows not in VARIANTS:
         raise InputError(f"a clip cannot show {shows!r}", remedy=f"one of {', '.join(VARIANTS)}")
     end = _find_clip_end(situation)

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from referee.catalogue import configure
 from referee.errors import InputError, NotTrained
-from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
+from referee.hearers.answering import NONE, SEVERAL, Listener, answer, make_undecided_response
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.tangram.models.dialogue_items import infer_situation, rank_salience
 from referee_lab.tangram.models.resolution import ReferenceResolver
@@ -42,7 +42,7 @@ class ContextHearer(Listener):
             raise NotTrained(self)
         text = get_description_text(description)
         if not text:
-            return shrug(self.name, view, Outcome.DONT_KNOW)
+            return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
         situation = infer_situation(view, view.scene.entities[0].id, text)
         beliefs = dict(self.resolver_.probabilities(situation))
         return answer(self.name, view, [beliefs[entity.id] for entity in view.scene.entities])

@@ -15,7 +15,7 @@ from referee.hearers.remote import Remote
 from referee.models.answers.calls import OUTCOMES
 from referee.models.answers.cleaning import clean_answer
 from referee.models.answers.descriptions import AROUND
-from referee.models.messages import message
+from referee.models.messages import make_message
 from referee.models.prompt_files import PromptFile
 from referee.models.response_cache import Call
 from referee.records import Description, Event, HearerView, Scene, SpeakerView
@@ -50,7 +50,7 @@ class ModelInDialogue(LanguageModel):
         last = f"\n\nYou are {by}, and now refer to it in an utterance that goes on from there. A pronoun is a good answer where it is understood."
         parts = asked["content"]
         if isinstance(parts, str):
-            return message("user", past + parts + last)
+            return make_message("user", past + parts + last)
         return {**asked, "content": [{**p, "text": past + p["text"] + last} if "text" in p else p for p in parts]}
 
     def _interpret(self, call: Call, view: SpeakerView) -> tuple[str, Description]:

@@ -67,7 +67,7 @@ class CorpusStatistics:
 
 
 def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
-    """All counts over some dialogues."""
+    """Return all counts over some dialogues."""
     expressions = [(d, e) for d in dialogues for e in d.select_tier(EXPRESSION)]
     codes = Counter(code for _, e in expressions for code in set(_count_codes(e)))
     groups = {

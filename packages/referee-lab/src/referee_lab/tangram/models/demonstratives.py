@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError, naming_extra
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
 from referee_lab.tangram.models.history import CATEGORIES, Situation, encode_target
 
@@ -129,7 +129,7 @@ class Classification:
         return next(r for r in self.rows if r.name == name)
 
     def category(self, place: int) -> str:
-        """TP, FN, FP or TN of a situation under the model with all features."""
+        """Return TP, FN, FP or TN of a situation under the model with all features."""
         used, suggested = self.situations[place].pronoun, self.decisions[place] > 0
         return ("TP" if suggested else "FN") if used else ("FP" if suggested else "TN")
 
@@ -156,7 +156,7 @@ def classify(
     weights: str = "equal",
     threshold: float = 0.0,
 ) -> Classification:
-    """Baselines, the model with all features, and the model without each category."""
+    """Evaluate baselines, the model with all features, and the model without each category."""
     used = _find_pronouns(situations)
     places = fold_places(situations, folds, by, seed)
 
@@ -169,7 +169,7 @@ def classify(
 def classify_new(
     train: Sequence[Situation], test: Sequence[Situation], *, weights: str = "equal", threshold: float = 0.0
 ) -> Classification:
-    """The same rows for dialogues of another source than the one the models were trained on."""
+    """Return the same rows for dialogues from another source than the training data."""
     learned, used = _find_pronouns(train), np.array([s.pronoun for s in test], dtype=bool)
     if not len(used):
         raise InputError("nothing to test on", remedy="give dialogues with references to one piece")
@@ -205,7 +205,7 @@ def _predict_by_folds(
 ) -> Classification:
     """Return the cross-validated predictions of a classifier."""
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
-    fitted = with_progress(models.items(), "models")
+    fitted = report_progress(models.items(), "models")
     values = {
         name: decide(make_feature_matrix(rows_of or situations, categories)) - threshold for name, categories in fitted
     }
@@ -215,7 +215,7 @@ def _predict_by_folds(
     pointed = np.array([s.has_pointer for s in situations], dtype=bool)
     pointed_pairs = Clusters.of({"pair": [s.pair for s in situations if s.has_pointer]}) if pointed.any() else None
     rows = []
-    for name in with_progress(suggested, "intervals over pairs"):
+    for name in report_progress(suggested, "intervals over pairs"):
         # The cursor says something only where it was recorded.
         if name == CURSOR and pointed_pairs is None:
             rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))
@@ -264,7 +264,7 @@ def _compute_f(totals: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def fold_places(situations: Sequence[Situation], folds: int, by: str, seed: int) -> IntArray:
-    """The fold of every situation: shuffled instances, or whole pairs (one fold each, at most)."""
+    """Return the fold of every situation: shuffled instances, or whole pairs (one fold each, at most)."""
     if by == "pair":
         names = list(dict.fromkeys(s.pair for s in situations))
         if len(names) < 2:
@@ -279,7 +279,7 @@ def fold_places(situations: Sequence[Situation], folds: int, by: str, seed: int)
 
 
 def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray, weights: str) -> FloatArray:
-    """The decision value of every instance from a model that has not seen its fold."""
+    """Return the decision value of every instance from a model that has not seen its fold."""
     decisions = np.empty(len(used))
     for fold in range(int(places.max()) + 1):
         test = places == fold

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import NotTrained, naming_extra
-from referee.jobs.progress import ProgressCallback, with_progress
+from referee.jobs.progress import ProgressCallback, report_progress
 from referee_lab.tangram.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, compute_candidate_features
 from referee_lab.tangram.models.context import VARIANTS, Clip, cut
 from referee_lab.tangram.models.demonstratives import fold_places, make_feature_matrix
@@ -43,7 +43,7 @@ class Use(NamedTuple):
 def compute_figure_features(
     pieces: Mapping[str, Mapping[str, str]], positions: Mapping[str, Sequence[float]], shapes: Sequence[str]
 ) -> FloatArray:
-    """Shape (one column each), size, area, colour (hue as a point on a circle, saturation, brightness, red, green, blue) and position."""
+    """Return shape (one column each), size, area, colour (hue as a point on a circle, saturation, brightness, red, green, blue) and position."""
     rows = []
     for name, piece in pieces.items():
         hue, saturation, brightness = map(float, piece["hsb"].split(","))
@@ -85,7 +85,7 @@ class WordMeanings:
         return self
 
     def scores(self, words: Sequence[str], things: FloatArray) -> FloatArray:
-        """The log chance of the description for every thing."""
+        """Return the log chance of the description for every thing."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         weights = [self.weights_[w] for w in dict.fromkeys(words) if w in self.weights_]
@@ -97,7 +97,7 @@ class WordMeanings:
         return log_probabilities
 
     def _learn(self, uses: Sequence[Use]) -> FloatArray:
-        """Newton's method; the others around count together as much as the thing meant."""
+        """Return the weights found by Newton's method; all distractors together count as much as the target."""
         things = np.concatenate([u.things for u in uses])
         meant = np.concatenate([np.arange(len(u.things)) == u.place for u in uses]).astype(float)
         weight = np.where(
@@ -141,7 +141,7 @@ class FormPrediction:
 
 
 def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[FormPrediction]:
-    """The majority form of the other games, then linear machines on dialogue history, action history, both, and both with the figure's past forms."""
+    """Evaluate the majority form and linear classifiers on dialogue history, action history, both, and past forms."""
     formed = [s for s in situations if classify_form(s.text) is not None]
     forms = np.array([str(classify_form(s.text)) for s in formed])
     places = fold_places(formed, folds, "pair", seed)
@@ -152,7 +152,7 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
     }
     sources["both + repetition, last form"] = np.column_stack([sources["both"], _compute_past_features(formed)])
     guesses = {"majority": _predict_majority(forms, places)}
-    guesses |= {name: _guess(rows, forms, places) for name, rows in with_progress(sources.items(), "models of forms")}
+    guesses |= {name: _guess(rows, forms, places) for name, rows in report_progress(sources.items(), "models of forms")}
     return [_evaluate_predictions(name, forms, guess) for name, guess in guesses.items()]
 
 
@@ -223,7 +223,7 @@ class FigureRanking:
 def resolve_figures(
     situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ProgressCallback | None = None
 ) -> list[FigureRanking]:
-    """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
+    """Evaluate chance, recency, history, words, earlier wordings and all of them, with games left out in turn."""
     places = fold_places(situations, folds, "pair", seed)
     uses = _list_uses(situations)
     meant = np.array([u.place for u in uses])
@@ -320,7 +320,7 @@ def _stack(
     meant: IntArray,
     places: IntArray,
 ) -> list[FloatArray]:
-    """A ranking machine over the rows and the word scores."""
+    """Return the cross-validated scores of a ranking model over feature rows and word scores."""
     stacked: list[FloatArray] = [np.zeros(0)] * len(words)
     for fold, inner_scores in inner.items():
         train = sorted(inner_scores)
@@ -372,7 +372,7 @@ class Clips:
 
 
 def count_clips(situations: Sequence[Situation]) -> list[Clips]:
-    """Every kind of clip over all references."""
+    """Count every kind of clip over all references."""
     counts = []
     for shows in VARIANTS:
         cuts = [cut(s, shows) for s in situations]

@@ -176,7 +176,7 @@ def _is_single(event: Event, dialogue: Dialogue) -> bool:
 
 
 def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
-    """Notes the actions that are over by now, in order of their end; the others remain."""
+    """Record the actions that have ended, in order of their ends; return the others."""
     for event in sorted((e for e in under_way if not _is_going_on(e, now)), key=_end):
         done.note(event)
     return [e for e in under_way if _is_going_on(e, now)]

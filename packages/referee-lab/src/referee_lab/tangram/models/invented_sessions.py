@@ -38,7 +38,7 @@ DEEDS = {"move": "moved", "rotate": "turned", "flip": "flipped"}
 def say(
     event: Event, situation: Situation | None, pronoun: bool, rng: np.random.Generator
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Expression, sentence and attribute codes."""
+    """Return expression, sentence and attribute codes."""
     if situation is None:
         words, attributes = "those two", ["dad", "num"]
     elif pronoun:
@@ -143,7 +143,7 @@ class _Table:
 
 
 def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogue]:
-    """Synthetic dialogues of all pairs; the same seed gives the same sessions."""
+    """Return synthetic dialogues of all pairs; the same seed gives the same sessions."""
     habits = habits or Habits()
     rng = np.random.default_rng(seed)
     number = habits.pairs * habits.dialogues_per_pair
@@ -164,7 +164,7 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
 def _draft(
     place: int, seconds: float, references: int, plurals: int, habits: Habits, rng: np.random.Generator
 ) -> Dialogue:
-    """One dialogue with everything but the words."""
+    """Return one dialogue with everything but the words."""
     single = rng.permutation([True] * references + [False] * plurals)
     gaps = rng.lognormal(0.0, 0.7, len(single))
     # The last reference keeps a mean gap away from the end.
@@ -207,7 +207,7 @@ def _operate(table: _Table, free: float, onset: float, habits: Habits, rng: np.r
 
 
 def _act(table: _Table, piece: str, start: float, onset: float, habits: Habits, rng: np.random.Generator) -> float:
-    """One handling of a piece; it ends before the next reference, unless the operator is still at it then."""
+    """Simulate one handling of a piece; it ends before the next reference unless the operator still handles the piece."""
     end = start + float(rng.lognormal(np.log(habits.handling_ms), 0.6))
     if end >= onset and rng.random() > habits.still_handling:
         end = start + 0.8 * (onset - start)
@@ -220,7 +220,7 @@ def _choose_other(piece: str | None, rng: np.random.Generator) -> str:
 
 
 def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.random.Generator) -> float:
-    """One expression without words yet; the time at which its utterance is over."""
+    """Simulate one expression without words; return the end of its utterance."""
     if alone and rng.random() < habits.over:
         if table.cursor is None:
             table.point(_choose_other(None, rng), onset - 300)
@@ -242,7 +242,7 @@ def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.ran
 
 
 def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Generator) -> list[Dialogue]:
-    """Pronoun or not for every reference, by recency, pair and cursor, with the printed share in either cursor state."""
+    """Choose pronoun or not for every reference, by recency, pair and cursor, with the published proportions."""
     moods = {pair: float(rng.normal(0, habits.pair_sd)) for pair in dict.fromkeys(d.pair for d in drafts)}
     scenes = [list(iterate_situations(d)) for d in drafts]
     flat = [s for dialogue_situations in scenes for s in dialogue_situations]

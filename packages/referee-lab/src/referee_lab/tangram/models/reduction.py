@@ -83,7 +83,7 @@ def list_tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _get_t
 
 
 def overlap(a: str, b: str) -> float | None:
-    """Dice of the words that describe; None where neither text has any."""
+    """Return Dice of the words that describe; None where neither text has any."""
     first, second = _get_describing_words(a), _get_describing_words(b)
     return 2 * len(first & second) / (len(first) + len(second)) if first or second else None
 
@@ -172,7 +172,7 @@ class Reduction:
 
 
 def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> Reduction:
-    """Everything for one corpus of repeated games."""
+    """Return all measures of reduction for one corpus of repeated games."""
     if corpus not in CORPORA:
         raise InputError(f"{corpus} is not a corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":

@@ -124,7 +124,7 @@ def _place(situation: Situation) -> int:
 
 
 def _sharpen(scores: Sequence[FloatArray], places: Sequence[int]) -> float:
-    """The factor on scores that makes the referents most likely."""
+    """Return the factor on scores that gives the referents the highest probability."""
     from scipy.optimize import minimize_scalar
     from scipy.special import logsumexp
 
@@ -152,7 +152,7 @@ def evaluate_resolvers(
     train: Sequence[Situation] = (),
     watch: ProgressCallback | None = None,
 ) -> list[Accuracy]:
-    """The table of the resolution study: separate models, their pronouns and others, and one model, for every feature set; `watch` is shown these.
+    """Return the accuracy of separate models, their pronouns and others, and one joint model, for every feature set.
 
     With `train` the weights are learned there, and all situations are tested; otherwise they are tested fold by fold.
     """

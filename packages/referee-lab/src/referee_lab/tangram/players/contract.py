@@ -107,7 +107,7 @@ class Seen:
         return f"{self.t_ms / 1000:.0f} of {self.limit_ms / 1000:.0f} seconds are over."
 
     def pictures(self) -> list[bytes]:
-        """The table, and for the solver the figure, as PNG."""
+        """Return the table, and for the solver the figure, as PNG."""
         import io
 
         from referee_lab.tangram.game.board_pictures import paint_board

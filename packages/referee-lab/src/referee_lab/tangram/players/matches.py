@@ -193,7 +193,7 @@ def play_match(
     settings: Mapping[str, Any] = SETTINGS,
     limits: GameLimits | None = None,
 ) -> tuple[Recording, GameScore]:
-    """A whole game, from the scattered pieces to its end."""
+    """Play a whole game, from the scattered pieces to its end."""
     game, notes = start_game(goal, seed, settings)
     log = SessionLog(game, Random(seed))
     log.open(notes)

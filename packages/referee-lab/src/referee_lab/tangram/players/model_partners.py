@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from referee.models.answers.calls import FAILED, parse_call
 from referee.models.answers.parsing import ParsedAnswer
-from referee.models.object_lines import object_line
+from referee.models.object_lines import format_object
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
 from referee.systems.language_model import LANGUAGES
 from referee_lab.tangram.players.model_players import PlayingModel
@@ -75,7 +75,7 @@ class ModelHearer(_Partner):
 
 
 def _list_entities(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
-    return "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in entities)
+    return "\n".join(f"{numbers[e.id]}. {format_object(e, numbers)}" for e in entities)
 
 
 def _format_past_rounds(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:

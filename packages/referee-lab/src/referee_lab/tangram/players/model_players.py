@@ -130,13 +130,13 @@ def format_rules(role: str, board: Board) -> str:
 
 
 def read_moves(answer: str, role: str) -> list[PlayerMove]:
-    """The moves in an answer; `Unreadable` where there are none."""
+    """Return the moves in an answer; `Unreadable` where there are none."""
     text = clean_answer(answer).text
     return [_parse_words(text)] if role == SOLVER else _parse_moves(text)
 
 
 def _parse_words(text: str) -> PlayerMove:
-    """The solver's words; a model that answers in JSON all the same is read too."""
+    """Return the solver's words; an answer in JSON is parsed, too."""
     try:
         data = json.loads(text)
         text = _extract_words(data) if isinstance(data, dict) else text

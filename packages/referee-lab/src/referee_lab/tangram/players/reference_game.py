@@ -273,7 +273,7 @@ def is_named_only(scene: Scene) -> bool:
 
 
 def plan_games(trials: Sequence[Trial], games: int, repetitions: int, objects: int, seed: int) -> list[GamePlan]:
-    """Games over scenes drawn from a corpus, each scene once before any comes twice."""
+    """Return games over scenes sampled from a corpus; every scene occurs once before any is repeated."""
     scenes = list({t.scene.id or t.id: t for t in trials if len(t.scene.entities) > 1}.values())
     rng = random.Random(seed)
     order = rng.sample(range(len(scenes)), len(scenes))

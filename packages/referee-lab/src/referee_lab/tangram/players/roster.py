@@ -25,7 +25,7 @@ BOT, MODEL = "bot", "llm/openai-compatible"
 
 
 def make_player(written: str, role: str, goal: Goal, seed: int, calls: Path | None = None) -> TangramPlayer:
-    """The player that a text names, for one role in one game.
+    """Return the player that a text names, for one role in one game.
 
     A model keeps its calls in `calls` and looks there first.
     """
@@ -40,7 +40,7 @@ def make_player(written: str, role: str, goal: Goal, seed: int, calls: Path | No
 
 
 def make_partner(written: str, kind: str, seed: int, learn: Sequence[Trial] = (), calls: Path | None = None) -> Any:
-    """The speaker (kind `system`) or the hearer (kind `hearer`) of a reference game that a text names, trained on `learn`."""
+    """Return the speaker (kind `system`) or the hearer (kind `hearer`) of a reference game that a text names, trained on `learn`."""
     name, *switches = written.split("|")
     if name == MODEL:
         made: Any = build(ModelSpeaker if kind == "system" else ModelHearer, name, switches)

@@ -105,7 +105,7 @@ def _format_line(row: Mapping[str, Any]) -> str:
 
 
 def parse_annotation(content: str, where: str = "annotation") -> Annotation:
-    """An annotation from its file; a last line torn by a crash was never acknowledged and is passed over."""
+    """Return an annotation from its file; an incomplete last line was never acknowledged and is skipped."""
     # The text after the last newline is empty, or an incomplete line.
     lines = content.split("\n")[:-1]
     rows = [_decode_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]

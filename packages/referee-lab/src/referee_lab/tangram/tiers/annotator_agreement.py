@@ -52,7 +52,7 @@ class AnnotatorComparison:
 
 
 def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorComparison:
-    """Two annotators over any number of recordings."""
+    """Compare two annotators over any number of recordings."""
     shared = [(a, b, place) for a, b in couples for place in sorted(a.done & b.done)]
     firsts = [a.marks[place] for a, _, place in shared]
     seconds = [b.marks[place] for _, b, place in shared]

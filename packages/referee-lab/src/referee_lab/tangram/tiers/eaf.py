@@ -24,7 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
 
 def parse_eaf(content: bytes, where: str) -> Any:
-    """The root element; entities, document types and the network are refused."""
+    """Return the root element; entities, document types and network access are refused."""
     # Files come from strangers: entities could read local files or grow without end, a DTD could be fetched from anywhere.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:

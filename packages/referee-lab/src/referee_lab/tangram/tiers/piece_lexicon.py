@@ -73,13 +73,13 @@ def _list_keys(first: WordFile, second: WordFile, table: str) -> dict[str, None]
 
 
 def list_languages() -> list[str]:
-    """The languages that the package has words for."""
+    """Return the languages that the package has words for."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @lru_cache(maxsize=16)
 def read_words(path: Path) -> WordFile:
-    """A file of words."""
+    """Return a file of words."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -177,7 +177,7 @@ class PieceLexicon:
 def find_lexicon(
     language: str, pieces: Mapping[str, Mapping[str, str]], word_file: WordFile | None = None
 ) -> PieceLexicon | None:
-    """The words of a language for the pieces of a board; None where there are none for the language."""
+    """Return the words of a language for the pieces of a board; None where there are none for the language."""
     code = language.split("-")[0].lower()
     if code not in list_languages() and (word_file is None or word_file.language != code):
         return None

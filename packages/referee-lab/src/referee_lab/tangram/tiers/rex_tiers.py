@@ -224,7 +224,7 @@ def _make_utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event
 
 
 def list_expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Event, ...]:
-    """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
+    """Return the references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
     marks_by_seq = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
     return tuple(
         _make_expression(u, i, span) for i, u in enumerate(utterances) for span in marks_by_seq.get(u.data["seq"], ())

@@ -47,7 +47,7 @@ def read_transcript(content: bytes, where: str, tier: str | None = None) -> list
 
 
 def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
-    """Cues of a WebVTT (or SubRip) file."""
+    """Return cues of a WebVTT (or SubRip) file."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     cues = list(_CUE.finditer(text))
     _refuse_broken_cues(text, cues, where)
@@ -116,7 +116,7 @@ _SEGMENTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
 
 
 def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenLine]:
-    """One tier of an ELAN file."""
+    """Return one tier of an ELAN file."""
     root = parse_eaf(content, where)
     raise_unreadable(root, where)
     tiers = {t.get("TIER_ID"): t for t in root.iterfind("TIER")}

@@ -36,15 +36,15 @@ class Assumption:
     admitted: str
 
 
-def assumptions(paper: Paper) -> tuple[Assumption, ...]:
-    """One entry a check, in the order of the description."""
-    return tuple(_assumption(paper, section) for section in paper.checks)
+def list_assumptions(paper: Paper) -> tuple[Assumption, ...]:
+    """Return the assumptions of every check, in the order of the description."""
+    return tuple(_make_assumption(paper, section) for section in paper.checks)
 
 
-def _assumption(paper: Paper, section: CheckSection) -> Assumption:
+def _make_assumption(paper: Paper, section: CheckSection) -> Assumption:
     """Return the assumptions of one check."""
     values, kind = section.values, str(section.values["kind"])
-    parts = [STANDING[kind], *_counts(section), str(values.get("assumes", ""))]
+    parts = [STANDING[kind], *_describe_inputs(section), str(values.get("assumes", ""))]
     return Assumption(
         paper=paper.name,
         check=section.number + 1,
@@ -55,8 +55,8 @@ def _assumption(paper: Paper, section: CheckSection) -> Assumption:
     )
 
 
-def _counts(section: CheckSection) -> list[str]:
-    """Formula, counts, rows left out and references, which a reader of the table could doubt."""
+def _describe_inputs(section: CheckSection) -> list[str]:
+    """Return formula, counts, omitted rows and references, which a reader of the table could question."""
     values = section.values
     n, missing, without = values.get("n"), values.get("missing"), values.get("without")
     return [

@@ -30,18 +30,22 @@ class _PrintedPair:
     stars_at: CellPlace | None = None
 
 
-def correlations(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """One claim per printed r, and one per printed number of stars."""
-    printed = paper.table(section.need("printed", str), section)
-    pairs = _matrix(printed, section) if section.get("form", "pairs") == "matrix" else _pairs(printed, section)
+def check_correlations(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return one claim per printed r, and one per printed number of stars."""
+    printed = paper.table(section.get_required("printed", str), section)
+    pairs = (
+        _iterate_matrix_pairs(printed, section)
+        if section.get("form", "pairs") == "matrix"
+        else _iterate_listed_pairs(printed, section)
+    )
     scores = _Scores(paper, section)
     claims: list[PrintedClaim] = []
-    for pair in _distinct(pairs):
-        claims += _claims(pair, printed, scores, section)
+    for pair in _drop_repeated_pairs(pairs):
+        claims += _make_claims(pair, printed, scores, section)
     return claims
 
 
-def _pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
+def _iterate_listed_pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
     """Yield the printed correlations of a table with a row per pair."""
     a, b = section.get("a", "measure_a", str), section.get("b", "measure_b", str)
     r, stars = section.get("r", "r", str), section.get("stars", None, str)
@@ -57,18 +61,18 @@ def _pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]
 
 
 def _count(table: PrintedTable, label: str, column: str | None, section: CheckSection) -> int | None:
-    """Stars as a number or as stars; an empty cell has none."""
+    """Return stars as a number or as stars; an empty cell has none."""
     if column is None:
         return None
     text = table.text(label, column)
     if not text or text.isdigit():
         return int(text or 0)
     if set(text) != {"*"}:
-        raise section.mistake(f"{text!r} are not stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
+        raise section.make_mistake(f"{text!r} are not stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
     return len(text)
 
 
-def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
+def _iterate_matrix_pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
     """Yield the printed correlations of a square matrix (or half of one): the first column names the rows, cells have
     stars.
     """
@@ -80,7 +84,7 @@ def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair
                 yield _PrintedPair(label, column, number, number.stars if starred else None, number.place)
 
 
-def _distinct(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
+def _drop_repeated_pairs(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
     """Yield each pair once, without the diagonal."""
     seen = set()
     for pair in pairs:
@@ -102,7 +106,7 @@ class _Scores:
         self.without = set(section.get("without", [], list))
 
     def column(self, measure: str) -> dict[str, tuple[Number, ...]]:
-        """Every row that has all parts of a measure."""
+        """Return every row that has all parts of a measure."""
         parts = self.columns.get(measure, measure)
         numbers_by_row: dict[str, list[Number]] = {}
         for part in [parts] if isinstance(parts, str) else parts:
@@ -122,7 +126,9 @@ class _Scores:
         return self.paper.table(self.default, self.section), part
 
 
-def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section: CheckSection) -> list[PrintedClaim]:
+def _make_claims(
+    pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section: CheckSection
+) -> list[PrintedClaim]:
     """Return the claims on one printed correlation and its stars."""
     a, b = scores.column(pair.a), scores.column(pair.b)
     rows = [label for label in a if label in b]
@@ -143,11 +149,13 @@ def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section:
     levels = section.get("levels", [0.05, 0.01], list)
     stars = 1 if everywhere else pair.stars
     if stars is not None:
-        claims.append(_stars(pair, stars, value, n, levels, at_least))
+        claims.append(_make_stars_claim(pair, stars, value, n, levels, at_least))
     return claims
 
 
-def _stars(pair: _PrintedPair, printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool) -> StarsClaim:
+def _make_stars_claim(
+    pair: _PrintedPair, printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool
+) -> StarsClaim:
     """Return the claim on the stars of a correlation."""
     critical = tuple(critical_r(n, level) or np.inf for level in levels)
     needed = ", ".join(f"{c:.3f} for p ≤ {p:g}" for c, p in zip(critical, levels, strict=True))
@@ -165,7 +173,7 @@ def _stars(pair: _PrintedPair, printed: int, r: ValueClaim, n: int, levels: list
 
 
 def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
-    """Pearson's r for many versions of the same columns at once; NaN where a column does not vary."""
+    """Return Pearson's r for many versions of the same columns at once; NaN where a column does not vary."""
 
     def compute(points: FloatArray) -> FloatArray:
         numbers = points.reshape(len(points), n, parts_a + parts_b)

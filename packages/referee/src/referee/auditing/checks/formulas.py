@@ -38,16 +38,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def formula(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """One claim for a single cell (`target = "table[row].column"`), or one per row (`table` and `target = "column"`)."""
-    text, cells = section.need("formula", str), section.get("cells", {}, dict)
+def check_formulas(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return one claim for a single cell (`target = "table[row].column"`), or one per row (`table` and `target = "column"`)."""
+    text, cells = section.get_required("formula", str), section.get("cells", {}, dict)
     try:
         names, evaluate = parse(text)
     except ValueError as error:
-        raise section.mistake(
+        raise section.make_mistake(
             f"formula {text!r}: {error}", "use numbers, names, + - * / ** ( ) sqrt abs min max"
         ) from None
-    target = section.need("target", str)
+    target = section.get_required("target", str)
     table_id = section.get("table", None, str)
     if table_id is None:
         table, row, column = paper.cell(target, section)
@@ -59,18 +59,18 @@ def formula(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     item = section.get("item", None, str)
     claims: list[PrintedClaim] = []
     for row, column in places:
-        operands = {name: _number(name, row, cells, table.id, paper, section) for name in names}
-        subject = section.subject(paper, table, item or _named(row, column))
-        claims.append(_claim(table.unsnapped(row, column), operands, evaluate, text, subject))
+        operands = {name: _find_number(name, row, cells, table.id, paper, section) for name in names}
+        subject = section.subject(paper, table, item or _name_cell(row, column))
+        claims.append(_make_claim(table.get_interval(row, column), operands, evaluate, text, subject))
     return claims
 
 
-def _named(row: str, column: str) -> str:
+def _name_cell(row: str, column: str) -> str:
     """Return the name of a cell in words; a column called value, as in lists of facts, is not named."""
     return row if column == "value" else f"{row}, {column}"
 
 
-def _number(
+def _find_number(
     name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: CheckSection
 ) -> Number | None:
     """Return the number that a name in a formula stands for; None if it is not printed."""
@@ -79,13 +79,13 @@ def _number(
         return paper.number(reference, section)
     home = paper.tables[table]
     if name not in home.columns:
-        raise section.mistake(
+        raise section.make_mistake(
             f"the formula's {name!r} is neither a column nor given", f'add cells = {{ {name} = "…" }}'
         )
     return home.number(row, name)
 
 
-def _claim(
+def _make_claim(
     printed: Number | None,
     operands: Mapping[str, Number | None],
     evaluate: Callable[[Mapping[str, FloatArray]], FloatArray],
@@ -116,7 +116,7 @@ def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], Fl
 
 
 def parse(text: str) -> tuple[list[str], Callable[[Mapping[str, FloatArray]], FloatArray]]:
-    """The names of a formula and a function that evaluates it; ValueError on anything but arithmetic."""
+    """Return the names of a formula and a function that evaluates it; ValueError on anything but arithmetic."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
@@ -164,6 +164,6 @@ def _evaluate(node: ast.expr, values: Mapping[str, FloatArray]) -> Any:
 
 
 def _divide(a: Any, b: Any) -> FloatArray:
-    """Division by zero gives NaN, which the audit reports as undetermined."""
+    """Return the quotient; division by zero gives NaN, which the audit reports as undetermined."""
     top, bottom = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0))

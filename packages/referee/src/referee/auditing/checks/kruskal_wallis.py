@@ -24,81 +24,83 @@ from referee.contracts import FloatArray
 AVERAGED = "the test codes a match with at least one of {} references, the shares are averages over them"
 
 
-def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """A chi-square (Kruskal-Wallis on 0/1 data) from the shares of every system."""
-    scores = paper.table(section.need("scores", str), section)
+def check_kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return claims on chi-squares (Kruskal-Wallis on 0/1 data), computed from the proportions of every system."""
+    scores = paper.table(section.get_required("scores", str), section)
     columns = section.names("shares")
     scale, sizes, references = section.scale(), Sizes(section, len(columns)), section.get("references", 1, int)
-    table, row, column = paper.cell(section.need("printed", str), section)
+    table, row, column = paper.cell(section.get_required("printed", str), section)
     number = table.number(row, column)
     subject = section.subject(paper, table, row)
     labels = [label for label in scores.labels if label not in section.get("without", [], list)]
     # An average over references is no k/n of items and must not be snapped.
-    read = scores.number if references == 1 else scores.unsnapped
+    read = scores.number if references == 1 else scores.get_interval
     shares = [[n for c in columns if (n := read(label, c)) is not None] for label in labels]
     if number is None or any(len(row) < len(columns) for row in shares) or sizes.full is None or len(labels) < 2:
         why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
         return [Unknown(subject=subject, because=why, printed=number)]
-    claim = _bracketed if references > 1 else _exact
+    claim = _make_bracketed_claim if references > 1 else _make_exact_claim
     return [claim(subject, number, shares, sizes, scale, references)]
 
 
-def _exact(
+def _make_exact_claim(
     subject: Subject, number: Number, shares: Sequence[Sequence[Number]], sizes: Sizes, scale: float, _: int
 ) -> PrintedClaim:
-    """The chi-square of the shares as printed."""
-    groups = [_counted(group, sizes, scale) for group in shares]
+    """Return the claim on the chi-square of the proportions as printed."""
+    groups = [_list_counts(group, sizes, scale) for group in shares]
     snapped = tuple(n for numbers, _ in groups for n in numbers)
     counts = np.array([n for _, n in groups], dtype=float)
-    compute = _h(counts, scale)
-    return ValueClaim(subject=subject, because=_because(counts), printed=number, inputs=snapped, compute=compute)
+    compute = _compute_h(counts, scale)
+    return ValueClaim(
+        subject=subject, because=_explain_brackets(counts), printed=number, inputs=snapped, compute=compute
+    )
 
 
-def _bracketed(
+def _make_bracketed_claim(
     subject: Subject, number: Number, shares: Sequence[Sequence[Number]], sizes: Sizes, scale: float, references: int
 ) -> PrintedClaim:
-    """The chi-squares that averages over several references allow."""
+    """Return the claim that the chi-square is among those that averages over several references allow."""
     full = sizes.full or ()
-    bounded = [_at_least_one(s, n, references, scale) for group in shares for s, n in zip(group, full, strict=True)]
+    bounded = [_bound_proportion(s, n, references, scale) for group in shares for s, n in zip(group, full, strict=True)]
     counts = np.array([full] * len(shares), dtype=float)
     return BracketClaim(
         subject=subject,
-        because=_because(counts),
+        because=_explain_brackets(counts),
         printed=number,
         inputs=tuple(bounded),
-        compute=_h(counts, scale),
+        compute=_compute_h(counts, scale),
         admitted=AVERAGED.format(references),
     )
 
 
-def _because(counts: FloatArray) -> str:
+def _explain_brackets(counts: FloatArray) -> str:
     return f"Kruskal-Wallis of 0/1 data, {len(counts)} groups, N = {int(counts.sum())}"
 
 
-def _at_least_one(share: Number, n: int, references: int, scale: float) -> Number:
-    """The share of items that met at least one reference, as an interval, from the average over all references."""
+def _bound_proportion(share: Number, n: int, references: int, scale: float) -> Number:
+    """Return bounds for the proportion of items that met at least one reference, from the average over references."""
     met = n * references
     # Bounds may be whole but for floating point.
     fewest, most = ceil(share.low / scale * met - 1e-9), floor(share.high / scale * met + 1e-9)
     if fewest > most:
         return share  # no whole count gives it, which the check of counts says
     low, high = ceil(max(0, fewest) / references) / n, min(n, most) / n
-    return share.became(scale * (low + high) / 2, scale * (high - low) / 2)
+    return share.replace_value(scale * (low + high) / 2, scale * (high - low) / 2)
 
 
-def _counted(numbers: Sequence[Number], sizes: Sizes, scale: float) -> tuple[list[Number], tuple[int, ...]]:
-    """The shares of one system as whole counts where the print allows only one, with the sizes they are taken of."""
+def _list_counts(numbers: Sequence[Number], sizes: Sizes, scale: float) -> tuple[list[Number], tuple[int, ...]]:
+    """Return the proportions of one system as whole counts, with their sample sizes, where the print allows only one."""
     full = sizes.of(numbers, None) or ()
     chosen: list[tuple[Number, int]] = []
     for number, n in zip(numbers, full, strict=True):
         tries = ((m, snap(number.low, number.high, m, scale)) for m in range(n, n - sizes.missing - 1, -1))
         m, k = next(((m, k) for m, k in tries if k is not None), (n, None))
-        chosen.append((number if k is None else number.became(scale * k / m, 0.0), m))
+        chosen.append((number if k is None else number.replace_value(scale * k / m, 0.0), m))
     return [number for number, _ in chosen], tuple(m for _, m in chosen)
 
 
-def _h(counts: FloatArray, scale: float) -> Compute:
-    """(N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the shares of whole systems."""
+def _compute_h(counts: FloatArray, scale: float) -> Compute:
+    """Return (N-1)·Σ n_i (p_i - p)² / (N·p·(1-p)) over the proportions of whole systems."""
     sizes, total = counts.sum(axis=1), counts.sum()
 
     def compute(points: FloatArray) -> FloatArray:

@@ -55,7 +55,9 @@ class BoundClaim(PrintedClaim):
         """Compare the printed bound with the range of p that rounding allows."""
         size = abs(self.statistic.value)
         # A larger statistic has a smaller p, so the bounds change sides.
-        p, high, low = (self._p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half))
+        p, high, low = (
+            self._compute_p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half)
+        )
         verdict = (
             AuditVerdict.FOLLOWS
             if self._holds(p)
@@ -68,7 +70,7 @@ class BoundClaim(PrintedClaim):
     def _holds(self, p: float) -> bool:
         return p > self.bound if self.above else p <= self.bound
 
-    def _p(self, value: float) -> float:
+    def _compute_p(self, value: float) -> float:
         """Return the p value of the statistic."""
         # Upper tails as such: 1 minus the lower one would lose the digits of a small p.
         from scipy.special import chdtrc, fdtrc
@@ -78,23 +80,23 @@ class BoundClaim(PrintedClaim):
         return float(chdtrc(self.df[0], value))
 
 
-def significance(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """One claim per row of a table of test statistics that prints a bound on p."""
-    table = paper.table(section.need("table", str), section)
+def check_significance(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return one claim per row of a table of test statistics that prints a bound on p."""
+    table = paper.table(section.get_required("table", str), section)
     columns = {k: section.get(k, k, str) for k in ("statistic", "value", "df1", "df2")}
     p_column = section.get("p", "p_text", str)
     table.require(*columns.values(), p_column)
     rows = section.get("rows", list(table.labels), list)
-    claims = (_claim(table, label, columns, p_column, paper, section) for label in rows)
+    claims = (_make_claim(table, label, columns, p_column, paper, section) for label in rows)
     return [claim for claim in claims if claim is not None]
 
 
-def _claim(
+def _make_claim(
     table: PrintedTable, label: str, columns: dict[str, str], p: str, paper: Paper, section: CheckSection
 ) -> PrintedClaim | None:
     """Return the claim on one printed p; None if it has no bound or statistic."""
     bound_text, kind = table.text(label, p), table.text(label, columns["statistic"])
-    above, bound = _bound(bound_text)
+    above, bound = _parse_bound(bound_text)
     if bound is None or kind not in ("F", "chi2"):
         return None
     subject = section.subject(paper, table, f"p of {label}")
@@ -117,7 +119,7 @@ def _claim(
     )
 
 
-def _bound(bound_text: str) -> tuple[bool, float | None]:
+def _parse_bound(bound_text: str) -> tuple[bool, float | None]:
     """Return whether a printed bound is from below, and its level; None without a level."""
     if bound_text.lower() in NOT_SIGNIFICANT:
         # Not significant, without a level, is read at .05.

@@ -17,7 +17,7 @@ from referee.auditing.printed import Number
 from referee.contracts import FloatArray
 
 
-def weighted_mean(weights: Sequence[float]) -> Compute:
+def make_weighted_mean(weights: Sequence[float]) -> Compute:
     """Return a weighted mean as a function of points."""
     share = np.asarray(weights, dtype=float) / sum(weights)
 
@@ -37,9 +37,11 @@ class Sizes:
         if self.full is None:
             return
         if len(self.full) != parts:
-            raise section.mistake(f"n = {n} for {parts} columns", "give one count per column, or one number for all")
+            raise section.make_mistake(
+                f"n = {n} for {parts} columns", "give one count per column, or one number for all"
+            )
         if not all(type(size) is int and size > max(self.missing, 0) for size in self.full) or self.missing < 0:
-            raise section.mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
+            raise section.make_mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
 
     def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
         """Return counts that give the printed whole, with as few missing as possible.
@@ -52,11 +54,11 @@ class Sizes:
             return self.full
         # Eleven trials of TUNA 2008 timed out, and no table says in which cells.
         candidates = product(*(range(n, n - self.missing - 1, -1) for n in self.full))
-        fitting = [n for n in candidates if self._gives(n, parts, whole)]
+        fitting = [n for n in candidates if self._matches_whole(n, parts, whole)]
         return max(fitting, key=sum, default=self.full)
 
     @staticmethod
-    def _gives(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
+    def _matches_whole(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
         """Return whether counts give the printed whole within rounding."""
         total = sum(n)
         mean = sum(k * p.value for k, p in zip(n, parts, strict=True)) / total

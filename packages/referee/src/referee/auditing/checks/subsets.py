@@ -15,10 +15,10 @@ import numpy as np
 
 from referee.auditing.checks.variances import CellMeans, read_cells
 from referee.auditing.claims import AuditRow, AuditVerdict, CannotTell, Change, PrintedClaim, Unknown
-from referee.auditing.intervals import extremes
+from referee.auditing.intervals import find_extremes
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.printed import CellPlace, Number
-from referee.auditing.value_claims import values_of
+from referee.auditing.value_claims import list_values
 from referee.statistics.homogeneous_subsets import Subsets, find_studentised_range, homogeneous_subsets
 
 
@@ -33,7 +33,7 @@ class _Tukey:
 
     @cached_property
     def _middle(self) -> np.ndarray:
-        return values_of(self.cells.inputs)[None, :]
+        return list_values(self.cells.inputs)[None, :]
 
     @cached_property
     def means(self) -> np.ndarray:
@@ -54,7 +54,7 @@ class _Tukey:
         n = len(sizes) / (1 / sizes).sum()
         q = find_studentised_range(len(sizes), self.cells.error_df, self.alpha)
         # Errors and means move as if they were independent: too wide rather than too narrow.
-        low, high = extremes(self.cells.error_ms, self._middle[0], halves)
+        low, high = find_extremes(self.cells.error_ms, self._middle[0], halves)
         return q * np.sqrt(low / n), q * np.sqrt(high / n)
 
     @cached_property
@@ -78,7 +78,7 @@ class _Tukey:
             descending=self.descending,
         )
 
-    def disputes(self, at: int) -> tuple[list[str], list[str]]:
+    def find_disputes(self, at: int) -> tuple[list[str], list[str]]:
         """Return the systems against which the printed letters of one system are wrong as computed, and wrong for any
         rounding.
         """
@@ -123,28 +123,28 @@ class LettersClaim(PrintedClaim):
         if not self.tukey.is_defined:
             reason = f"{self.because}: the printed standard deviations leave no error variance"
             return self.row(AuditVerdict.UNDETERMINED, reason, printed=self.tukey.letters[self.at])
-        wrong, surely = self.tukey.disputes(self.at)
+        wrong, surely = self.tukey.find_disputes(self.at)
         verdict = AuditVerdict.DOES_NOT_FOLLOW if surely else AuditVerdict.ROUNDING if wrong else AuditVerdict.FOLLOWS
         against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
         recomputed_letters = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
         return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=recomputed_letters)
 
 
-def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """One claim per system of a letter table."""
-    table = paper.table(section.need("printed", str), section)
+def check_subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return one claim per system of a letter table."""
+    table = paper.table(section.get_required("printed", str), section)
     column, label = section.get("letters", "letters", str), section.get("label", None, str)
     labels = {(table.text(row, label) if label else row): row for row in table.labels}
     rows = {name: table.text(row, column) for name, row in labels.items()}
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
     subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
     try:
-        cells = _comparable(read_cells(paper, section))
+        cells = _get_comparable_cells(read_cells(paper, section))
     except CannotTell as lack:
         return [Unknown(subject=subject, because=str(lack)) for subject in subjects.values()]
     missing = [row for row in cells.labels if row not in rows]
     if missing:
-        raise section.mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
+        raise section.make_mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
     letters = tuple("".join(rows[row].split()) for row in cells.labels)
     tukey = _Tukey(cells=cells, letters=letters, descending=descending, alpha=alpha)
     because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"
@@ -156,7 +156,7 @@ def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     ]
 
 
-def _comparable(cells: CellMeans) -> CellMeans:
+def _get_comparable_cells(cells: CellMeans) -> CellMeans:
     """Return the cells if they can be compared. Raises CannotTell otherwise."""
     if not cells.sds:
         raise CannotTell("no standard deviations are printed")

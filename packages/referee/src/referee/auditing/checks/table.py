@@ -5,47 +5,54 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from referee.auditing.checks.arithmetic import counts, order, overall, ranges, same, total
-from referee.auditing.checks.correlations import correlations
-from referee.auditing.checks.formulas import formula
-from referee.auditing.checks.group_means import groups
-from referee.auditing.checks.kruskal_wallis import kruskal_wallis
-from referee.auditing.checks.significance import significance
-from referee.auditing.checks.subsets import subsets
-from referee.auditing.checks.variances import anova
+from referee.auditing.checks.arithmetic import (
+    check_counts,
+    check_overall_means,
+    check_ranges,
+    check_repeated_numbers,
+    check_totals,
+    order,
+)
+from referee.auditing.checks.correlations import check_correlations
+from referee.auditing.checks.formulas import check_formulas
+from referee.auditing.checks.group_means import check_group_means
+from referee.auditing.checks.kruskal_wallis import check_kruskal_wallis
+from referee.auditing.checks.significance import check_significance
+from referee.auditing.checks.subsets import check_subsets
+from referee.auditing.checks.variances import check_anova
 from referee.auditing.claims import PrintedClaim
 from referee.auditing.paper import CheckSection, Paper
 from referee.auditing.value_claims import ValueClaim
 
 KINDS: dict[str, Callable[[Paper, CheckSection], list[PrintedClaim]]] = {
-    "anova": anova,
-    "correlations": correlations,
-    "counts": counts,
-    "formula": formula,
-    "groups": groups,
-    "kruskal-wallis": kruskal_wallis,
+    "anova": check_anova,
+    "correlations": check_correlations,
+    "counts": check_counts,
+    "formula": check_formulas,
+    "groups": check_group_means,
+    "kruskal-wallis": check_kruskal_wallis,
     "order": order,
-    "overall": overall,
-    "range": ranges,
-    "same": same,
-    "significance": significance,
-    "subsets": subsets,
-    "total": total,
+    "overall": check_overall_means,
+    "range": check_ranges,
+    "same": check_repeated_numbers,
+    "significance": check_significance,
+    "subsets": check_subsets,
+    "total": check_totals,
 }
 
 
 def expand(paper: Paper) -> list[PrintedClaim]:
-    """Every single claim that the checks of a paper make."""
+    """Return every single claim that the checks of a paper make."""
     claims: list[PrintedClaim] = []
     for section in paper.checks:
         kind = section.values["kind"]
         if kind not in KINDS:
-            raise section.mistake(f"no check is called {kind!r}", f"kinds: {', '.join(KINDS)}")
-        claims += _admitting(KINDS[kind](paper, section), section.get("admitted", "", str))
+            raise section.make_mistake(f"no check is called {kind!r}", f"kinds: {', '.join(KINDS)}")
+        claims += _add_admission(KINDS[kind](paper, section), section.get("admitted", "", str))
         section.finish()
     return claims
 
 
-def _admitting(claims: list[PrintedClaim], admitted: str) -> list[PrintedClaim]:
+def _add_admission(claims: list[PrintedClaim], admitted: str) -> list[PrintedClaim]:
     """Return the claims with the paper's admission that their inputs are another quantity."""
     return [replace(c, admitted=admitted) if admitted and isinstance(c, ValueClaim) else c for c in claims]

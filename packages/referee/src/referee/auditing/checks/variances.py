@@ -42,7 +42,7 @@ class CellMeans:
         return int(self.counts.sum()) - self.counts.size
 
     def split(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Means (points x systems x domains) and standard deviations of many versions of the table."""
+        """Return means (points x systems x domains) and standard deviations of many versions of the table."""
         k, d = self.counts.shape
         return points[:, : k * d].reshape(-1, k, d), points[:, k * d :]
 
@@ -66,8 +66,8 @@ class CellMeans:
         return result
 
     def f(self, effect: str) -> Compute:
-        """F of an effect (type III): a quadratic form of the cell means over the error."""
-        form, df = _quadratic_form(self.counts, effect)
+        """Return F of an effect (type III): a quadratic form of the cell means over the error."""
+        form, df = _make_quadratic_form(self.counts, effect)
 
         def compute(points: FloatArray) -> FloatArray:
             means = self.split(points)[0].reshape(len(points), -1)
@@ -78,8 +78,8 @@ class CellMeans:
         return compute
 
 
-def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
-    """The matrix A with y'Ay = sum of squares of dropping an effect from a weighted fit of cell means, and its degrees of freedom."""
+def _make_quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
+    """Return the matrix A of an effect's sum of squares y'Ay, from a weighted fit of cell means, and its degrees of freedom."""
     k, d = counts.shape
     # Sum-to-zero coding, without which dropping an effect would not give its type III sum of squares.
     a, b = (np.vstack([np.eye(m - 1), -np.ones(m - 1)]) for m in (k, d))
@@ -93,8 +93,8 @@ def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
 
 
 def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
-    """The cells a check names; CannotTell where something is missing."""
-    table = paper.table(section.need("scores", str), section)
+    """Return the cells that a check names. Raises CannotTell if one is missing."""
+    table = paper.table(section.get_required("scores", str), section)
     parts, whole = section.names("cells"), section.get("whole", None, str)
     sd = section.get("sd", [], (str, list))
     sds = [sd] if isinstance(sd, str) else sd
@@ -120,44 +120,46 @@ def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
     )
 
 
-def anova(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """The printed F of SYSTEM, DOMAIN and their interaction, and the degrees of freedom of the error."""
+def check_anova(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
+    """Return claims on the printed F of system, domain and interaction, and on the degrees of freedom of the error."""
     try:
         cells, missing = read_cells(paper, section), ""
     except CannotTell as lack:
         cells, missing = None, str(lack)
     claims: list[PrintedClaim] = []
-    for effect, reference in section.need("printed", dict).items():
-        number, subject = _printed_effect(effect, reference, paper, section)
+    for effect, reference in section.get_required("printed", dict).items():
+        number, subject = _find_effect_cell(effect, reference, paper, section)
         if cells is None or number is None:
             because = missing or "the value is not printed"
             claims.append(Unknown(subject=subject, because=because, printed=number))
         else:
-            claims.append(_effect(effect, cells, number, subject))
+            claims.append(_make_effect_claim(effect, cells, number, subject))
     return claims
 
 
-def _printed_effect(
+def _find_effect_cell(
     effect: str, reference: object, paper: Paper, section: CheckSection
 ) -> tuple[Number | None, Subject]:
     """Return the cell in which an effect is printed, and the subject of its claim."""
     one_way = len(section.names("cells")) == 1
     effects = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
     if effect not in effects or not isinstance(reference, str):
-        raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(effects)} = "table[row].column"')
+        raise section.make_mistake(
+            f"no effect {effect!r} = {reference!r}", f'{", ".join(effects)} = "table[row].column"'
+        )
     table, row, column = paper.cell(reference, section)
     item = row if effect != "error_df" else f"{row}, error df"
     return table.number(row, column), section.subject(paper, table, item)
 
 
-def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> PrintedClaim:
+def _make_effect_claim(effect: str, cells: CellMeans, number: Number, subject: Subject) -> PrintedClaim:
     """Return the claim on one printed effect."""
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
         # Belz & Gatt 2008 print 2249, where the error has 2235.
-        instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
-        calculation: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
+        instead = (("N - 1 is printed where N less the number of cells belongs", _make_constant(total - 1)),)
+        calculation: dict[str, Any] = {"inputs": (), "compute": _make_constant(cells.error_df), "otherwise": instead}
     elif cells.error_df < 1:
         return Unknown(subject=subject, because="one observation per cell leaves no error", printed=number)
     elif not cells.sds:
@@ -168,5 +170,5 @@ def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> 
     return ValueClaim(subject=subject, because=because, printed=number, **calculation)
 
 
-def _constant(value: float) -> Compute:
+def _make_constant(value: float) -> Compute:
     return lambda points: np.full(len(points), float(value))

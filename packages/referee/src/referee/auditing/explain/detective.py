@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from referee.auditing.claims import PrintedClaim, Remedy
-from referee.auditing.explain.one_cell import Solution, misses_of, solve_cell
+from referee.auditing.explain.one_cell import Solution, measure_misses, solve_cell
 from referee.auditing.explain.printed_case import Move, PrintedCase
-from referee.auditing.explain.suspects import digit_values, slip_values
+from referee.auditing.explain.suspects import list_digit_values, list_misprint_values
 from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
@@ -39,13 +39,13 @@ class Explanation:
 
 
 def explain(case: PrintedCase) -> list[Explanation]:
-    """Explanations for failures, the one that repairs most first; each failure is explained once.
+    """Return explanations for failures, the one that repairs most first; each failure is explained once.
 
     The case is corrected, so that a second mistake is sought in corrected numbers.
     """
     explanations: list[Explanation] = []
     while len(case.failed) >= 2:
-        best = _best(case)
+        best = _choose_best(case)
         if best is None:
             break
         explanations.append(best)
@@ -54,36 +54,41 @@ def explain(case: PrintedCase) -> list[Explanation]:
     return explanations
 
 
-def _best(case: PrintedCase) -> Explanation | None:
-    """Exchanged columns first, then one cell, then rows: the fewer possible mistakes of a kind, the less it fits by chance."""
-    for explanations in (_columns(case), _cells(case), _rows(case)):
+def _choose_best(case: PrintedCase) -> Explanation | None:
+    """Return the best explanation: exchanged columns first, then one cell, then rows; rarer mistakes fit less by chance."""
+    for explanations in (_iterate_column_moves(case), _explain_by_cell(case), _iterate_row_moves(case)):
         options = [explanation for explanation in explanations if explanation.claims]
         if options:
             return max(options, key=lambda e: len(e.claims))
     return None
 
 
-def _moved(sentence: str, case: PrintedCase, move: Move, *, of_columns: bool = False) -> Explanation:
+def _explain_by_move(sentence: str, case: PrintedCase, move: Move, *, of_columns: bool = False) -> Explanation:
     """Return the explanation by a move of printed numbers."""
     places = [(case.numbers[place], number) for place, number in move.items()]
     remedies = tuple(Remedy(old.place, old.text, new.value, new.value) for old, new in places)
     return Explanation(
-        sentence, case.fixed_by(move, of_columns=of_columns, share_left=SHARE_LEFT * of_columns), remedies, move
+        sentence,
+        case.find_repaired_failures(move, of_columns=of_columns, share_left=SHARE_LEFT * of_columns),
+        remedies,
+        move,
     )
 
 
-def _columns(case: PrintedCase) -> Iterator[Explanation]:
+def _iterate_column_moves(case: PrintedCase) -> Iterator[Explanation]:
     """Yield explanations by exchanged, rotated or shifted columns."""
-    for table, names in case.suspicious_columns().items():
+    for table, names in case.list_suspicious_columns().items():
         columns = {name: case.column(table, name) for name in names}
         # As BLEU and NIST in Table 8 of TUNA 2008.
         for a, b in combinations(names, 2):
             move = _permute([columns[a], columns[b]], [1, 0])
-            yield _moved(f"{table}: the columns {a} and {b} are exchanged", case, move, of_columns=True)
+            yield _explain_by_move(f"{table}: the columns {a} and {b} are exchanged", case, move, of_columns=True)
         for a, b, c in zip(names, names[1:], names[2:], strict=False):
             for turn in ([1, 2, 0], [2, 0, 1]):
                 move = _permute([columns[a], columns[b], columns[c]], turn)
-                yield _moved(f"{table}: the columns {a}, {b} and {c} are rotated", case, move, of_columns=True)
+                yield _explain_by_move(
+                    f"{table}: the columns {a}, {b} and {c} are rotated", case, move, of_columns=True
+                )
 
 
 def _permute(columns: Sequence[Mapping[str, Number]], order: Sequence[int]) -> Move:
@@ -97,30 +102,30 @@ def _permute(columns: Sequence[Mapping[str, Number]], order: Sequence[int]) -> M
     }
 
 
-def _rows(case: PrintedCase) -> Iterator[Explanation]:
+def _iterate_row_moves(case: PrintedCase) -> Iterator[Explanation]:
     """Yield explanations by exchanged rows or a shift within a column."""
-    for table, names in case.suspicious_columns().items():
+    for table, names in case.list_suspicious_columns().items():
         for name in names:
             cells = list(case.column(table, name).values())
             touched = case.touched([n.place for n in cells])
-            if case.independent(sorted(touched & case.failed)) < 2:
+            if case.count_independent_claims(sorted(touched & case.failed)) < 2:
                 continue
             for step in (1, -1):
                 move = {cells[i].place: cells[(i + step) % len(cells)] for i in range(len(cells))}
-                yield _moved(f"{table}: the column {name} is shifted by one row", case, move, of_columns=True)
+                yield _explain_by_move(f"{table}: the column {name} is shifted by one row", case, move, of_columns=True)
             for a, b in combinations(cells, 2):
                 if a.value != b.value:
                     sentence = f"{table}: {name} of {a.place.row} and {b.place.row} are exchanged"
-                    yield _moved(sentence, case, {a.place: b, b.place: a})
+                    yield _explain_by_move(sentence, case, {a.place: b, b.place: a})
 
 
-def _cells(case: PrintedCase) -> Iterator[Explanation]:
-    """One wrong cell; where several could be it, a cell that repeats a neighbour is the likeliest, then the smallest change."""
+def _explain_by_cell(case: PrintedCase) -> Iterator[Explanation]:
+    """Return the explanation by one wrong cell: first one that repeats a neighbour, then the smallest change."""
     solved: list[_SolvedCell] = []
     for place, number in case.numbers.items():
         users = [i for i in case.touching[place] if i in case.failed and case.needs_repair(i)]
         # A single failure could be mended by changing any of its cells.
-        if case.independent(users) < 2:
+        if case.count_independent_claims(users) < 2:
             continue
         claims = [case.claims[i] for i in users]
         column = [n.value for n in case.column(place.table, place.column).values()]
@@ -130,11 +135,14 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
             solution, share_left = _solve_by_digit(number, of_values, SHARE_LEFT), SHARE_LEFT
         if solution is None:
             continue
-        for rank, values in enumerate(_ranked_values(solution, claims)):
-            repairs = ((v, case.fixed_by({place: number.became(v)}, share_left=share_left)) for v in values)
+        for rank, values in enumerate(_iterate_ranked_values(solution, claims)):
+            repairs = (
+                (v, case.find_repaired_failures({place: number.replace_value(v)}, share_left=share_left))
+                for v in values
+            )
             value, fixed = next(((v, f) for v, f in repairs if f), (0.0, ()))
             if fixed:
-                is_copy = _copied_from(number, case.numbers) is not None
+                is_copy = _find_source_cell(number, case.numbers) is not None
                 solved.append(_SolvedCell(not is_copy, rank, abs(value - number.value), value, solution, fixed))
                 break
     if solved:
@@ -145,18 +153,18 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         # where several cells could be the wrong one, the smallest change is a guess, and no correction
         sure = not others or not best.no_copy
         remedy = Remedy(number.place, number.text, solution.low, solution.high)
-        sentence = _sentence(solution, case, [str(n.place) for n in others])
+        sentence = _describe_wrong_cell(solution, case, [str(n.place) for n in others])
         suspects = (number,) if sure else (number, *others)
-        move = {number.place: number.became(best.value)} if sure else {}
+        move = {number.place: number.replace_value(best.value)} if sure else {}
         yield Explanation(sentence, best.fixed, (remedy,) if sure else (), move, suspects)
 
 
 def _solve_by_digit(number: Number, claims: Sequence[ValueClaim], share_left: float) -> Solution | None:
     """Return the other digit of a cell that satisfies the claims, but for a share that has a second reason to fail; None if there is none."""
-    values = np.array(sorted(digit_values(number)))
+    values = np.array(sorted(list_digit_values(number)))
     if not claims or not len(values):
         return None
-    share = (misses_of(number, claims, values) <= 1).mean(axis=0)
+    share = (measure_misses(number, claims, values) <= 1).mean(axis=0)
     best = float(values[share.argmax()])
     return Solution(number, best, best, best) if share.max() >= 1 - share_left else None
 
@@ -174,17 +182,17 @@ class _SolvedCell(NamedTuple):
     fixed: tuple[int, ...]
 
 
-def _ranked_values(solution: Solution, claims: Sequence[PrintedClaim]) -> Iterator[list[float]]:
+def _iterate_ranked_values(solution: Solution, claims: Sequence[PrintedClaim]) -> Iterator[list[float]]:
     """Yield the values to try for a cell: one other digit, another slip, any other number."""
-    for slips in (digit_values(solution.number), slip_values(solution.number)):
+    for slips in (list_digit_values(solution.number), list_misprint_values(solution.number)):
         # The bounds are those of the number as printed; other numbers may have them a little elsewhere.
         margin = solution.high - solution.low + 4 * solution.number.half
         inside = (v for v in slips if solution.low - margin <= v <= solution.high + margin)
         yield sorted(inside, key=lambda v: abs(v - solution.best))
-    yield _whole_counts(solution, claims)
+    yield _list_values_to_try(solution, claims)
 
 
-def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
+def _list_values_to_try(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
     """Return values to try for a cell: values of its interval, the best first, or whole counts where the cell must be one."""
     counts = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
     # The twenty nearest, for each is judged with all claims that it touches.
@@ -194,7 +202,7 @@ def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[fl
     ]
 
 
-def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:
+def _describe_wrong_cell(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:
     """Return the sentence of an explanation by one wrong cell."""
     number = solution.number
     bounds = (
@@ -203,7 +211,7 @@ def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> s
         else f"values are {solution.low:.10g}–{solution.high:.10g}"
     )
     sentence = f"{number.place}: printed {number.text}; consistent {bounds}"
-    copied = _copied_from(number, case.numbers)
+    copied = _find_source_cell(number, case.numbers)
     if copied is not None:
         sentence += f"; {number.text} repeats {copied.place.column} of the same row"
     if others:
@@ -212,8 +220,8 @@ def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> s
     return sentence
 
 
-def _copied_from(number: Number, numbers: Mapping[CellPlace, Number]) -> Number | None:
-    """Another cell of the same row with the very same digits, where so many digits do not agree by chance."""
+def _find_source_cell(number: Number, numbers: Mapping[CellPlace, Number]) -> Number | None:
+    """Return another cell of the row with the same digits, if so many digits do not agree by chance."""
     # 1960.31 of NIL stands in two columns of Belz & Gatt 2008; fewer digits agree by chance.
     if sum(c.isdigit() for c in number.text) < 4:
         return None

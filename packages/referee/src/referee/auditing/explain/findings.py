@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
 from referee.auditing.explain.detective import Explanation, explain
 from referee.auditing.explain.printed_case import PrintedCase
-from referee.auditing.explain.slips import find_slip, other_formula
+from referee.auditing.explain.slips import find_other_formula, find_slip
 from referee.auditing.explain.suspects import find_suspects
-from referee.auditing.explain.wording import list_items, say_numbers, say_pairs, shown
+from referee.auditing.explain.wording import format_value, list_items, say_numbers, say_pairs
 from referee.auditing.printed import CellPlace
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
@@ -33,23 +33,23 @@ class FoundOut:
 
 
 def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str]) -> list[FoundOut]:
-    """One mistake behind several failures, then another formula, then the rest table by table."""
+    """Return findings: one mistake behind several failures, then another formula, then the rest table by table."""
     failed = [i for i, row in enumerate(rows) if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     record = _Record(claims, rows, about, failed)
     # First, because it explains a failure without supposing a wrong cell.
-    formulas = {i: words for i in failed if (words := other_formula(claims[i]))}
+    formulas = {i: words for i in failed if (words := find_other_formula(claims[i]))}
     record.case.set_aside(formulas)
     discoveries = [record.explained(explanation) for explanation in explain(record.case)]
     rest = sorted(record.case.failed)
-    for alike in _groups(formulas, lambda i: (rows[i].source, formulas[i])):
-        discoveries.append(record.miscomputed(alike, formulas[alike[0]]))
-    stars = record.repeated_by_stars(rest, failed)
-    for same_source in _groups([i for i in rest if i not in stars], lambda i: rows[i].source):
-        discoveries += record.of_source(same_source)
-    return [record.with_stars(finding, stars) for finding in discoveries]
+    for alike in _group_indices(formulas, lambda i: (rows[i].source, formulas[i])):
+        discoveries.append(record.make_formula_finding(alike, formulas[alike[0]]))
+    stars = record.find_repeated_correlations(rest, failed)
+    for same_source in _group_indices([i for i in rest if i not in stars], lambda i: rows[i].source):
+        discoveries += record.group_by_source(same_source)
+    return [record.add_stars(finding, stars) for finding in discoveries]
 
 
-def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
+def _group_indices(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
     """Return indices grouped by a key."""
     groups: dict[Hashable, list[int]] = {}
     for i in indices:
@@ -66,7 +66,7 @@ class _Record:
         self.claims, self.rows, self.about = claims, rows, about
         self.case = PrintedCase(claims, failed)
 
-    def repeated_by_stars(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
+    def find_repeated_correlations(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
         """Return, for stars whose correlation fails as well, the index of that correlation.
 
         They are no separate finding.
@@ -75,13 +75,13 @@ class _Record:
         stars = ((i, claim) for i in rest if isinstance(claim := self.claims[i], StarsClaim))
         return {i: correlations[id(claim.r)] for i, claim in stars if id(claim.r) in correlations}
 
-    def with_stars(self, finding: FoundOut, stars: Mapping[int, int]) -> FoundOut:
+    def add_stars(self, finding: FoundOut, stars: Mapping[int, int]) -> FoundOut:
         """Return a finding with the stars of its correlations added."""
         more = tuple(i for i, correlation in stars.items() if correlation in finding.rows)
         return replace(finding, rows=(*finding.rows, *more))
 
     def explained(self, explanation: Explanation) -> FoundOut:
-        """Several failures behind which the detective found one mistake."""
+        """Return the finding on several failures that one mistake explains."""
         indices = explanation.claims
         items = [self.rows[i].item for i in indices if not isinstance(self.claims[i], StarsClaim)]
         count = f"{len(indices)} other numbers follow from the correction"
@@ -89,104 +89,108 @@ class _Record:
         sentence = f"{explanation.sentence}; {count} ({list_items(items)})"
         return FoundOut(sentence, indices, explanation.remedies, tuple(places[:MOST]))
 
-    def miscomputed(self, indices: Sequence[int], words: str) -> FoundOut:
+    def make_formula_finding(self, indices: Sequence[int], words: str) -> FoundOut:
         """Return the finding on failures that another formula explains, and on numbers computed from the wrong ones."""
-        remedies = self._remedies(indices)
+        remedies = self._list_remedies(indices)
         # As the share of 576 in Spanger et al. 2010, once the responses are 660 and not 638.
-        later = {i: self.case.after(i, remedies) for i in self.case.broken_by(remedies)}
+        later = {i: self.case.after(i, remedies) for i in self.case.find_broken_claims(remedies)}
         later_remedies = {i: remedy for i, remedy in later.items() if remedy is not None}
         consequences = [
-            f"{self.rows[i].item} then is {_between(r)}, not {r.printed}" for i, r in later_remedies.items()
+            f"{self.rows[i].item} then is {_format_range(r)}, not {r.printed}" for i, r in later_remedies.items()
         ]
         places = tuple(r.place for r in remedies[:MOST])
-        sentence = self._sentence(indices, "; ".join([words, *consequences]))
+        sentence = self._format_sentence(indices, "; ".join([words, *consequences]))
         return FoundOut(sentence, tuple(indices), (*remedies, *later_remedies.values()), places)
 
-    def of_source(self, indices: Sequence[int]) -> list[FoundOut]:
+    def group_by_source(self, indices: Sequence[int]) -> list[FoundOut]:
         """Return the unexplained failures of one table: one finding if one column is in all of them and in no claim
         that holds.
         """
         # As Edit in Table 7 of TUNA 2008.
-        column = self._common_column(indices)
-        if column and len(indices) > 1 and not self._impossible(indices):
+        column = self._find_common_column(indices)
+        if column and len(indices) > 1 and not self._find_impossible_means(indices):
             words = f"whatever involves {column} fails and the rest follows, but no single cell explains it"
-            return [FoundOut(self._sentence(indices, words), tuple(indices))]
-        checks = _groups(indices, lambda i: self.claims[i].subject.check)
-        groups = [group for check in checks for group in self._alike(check)]
-        return [self._unexplained(group) for group in self._same_numbers(groups)]
+            return [FoundOut(self._format_sentence(indices, words), tuple(indices))]
+        checks = _group_indices(indices, lambda i: self.claims[i].subject.check)
+        groups = [group for check in checks for group in self._group_alike_failures(check)]
+        return [self._make_unexplained_finding(group) for group in self._group_equal_numbers(groups)]
 
-    def _alike(self, indices: Sequence[int]) -> list[list[int]]:
-        """Failures of one check with the same kind of slip in a column that mostly fails; others are alone."""
+    def _group_alike_failures(self, indices: Sequence[int]) -> list[list[int]]:
+        """Group failures of one check with the same kind of misprint in a column that mostly fails; others stay alone."""
 
-        def likeness(i: int) -> Hashable:
+        def make_key(i: int) -> Hashable:
             target = self.claims[i].target
             shared = target is not None and self.case.is_common(i)
             return (find_slip(self.claims[i]).kind, target.place.column) if target is not None and shared else i
 
-        return _groups(indices, likeness)
+        return _group_indices(indices, make_key)
 
-    def _same_numbers(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
-        """The same two numbers at several places of one table are one finding."""
+    def _group_equal_numbers(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Group failures on the same two numbers at several positions of a table into one finding."""
 
-        def numbers(group: Sequence[int]) -> Hashable:
+        def list_numbers(group: Sequence[int]) -> Hashable:
             row = self.rows[group[0]]
             alone = len(group) == 1 and row.recomputed is not None
             return (row.printed, row.recomputed) if alone else tuple(group)
 
         merged: dict[Hashable, list[int]] = {}
         for group in groups:
-            merged.setdefault(numbers(group), []).extend(group)
+            merged.setdefault(list_numbers(group), []).extend(group)
         return list(merged.values())
 
-    def _unexplained(self, indices: Sequence[int]) -> FoundOut:
+    def _make_unexplained_finding(self, indices: Sequence[int]) -> FoundOut:
         """Return the finding on unexplained failures: the suspect cells, at most one slip, and numbers that confirm the
         print.
         """
-        suspects = self._suspects(indices)
+        suspects = self._list_suspects(indices)
         places = tuple(place for place, _ in suspects[:MOST])
         targets = {t.place for i in indices if (t := self.claims[i].target) is not None}
         texts = {p for i in indices if (p := self.claims[i].text_place) is not None}
-        if impossible := self._impossible(indices):
-            return FoundOut(self._sentence(indices, impossible), tuple(indices), (), places)
-        remedies = self._remedies(indices)
+        if impossible := self._find_impossible_means(indices):
+            return FoundOut(self._format_sentence(indices, impossible), tuple(indices), (), places)
+        remedies = self._list_remedies(indices)
         # As .718 of Spanger et al. 2013, which its F of .762 confirms.
-        witnesses = [self.rows[i].item for i in self.case.broken_by(remedies)]
+        witnesses = [self.rows[i].item for i in self.case.find_broken_claims(remedies)]
         if witnesses:
-            printed = shown(self.rows[indices[0]].printed) if len(indices) == 1 else "what is printed"
+            printed = format_value(self.rows[indices[0]].printed) if len(indices) == 1 else "what is printed"
             words = f"{printed} is confirmed by {list_items(witnesses)}, so another number must be wrong"
-            return FoundOut(self._sentence(indices, words + _one_of(suspects)), tuple(indices), (), places)
+            return FoundOut(
+                self._format_sentence(indices, words + _format_suspects(suspects)), tuple(indices), (), places
+            )
         words = find_slip(self.claims[indices[0]]).words
         if places and not set(places) <= targets | texts:
-            words = f"{words}{_one_of(suspects)}".removeprefix("; ")
+            words = f"{words}{_format_suspects(suspects)}".removeprefix("; ")
             remedies = remedies if places[0] in targets | texts else ()
-        return FoundOut(self._sentence(indices, words), tuple(indices), remedies, places or tuple(targets)[:MOST])
+        return FoundOut(
+            self._format_sentence(indices, words), tuple(indices), remedies, places or tuple(targets)[:MOST]
+        )
 
-    def _suspects(self, indices: Sequence[int]) -> list[tuple[CellPlace, str]]:
-        """Cells of which one must be misprinted, each with its text."""
+    def _list_suspects(self, indices: Sequence[int]) -> list[tuple[CellPlace, str]]:
+        """Return the cells of which one must be misprinted, each with its text."""
         counted = [i for i in indices if self.case.counted(i)] or list(indices)
         texts = [
-            (place, str(shown(self.rows[i].printed)))
+            (place, str(format_value(self.rows[i].printed)))
             for i in counted
             if len(counted) == 1 and (place := self.claims[i].text_place) is not None
         ]
         return [*texts, *((s.number.place, s.number.text) for s in find_suspects(self.case, counted))]
 
-    def _remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
+    def _list_remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
         remedies = (self.case.claims[i].remedy() for i in indices)
         return tuple(remedy for remedy in remedies if remedy is not None)
 
-    def _common_column(self, indices: Sequence[int]) -> str:
+    def _find_common_column(self, indices: Sequence[int]) -> str:
         """Return a column that all failed claims about a table are computed from, and no claim that holds."""
         source = self.rows[indices[0]].source
         values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.source == source}
         if not all(i in values or isinstance(self.claims[i], StarsClaim) for i in indices):
             return ""
-        bad = [_columns(values[i]) for i in indices if i in values]
-        good = [_columns(c) for i, c in values.items() if i not in indices]
+        bad = [_list_columns(values[i]) for i in indices if i in values]
+        good = [_list_columns(c) for i, c in values.items() if i not in indices]
         shared = set.intersection(*bad) - set[str]().union(*good) if bad and good else set()
         return min(shared, default="")
 
-    def _sentence(self, indices: Sequence[int], words: str) -> str:
+    def _format_sentence(self, indices: Sequence[int], words: str) -> str:
         """Return one sentence: place, printed and recomputed number, and reason (the remark of the check if no other is
         known).
         """
@@ -197,7 +201,7 @@ class _Record:
         sentence = f"{first.subject.table}, {list_items([row.item for row in rows])}: {what}"
         return sentence + (f"; {words}" if words else f" ({remark})" if remark else "")
 
-    def _impossible(self, indices: Sequence[int]) -> str:
+    def _find_impossible_means(self, indices: Sequence[int]) -> str:
         """Return the remark if all failures are means outside the range of their parts; empty otherwise."""
         claims = [self.claims[i] for i in indices]
         # As all 14 overall accuracies in Table 3 of TUNA 2008.
@@ -205,8 +209,8 @@ class _Record:
         return "no mean of these parts, whatever their counts, can be that" if beyond else ""
 
 
-def _one_of(suspects: Sequence[tuple[CellPlace, str]]) -> str:
-    """The suspects as the end of a sentence."""
+def _format_suspects(suspects: Sequence[tuple[CellPlace, str]]) -> str:
+    """Return the suspects as the end of a sentence."""
     if not suspects:
         return ""
     cells = [f"{place} ({text})" for place, text in suspects[:MOST]]
@@ -216,9 +220,13 @@ def _one_of(suspects: Sequence[tuple[CellPlace, str]]) -> str:
     return f"; one of these {len(cells)} is misprinted{likeliest}: {'; '.join(cells)}"
 
 
-def _columns(claim: ValueClaim) -> set[str]:
+def _list_columns(claim: ValueClaim) -> set[str]:
     return {n.place.column for n in claim.inputs}
 
 
-def _between(remedy: Remedy) -> str:
-    return shown(remedy.low) if remedy.low == remedy.high else f"{shown(remedy.low)} to {shown(remedy.high)}"
+def _format_range(remedy: Remedy) -> str:
+    return (
+        format_value(remedy.low)
+        if remedy.low == remedy.high
+        else f"{format_value(remedy.low)} to {format_value(remedy.high)}"
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.auditing.printed import Number
-from referee.auditing.value_claims import ValueClaim, values_of
+from referee.auditing.value_claims import ValueClaim, list_values
 from referee.contracts import FloatArray
 
 STEPS = 401
@@ -32,7 +32,7 @@ class Solution:
 
 
 def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[float]) -> Solution | None:
-    """Values of a cell between one span below and one above its column that satisfy all claims.
+    """Return values of a cell between one span below and one above its column that satisfy all claims.
 
     None where there are none.
 
@@ -45,7 +45,7 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
     values = np.linspace(min(column) - span, max(column) + span, STEPS)
     step = values[1] - values[0]
     for _ in range(ROUNDS):
-        misses = misses_of(number, claims, values)
+        misses = measure_misses(number, claims, values)
         # between two steps a miss changes by about as much as it does from one step to the next
         change = np.abs(np.diff(misses, axis=1, append=misses[:, -1:]))
         change = np.maximum(change, np.roll(change, 1, axis=1))
@@ -60,27 +60,27 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
         around = np.linspace(-step, step, 2 * FINER + 1)
         values, step = np.unique((values[near, None] + around).ravel()), step / FINER
     else:
-        misses = misses_of(number, claims, values)
+        misses = measure_misses(number, claims, values)
         good = (misses <= 1).all(axis=0)
     if not good.any():
         return None
     worst = misses[:, good].max(axis=0)
-    return _rounded(number, values[good], float(values[good][worst.argmin()]))
+    return _round_outwards(number, values[good], float(values[good][worst.argmin()]))
 
 
-def _rounded(number: Number, values: FloatArray, best: float) -> Solution:
-    """The interval with the digits of the cell, rounded outwards."""
+def _round_outwards(number: Number, values: FloatArray, best: float) -> Solution:
+    """Return the interval with the digits of the cell, rounded outwards."""
     unit = 2 * number.half or 1e-6
     digits = max(0, round(-np.log10(unit)))
     low, high = np.floor(values.min() / unit) * unit, np.ceil(values.max() / unit) * unit
     return Solution(number, round(float(low), digits), round(float(high), digits), best)
 
 
-def misses_of(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
+def measure_misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
     """Return how far each claim is off for each value of the cell, in units of its rounding."""
     result = []
     for claim in claims:
-        points = np.tile(values_of(claim.inputs), (len(values), 1))
+        points = np.tile(list_values(claim.inputs), (len(values), 1))
         for i, cell in enumerate(claim.inputs):
             if cell.place == number.place:
                 points[:, i] = values

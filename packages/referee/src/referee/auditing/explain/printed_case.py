@@ -29,8 +29,8 @@ class PrintedCase:
         """Return whether a claim counts; stars only repeat their correlation."""
         return not isinstance(self.claims[index], StarsClaim)
 
-    def independent(self, indices: Sequence[int]) -> int:
-        """How many different things the claims say: the same computation printed twice counts once."""
+    def count_independent_claims(self, indices: Sequence[int]) -> int:
+        """Return the number of different claims; the same computation printed twice counts once."""
         claims = [(i, self.claims[i]) for i in indices if self.counted(i)]
         return len({frozenset(n.place for n in c.inputs) if isinstance(c, ValueClaim) else i for i, c in claims})
 
@@ -45,13 +45,13 @@ class PrintedCase:
     def correct(self, move: Move) -> None:
         """Put corrected numbers into all claims."""
         for i in self.touched(move):
-            self.claims[i] = self.claims[i].changed(lambda n: moved(n, move))
+            self.claims[i] = self.claims[i].changed(lambda n: change_number(n, move))
 
     def is_common(self, index: int) -> bool:
         """Return whether most of the numbers that one check expects in a column, from their own rows, fail: no single
         cell is the reason.
         """
-        key = _column_of(self.claims[index])
+        key = _find_claim_column(self.claims[index])
         alike = self._claims_by_column.get(key, []) if key else []
         failures = sum(i in self.failed or i in self.explained for i in alike)
         return failures > 2 and 2 * failures > len(alike)
@@ -65,11 +65,13 @@ class PrintedCase:
         """The claims of each check by the column of the number that should follow."""
         claims_by_column: dict[tuple[int, str, str], list[int]] = {}
         for i, claim in enumerate(self.claims):
-            if key := _column_of(claim):
+            if key := _find_claim_column(claim):
                 claims_by_column.setdefault(key, []).append(i)
         return claims_by_column
 
-    def fixed_by(self, move: Move, *, of_columns: bool = False, share_left: float = 0.0) -> tuple[int, ...]:
+    def find_repaired_failures(
+        self, move: Move, *, of_columns: bool = False, share_left: float = 0.0
+    ) -> tuple[int, ...]:
         """Return the failures that a change of cells repairs.
 
         Empty if another touched failure remains or another claim breaks. A correction of cells need not repair failures
@@ -78,10 +80,10 @@ class PrintedCase:
         touched = self.touched(move)
         failures = sorted(touched & self.failed)
         counted = [i for i in failures if (self.counted(i) if of_columns else self.needs_repair(i))]
-        if self.independent(counted) < 2:
+        if self.count_independent_claims(counted) < 2:
             return ()
-        changed = {i: self.claims[i].changed(lambda n: moved(n, move)) for i in failures}
-        near = {i for i in counted if _roughly(changed[i], self.claims[i])}
+        changed = {i: self.claims[i].changed(lambda n: change_number(n, move)) for i in failures}
+        near = {i for i in counted if _may_repair(changed[i], self.claims[i])}
         most_left = int(share_left * len(counted))
         if len(near) < len(counted) - most_left:
             return ()
@@ -89,10 +91,10 @@ class PrintedCase:
         if sum(i not in fixed for i in counted) > most_left:
             return ()
         rest = touched - self.failed - self.explained
-        return fixed if all(self.claims[i].changed(lambda n: moved(n, move)).fits() for i in rest) else ()
+        return fixed if all(self.claims[i].changed(lambda n: change_number(n, move)).fits() for i in rest) else ()
 
-    def suspicious_columns(self) -> dict[str, list[str]]:
-        """Columns, by table, whose cells take part in a failure, in the order they are met."""
+    def list_suspicious_columns(self) -> dict[str, list[str]]:
+        """Return columns, by table, whose cells take part in a failure, in the order they are met."""
         columns_by_table: dict[str, dict[str, None]] = {}
         for place, users in self.touching.items():
             if any(i in self.failed and self.counted(i) for i in users):
@@ -102,26 +104,26 @@ class PrintedCase:
     def column(self, table: str, column: str) -> dict[str, Number]:
         return {p.row: n for p, n in self.numbers.items() if p.table == table and p.column == column}
 
-    def broken_by(self, remedies: Iterable[Remedy]) -> list[int]:
+    def find_broken_claims(self, remedies: Iterable[Remedy]) -> list[int]:
         """Return the claims that hold as printed and would not hold afterwards.
 
         A remedy includes all values between its bounds, so a claim is broken only if no value allows it.
         """
         move = self._move(remedies)
         holding = sorted(self.touched(move) - self.failed - self.explained)
-        return [i for i in holding if not self.claims[i].changed(lambda n: moved(n, move)).fits()]
+        return [i for i in holding if not self.claims[i].changed(lambda n: change_number(n, move)).fits()]
 
     def after(self, index: int, remedies: Iterable[Remedy]) -> Remedy | None:
         """Return the correct value for a claim after other cells are corrected."""
         move = self._move(remedies)
-        return self.claims[index].changed(lambda n: moved(n, move)).remedy()
+        return self.claims[index].changed(lambda n: change_number(n, move)).remedy()
 
     def _move(self, remedies: Iterable[Remedy]) -> Move:
         corrected = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
-        return {n.place: n.became(r.middle, (r.high - r.low) / 2) for n, r in corrected}
+        return {n.place: n.replace_value(r.middle, (r.high - r.low) / 2) for n, r in corrected}
 
 
-def _column_of(claim: PrintedClaim) -> tuple[int, str, str] | None:
+def _find_claim_column(claim: PrintedClaim) -> tuple[int, str, str] | None:
     """Return the check of a claim and the column of the number that should follow from its own row; otherwise None."""
     target = claim.target
     if target is None or any(
@@ -131,14 +133,14 @@ def _column_of(claim: PrintedClaim) -> tuple[int, str, str] | None:
     return claim.subject.check, target.place.table, target.place.column
 
 
-def moved(number: Number, move: Move) -> Number:
-    """A number as it is after a change of cells."""
+def change_number(number: Number, move: Move) -> Number:
+    """Return a number as it is after a change of cells."""
     other = move.get(number.place)
-    return number if other is None else number.became(other.value, other.half)
+    return number if other is None else number.replace_value(other.value, other.half)
 
 
-def _roughly(changed: PrintedClaim, before: PrintedClaim) -> bool:
-    """A quick look before the interval is searched: the rounding of the inputs reaches about as far as it did before."""
+def _may_repair(changed: PrintedClaim, before: PrintedClaim) -> bool:
+    """Return whether a change can repair a claim, judged quickly by the rounding of its inputs as printed."""
     if not (isinstance(changed, ValueClaim) and isinstance(before, ValueClaim)):
         return True
     low, high = before.reach

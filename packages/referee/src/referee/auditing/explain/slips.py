@@ -42,14 +42,14 @@ class Slip:
     words: str = ""
 
 
-def other_formula(claim: PrintedClaim) -> str:
+def find_other_formula(claim: PrintedClaim) -> str:
     """Return the formula that the author may have used instead, in words, if it gives the printed number.
 
     Otherwise empty.
     """
     if not isinstance(claim, ValueClaim):
         return ""
-    return next((words for words, compute in claim.otherwise if claim.computed_by(compute).holds()), "")
+    return next((words for words, compute in claim.otherwise if claim.with_formula(compute).holds()), "")
 
 
 def find_slip(claim: PrintedClaim) -> Slip:
@@ -66,7 +66,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
         half = claim.printed.half * max(1.0, 1 / factor)
         if _fits(claim, claim.printed.value / factor, half):
             return Slip(SlipKind.POINT, f"the decimal point stands too far to the {side}")
-    return _digits(claim)
+    return _find_digit_misprint(claim)
 
 
 def _fits(claim: ValueClaim, value: float, half: float) -> bool:
@@ -77,7 +77,7 @@ def _fits(claim: ValueClaim, value: float, half: float) -> bool:
     return value != claim.printed.value and low - half <= value <= high + half
 
 
-def _digits(claim: ValueClaim) -> Slip:
+def _find_digit_misprint(claim: ValueClaim) -> Slip:
     """Return the misprint of one digit, or of two exchanged digits, compared with the recomputed number."""
     text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
     decimals = len(text.partition(".")[2])

@@ -13,28 +13,28 @@ def say_numbers(row: AuditRow, symbol: str = "") -> str:
     `symbol` names the latter if it differs in kind.
     """
     if row.recomputed is None:
-        return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
+        return f"{format_value(row.printed)} is printed, but it must lie between {format_value(row.low)} and {format_value(row.high)}"
     exact = row.low is None or row.low == row.high
-    allowed = "" if exact else f" (rounding allows {shown(row.low)} to {shown(row.high)})"
-    return f"{shown(row.printed)} is printed, {symbol}{shown(row.recomputed)} follows{allowed}"
+    allowed = "" if exact else f" (rounding allows {format_value(row.low)} to {format_value(row.high)})"
+    return f"{format_value(row.printed)} is printed, {symbol}{format_value(row.recomputed)} follows{allowed}"
 
 
 def say_pairs(rows: Sequence[AuditRow]) -> str:
-    """Several failures with different numbers, the first three as examples."""
-    pairs = [f"{shown(row.printed)} instead of {shown(row.recomputed)}" for row in rows[:3]]
+    """Return a text on several failures with different numbers, with the first three as examples."""
+    pairs = [f"{format_value(row.printed)} instead of {format_value(row.recomputed)}" for row in rows[:3]]
     return f"printed {', '.join(pairs)}{' …' if len(rows) > 3 else ''}"
 
 
 def list_items(items: Sequence[str]) -> str:
-    """Names once each; of more than three only two."""
+    """Return each name once; of more than three, only two."""
     names = list(dict.fromkeys(items))
     if len(names) > 3:
         return f"{names[0]}; {names[1]}; and {len(names) - 2} more"
     return "; ".join(names)
 
 
-def shown(value: float | str | None) -> str:
-    """A value for reading: whole numbers as such, others with about five digits."""
+def format_value(value: float | str | None) -> str:
+    """Return a value as text: whole numbers as such, others with about five digits."""
     if value is None:
         return "–"
     if isinstance(value, str):

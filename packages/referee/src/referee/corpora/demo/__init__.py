@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def list_output_files() -> list[Path]:
-    """The shipped files of outputs, in the order of their names."""
+    """Return the shipped files of outputs, in the order of their names."""
     return sorted(Path(__file__).parent.glob("toy-*.jsonl"))

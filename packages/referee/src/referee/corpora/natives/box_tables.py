@@ -49,7 +49,7 @@ def _find_words(table: Table, declared: Declared) -> str | None:
     return column if words and sum(is_place) > len(words) / 2 else None
 
 
-def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) -> Iterator[LogAnswer]:
+def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str]) -> Iterator[LogAnswer]:
     """Yield the answers of a table of boxes; the columns and conventions used are added to `mapping`.
 
     Raises:

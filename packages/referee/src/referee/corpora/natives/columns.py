@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from referee.corpora.natives.material import Declared, format_id
 from referee.corpora.reading.tables import Table
-from referee.errors import InputError, near
+from referee.errors import InputError, find_similar_names
 
 
 def simplify_name(name: str) -> str:
@@ -21,7 +21,7 @@ def simplify_name(name: str) -> str:
     return re.sub(r"[\W_]", "", "".join(c for c in plain if not unicodedata.combining(c)))
 
 
-def _tiers(*tiers: str) -> tuple[tuple[str, ...], ...]:
+def _split_tiers(*tiers: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(simplify_name, tier.split())) for tier in tiers)
 
 
@@ -34,67 +34,67 @@ _GOLD_TEXTS = " ".join(
 )
 # Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
 ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "trial": _tiers(
+    "trial": _split_tiers(
         "trial trialid item itemid itemname itemno itemnr itemnumber",
         "id docid questionid sampleid exampleid instanceid segid segment segmentid stimulusid stimid uid refid sentid",
         "trialname stimulusname itemlabel customid sample example instance annid annotationid satznr satzid 编号 序号 項目 番号 항목 번호",
         "scene sceneid stimulus stim index idx rowidx rowid trialnr trialno nr no num number numero nummer key",
     ),
-    "system": _tiers(
+    "system": _split_tiers(
         "system systemname systemid sys model modelname modelid modell modele systeme modelo sistema systeem"
         " 模型 系统 系統 モデル システム 모델 시스템",
         "method algorithm generator agent run submission approach modelfullname methode metodo verfahren"
         " speakermodel speakersystem generatedby descriptionsource",
         "sheet",
     ),
-    "text": _tiers(
+    "text": _split_tiers(
         "description text output prediction hyp hypothesis utterance expression referringexpression generated generatedtext"
         " generatedre generateddescription generation completion candidate systemoutput modeloutput beschreibung systemtext"
         " ausgabe systemausgabe sortie salida saida descricao descripcion beschrijving uitvoer texto texte tekst refexp"
         " 描述 输出 輸出 预测 説明 出力 記述 표현 출력 설명",
         "response answer caption sentence message content pred predicted re modelresponse antwort reponse respuesta resposta",
     ),
-    "references": _tiers(
+    "references": _split_tiers(
         "references reference refs ref referencetext goldtext goldre golddescription humandescription humanreference humanre"
         " referenz referenzen referencia referencias referentie referenties 参考 参考描述 参照 参照文 참조",
         "expectedoutput expectedresponse expectedtext expecteddescription gold goldstandard groundtruth gt human humantext golden goldreference "
         + _GOLD_TEXTS,
     ),
-    "target": _tiers(
+    "target": _split_tiers(
         "target targets targetid targetids targetobject targetname referent ziel targetimage",
         "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended"
         " goldobject goldtarget correctobject correctimage trueobject truetarget referentid",
         "targetindex targetposition correctindex correctposition",
     ),
-    "chosen": _tiers(
+    "chosen": _split_tiers(
         "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"
         " listenerchoice chosenobject chosenimage selectedobject guess auswahl gewahlt choix eleccion escolha keuze",
         "response answer resp listenerresponse participantresponse antwort reponse respuesta resposta",
         "selectedindex chosenindex choiceindex clickedindex selectedposition chosenposition choiceposition",
     ),
-    "correct": _tiers(
+    "correct": _split_tiers(
         "correct iscorrect accuracy acc right isright success hit listenercorrect iscorrectresponse richtig korrekt correcto"
         " correto juist targetchosen targetselected"
     ),
-    "participant": _tiers(
+    "participant": _split_tiers(
         "participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
         " hearer hearerid annotator annotatorid rater raterid evaluator evaluatorid player playerid participantprivateid"
         " submissionid responseid proefpersoon participante sujet",
         "email pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",
     ),
-    "time": _tiers(
+    "time": _split_tiers(
         "rt responsetime reactiontime timems rtms latency responsetimems identificationtime rz reaktionszeit antwortzeit",
         "time duration",
     ),
-    "language": _tiers("language lang locale sprache langue idioma taal"),
-    "scene": _tiers(
+    "language": _split_tiers("language lang locale sprache langue idioma taal"),
+    "scene": _split_tiers(
         "scene sceneid image imageid picture pictureid imgid display displayid filename imagefile imagefilename imagename"
         " bild bildid imagen imagem immagine afbeelding 图片 图像 画像 그림",
         "document documentid doc docname game gameid dialogue dialogueid context contextid",
     ),
-    "speaker": _tiers("speaker speakerid describer director"),
-    "properties": _tiers("properties attributes attributeset"),
-    "meaning": _tiers("meaning"),
+    "speaker": _split_tiers("speaker speakerid describer director"),
+    "properties": _split_tiers("properties attributes attributeset"),
+    "meaning": _split_tiers("meaning"),
 }
 _REFERENCE = re.compile(
     r"(?:(?:gold|gt|human)?(?:reference|ref)(?:text)?|(?:gold|gt|human)(?:answer|caption|description|expression|sentence|text|re)?"
@@ -167,7 +167,10 @@ def _get_declared(table: Table, role: str, name: str) -> str:
     """Return a declared column. Raises InputError, with a suggestion, if the table lacks it."""
     if name in table.columns:
         return name
-    similar = near(name, table.columns, 1) or [c for c in table.columns if simplify_name(c) == simplify_name(name)][:1]
+    similar = (
+        find_similar_names(name, table.columns, 1)
+        or [c for c in table.columns if simplify_name(c) == simplify_name(name)][:1]
+    )
     hint = f"did you mean {similar[0]!r}? " if similar else ""
     raise InputError(
         f"there is no column {name!r} for {role}",

@@ -70,7 +70,7 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
         roles["trial"] = roles.pop("scene")
     numbered = (several if len(several) > 1 else []) if several else find_numbered_references(table.columns)
     if not roles.keys() & set(CONTENT):
-        raise _missing_text(table, roles)
+        raise _make_missing_text_error(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
         raise InputError(
             "no column names the item of a row, so that its scene is not known",
@@ -205,7 +205,7 @@ def _flatten_row(row: Mapping[str, Any], nested: Collection[str], before: str = 
             yield before + str(name), value
 
 
-def _missing_text(table: Table, roles: Mapping[str, str]) -> InputError:
+def _make_missing_text_error(table: Table, roles: Mapping[str, str]) -> InputError:
     """Return the error for a table without a column of texts."""
     number = next((c for c in table.columns if parse_number(c) is not None), None)
     if number is not None:
@@ -238,7 +238,7 @@ def _is_sentence(name: str, cells: Sequence[Any]) -> bool:
 
 
 def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
-    """Whether most cells of a column hold more than one word."""
+    """Return whether most cells of a column hold more than one word."""
     if column is None:
         return False
     cells = [c for c in table.column(column) if c is not None][:2000]
@@ -264,7 +264,7 @@ def _check_words(table: Table, role: str, column: str | None, is_declared: bool 
         return
     cells = [c for c in table.column(column) if c is not None][:500]
     if sum(map(_is_numeric, cells)) > len(cells) / 2:
-        is_pair = sum(len(_numbers_in(c)) > 1 for c in cells) > len(cells) / 2
+        is_pair = sum(len(_parse_numbers(c)) > 1 for c in cells) > len(cells) / 2
         raise InputError(
             f"the column {column!r} holds {'coordinates' if is_pair else 'numbers'}, not {'descriptions' if role == 'text' else 'references'}",
             where=table.source,
@@ -308,7 +308,7 @@ def _is_numeric(cell: Any) -> bool:
     return isinstance(cell, int | float) or (isinstance(cell, str) and _COORDINATES.fullmatch(cell) is not None)
 
 
-def _numbers_in(cell: Any) -> list[Any]:
+def _parse_numbers(cell: Any) -> list[Any]:
     return list(cell) if isinstance(cell, (list, tuple)) else re.findall(_NUMBER, str(cell))
 
 
@@ -316,7 +316,7 @@ def _add_rows(
     material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
     """Add the descriptions of a table to the data."""
-    default = declared.default_system or _default_system(table.source)
+    default = declared.default_system or _choose_default_system(table.source)
     split = _make_splitter(material, table, roles.get("references"), declared.column("references") is not None)
     if "trial" not in roles and "system" in roles:
         _check_positions(table, roles, numbered)
@@ -565,7 +565,7 @@ def get_format(source: str) -> str:
     return (ending[0] if ending and ending[-1] == ".gz" else ending[-1] if ending else ".rows").lstrip(".").lower()
 
 
-def _default_system(source: str) -> str:
+def _choose_default_system(source: str) -> str:
     return "system" if source == "rows" else drop_endings(source)
 
 

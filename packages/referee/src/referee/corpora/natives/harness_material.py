@@ -75,7 +75,7 @@ def convert_answers(answers: Iterable[LogAnswer], format: str, declared: Declare
 
 
 def _parse_choice(answer: LogAnswer) -> LogAnswer:
-    """An answer that chooses among entities shown as a multiple choice; its target is the number of one."""
+    """Return an answer that chooses among entities shown as a multiple choice; its target is the number of one."""
     target = answer.references[0] if answer.references else ""
     if not answer.shown or not target.isdigit() or not 1 <= int(target) <= len(answer.shown):
         return answer
@@ -88,7 +88,7 @@ def _make_trial(answer: LogAnswer, declared: Declared) -> Trial:
 
 
 def parse_description(content: str) -> tuple[str, str | None]:
-    """The outcome of an answer for the counts, and the description in it."""
+    """Return the outcome of an answer for the counts, and the description in it."""
     parsed = parse_answer(content, "description")
     return COUNTED[parsed.outcome], parsed.value
 

@@ -252,7 +252,7 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
         raise InputError(
             "no column names the item of an answer",
             where=table.source,
-            remedy=f"--map trial=COLUMN (columns are {_shown(table)})",
+            remedy=f"--map trial=COLUMN (columns are {_list_columns(table)})",
         )
     if "correct" in roles and not _holds_truths(table, roles["correct"]):
         # A column 'correct' may hold the right answer instead.
@@ -270,7 +270,7 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
         raise InputError(
             f"no column marks correct answers (no {missing})",
             where=table.source,
-            remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_shown(table)})",
+            remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_list_columns(table)})",
         )
     return roles
 
@@ -298,7 +298,7 @@ def _check_items(table: Table, roles: Mapping[str, str]) -> None:
         raise InputError(
             f"{roles['trial']!r} {name} has the targets {first!r} and {second!r}, so it counts trials and names no item",
             where=table.source,
-            remedy=f"name the column of items: --map trial=COLUMN (columns are {_shown(table)})",
+            remedy=f"name the column of items: --map trial=COLUMN (columns are {_list_columns(table)})",
         )
 
 
@@ -335,7 +335,7 @@ def _find_item_column(table: Table, declared: Declared) -> str | None:
     return items[0] if len(items) == 1 else None
 
 
-def _shown(table: Table) -> str:
+def _list_columns(table: Table) -> str:
     return ", ".join(table.columns[:20]) + (" …" if len(table.columns) > 20 else "")
 
 
@@ -452,7 +452,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 f"item {name!r} of {system} has several answers (first in line {first}), and no column names the participant",
                 where=table.source,
                 line=line,
-                remedy=f"name it: --map participant=COLUMN (columns are {_shown(table)})",
+                remedy=f"name it: --map participant=COLUMN (columns are {_list_columns(table)})",
             )
         if first != line:
             raise MalformedInput(
@@ -1102,7 +1102,7 @@ def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) ->
                 f"there is no column {asked!r} in {Path(table.source).name}",
                 where=key.source,
                 line=line,
-                remedy=f"columns are {_shown(table)}",
+                remedy=f"columns are {_list_columns(table)}",
             )
         names.append((name, {"item": asked, **{k: v for k, v in row.items() if k != column}}))
     used = {name for name, _ in names}

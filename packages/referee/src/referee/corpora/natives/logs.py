@@ -203,13 +203,13 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
     """
     whole = read_json(path) if path.suffix == ".json" else None
     table = read_table(path) if whole is None else Table.of(str(path), whole["logs"])
-    model = columns.get("system") or _named_in(whole) or _get_model(path)
+    model = columns.get("system") or _find_model_name(whole) or _get_model(path)
     documents = list(read_table(columns["documents"]).rows) if "documents" in columns else []
     first = columns.get("filter")
     written: dict[tuple[str, str], str] = {}
     for line, row in zip(table.lines, table.rows, strict=True):
         if not isinstance(row, Mapping):
-            raise _not_a_sample_error(path, line)
+            raise _make_sample_error(path, line)
         used = row.get("filter", first)
         first = first or used
         if used != first:
@@ -294,7 +294,7 @@ def _get_lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, A
     if "bbox" in metric and not isinstance(metric.get("pred"), str):
         return _get_lmms_box(metric, path, line)
     if isinstance(metric.get("pred"), str):
-        return {"references": _texts_of(metric), "scene": format_id(metric.get("ann_id"))}
+        return {"references": _list_texts(metric), "scene": format_id(metric.get("ann_id"))}
     raise MalformedInput(
         "the log has no gold answer for this item",
         where=path,
@@ -303,7 +303,7 @@ def _get_lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, A
     )
 
 
-def _texts_of(metric: Mapping[str, Any]) -> tuple[str, ...]:
+def _list_texts(metric: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the expressions of an item: the right answers of a task that describes, the request of one that locates."""
     texts = metric.get("answer", metric.get("instruction"))
     return tuple(str(t) for t in (texts if isinstance(texts, list) else [texts]) if t)
@@ -317,7 +317,7 @@ def _get_lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str,
     return {
         "gold": Box(numbers, SHARES if is_share else Convention()),
         "size": UNIT_SQUARE if is_share else None,
-        "references": _texts_of(metric),
+        "references": _list_texts(metric),
         "scene": format_id(metric.get("ann_id")),
     }
 
@@ -333,7 +333,7 @@ def _parse_four(value: Any, name: str, path: object, line: int | None) -> tuple[
     return a, b, c, d
 
 
-def _not_a_sample_error(path: Path, line: int) -> MalformedInput:
+def _make_sample_error(path: Path, line: int) -> MalformedInput:
     """Return the error for a line that is no sample."""
     return MalformedInput(
         "this is not a sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
@@ -369,7 +369,7 @@ def _get_words(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, l
             remedy="take a task whose model writes (output_type: generate_until)",
         )
     if not answers or not all(isinstance(answer, str) for answer in answers):
-        raise _not_a_sample_error(path, line)
+        raise _make_sample_error(path, line)
     # lm-eval's filters write this where they match nothing.
     return ["" if answer == "[invalid]" else str(answer) for answer in answers]
 
@@ -382,7 +382,7 @@ def _is_likelihood(part: Any) -> bool:
     return isinstance(part, list) and len(part) == 2 and str(part[1]) in ("True", "False")
 
 
-def _named_in(whole: Any) -> str | None:
+def _find_model_name(whole: Any) -> str | None:
     arguments = whole.get("args") if isinstance(whole, Mapping) else None
     return str(arguments["model"]) if isinstance(arguments, Mapping) and arguments.get("model") else None
 

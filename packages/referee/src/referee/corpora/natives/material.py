@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from referee.corpora.outputs import Output
-from referee.corpora.reading.scripts import language_of_script
+from referee.corpora.reading.scripts import find_language_by_script
 from referee.corpora.reading.tables import is_missing
 from referee.errors import DuplicateTrial, InputError
 from referee.geometry import Region, ScenePicture, Size
@@ -46,7 +46,7 @@ class Declared:
     default_system: str | None = None
 
     def column(self, role: str) -> str | None:
-        """The column of a role, where one was declared."""
+        """Return the column of a role, where one was declared."""
         return self.columns.get(role)
 
 
@@ -177,7 +177,7 @@ class NativeData:
 
 
 def _is_same_item(a: Trial, b: Trial) -> bool:
-    """Whether two trials with one id can be the same item: they share a reference and the region meant, where both have some."""
+    """Return whether two trials with one id can be the same item: they share a reference and the region meant, where both have some."""
     texts = [{r.text for r in trial.references} for trial in (a, b)]
     regions = [[e.region for e in trial.scene.entities if e.id in trial.targets and e.region] for trial in (a, b)]
     return (not all(texts) or not texts[0].isdisjoint(texts[1])) and (not all(regions) or regions[0] == regions[1])
@@ -211,7 +211,7 @@ def make_trial(
         targets=("gold",) if region is not None else () if is_absent else targets,
         references=tuple(Description(text=text) for text in texts),
         speaker=speaker,
-        language=language or language_of_script(" ".join(texts)) or "en",
+        language=language or find_language_by_script(" ".join(texts)) or "en",
         meta=meta or {},
     )
 

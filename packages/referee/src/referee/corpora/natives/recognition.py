@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.box_tables import answers_of_boxes, has_boxes
+from referee.corpora.natives.box_tables import has_boxes, iterate_box_answers
 from referee.corpora.natives.columns import find_column, simplify_name
 from referee.corpora.natives.described import (
     add_references,
@@ -32,7 +32,7 @@ from referee.corpora.natives.listeners import (
 from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, list_lmms_measures
 from referee.corpora.natives.material import Declared, NativeData, format_id
 from referee.corpora.natives.texts import STDIN, read_texts
-from referee.corpora.outputs import read_outputs, rows_as_outputs
+from referee.corpora.outputs import iterate_row_outputs, read_outputs
 from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
@@ -119,7 +119,7 @@ def _recognise_log(path: Path, sheet: str | None = None) -> str | None:
         first = value[0] if isinstance(value, list) and value else None
         return _recognise_row(first) if isinstance(first, dict) else None
     if name.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
-        first = _first_line(path)
+        first = _parse_first_line(path)
         return _recognise_row(first) if isinstance(first, dict) else None
     if name.endswith(TABLE_ENDINGS):
         columns = read_column_names(path, sheet)
@@ -128,7 +128,7 @@ def _recognise_log(path: Path, sheet: str | None = None) -> str | None:
     return None
 
 
-def _first_line(path: Path) -> Any:
+def _parse_first_line(path: Path) -> Any:
     """Return the first line as JSON; None if it does not parse."""
     with open_binary(path) as file:
         line = next((line for line in file if line.strip()), b"null")
@@ -456,7 +456,7 @@ def _is_jatos(file: Path) -> bool:
     """Return whether a text file holds a list of objects a line, as JATOS exports them."""
     if not file.name.lower().endswith(".txt"):
         return False
-    first = _first_line(file)
+    first = _parse_first_line(file)
     return isinstance(first, list) and bool(first) and all(isinstance(part, dict) for part in first)
 
 
@@ -500,7 +500,7 @@ def convert_table(
         from referee.corpora.natives.harness_material import convert_answers
 
         mapping: dict[str, str] = {}
-        material = convert_answers(answers_of_boxes(table, declared, mapping), get_format(table.source), declared)
+        material = convert_answers(iterate_box_answers(table, declared, mapping), get_format(table.source), declared)
         material.mapping.update(mapping)
         return material
     if has_listeners(table, declared):
@@ -555,7 +555,7 @@ def _convert_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Pat
             "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"
         )
     notes: list[str] = []
-    outputs = list(read_outputs(file) if file is not None else rows_as_outputs(table.rows))
+    outputs = list(read_outputs(file) if file is not None else iterate_row_outputs(table.rows))
     unknown = next((o for o in outputs if o.trial not in scenes), None)
     if unknown is not None:
         raise UnknownTrial(

@@ -16,7 +16,7 @@ from msgspec import MsgspecError, Struct, ValidationError
 
 from referee.corpora.place_records import place_from_json
 from referee.corpora.reading.lines import WrongShape, parse_object
-from referee.errors import near
+from referee.errors import find_similar_names
 from referee.geometry import Point, RegionBase, ScenePicture
 from referee.records import Description, Entity, Event, Outcome, Span
 
@@ -116,7 +116,7 @@ class Form(Generic[Kind]):
         self._decode = msgspec.json.Decoder(kind, dec_hook=decode_place).decode
 
     def decode(self, line: bytes) -> Kind:
-        """The record of a line."""
+        """Return the record of a line."""
         try:
             record = self._decode(line)
             KeyCheck().check(line.decode())
@@ -125,7 +125,7 @@ class Form(Generic[Kind]):
         return record
 
     def convert(self, data: Any) -> Kind:
-        """The record of an object that was parsed before."""
+        """Return the record of an object that was parsed before."""
         try:
             return msgspec.convert(data, self.kind, dec_hook=decode_place)
         except ValidationError as error:
@@ -141,7 +141,7 @@ class Form(Generic[Kind]):
         remedy = next((_REMEDIES[name] for name in reversed(fields) if name in _REMEDIES), "")
         if name := misfit.named("contains unknown field"):
             names = get_field_names(part.kind)
-            meant = near(name, names, 1, 0.6)
+            meant = find_similar_names(name, names, 1, 0.6)
             hint = f"did you mean {meant[0]!r}? " if meant else ""
             problem = f"{part.noun} has no field {name!r}"
             rest = f"its fields are {', '.join(names)}{part.rest}"
@@ -198,7 +198,7 @@ class _Misfit(NamedTuple):
         )
 
     def named(self, words: str) -> str | None:
-        """The field that the message names after some words."""
+        """Return the field that the message names after some words."""
         match = re.search(rf"{words} `(.*)`", self.problem)
         return match[1] if match else None
 

@@ -127,7 +127,7 @@ def read_records(
     If `decode` raises `WrongShape`, the error goes to `on_problem` with file and line; `remedy` is for errors without
     one.
     """
-    for number, raw in numbered_lines(path):
+    for number, raw in iterate_lines(path):
         try:
             record = decode(raw)
         except WrongShape as wrong:
@@ -136,7 +136,7 @@ def read_records(
             yield number, record
 
 
-def numbered_lines(path: str | Path | FileLines) -> Iterator[tuple[int, bytes]]:
+def iterate_lines(path: str | Path | FileLines) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file that are not blank, with their numbers. Raises MalformedInput for a damaged archive."""
     if isinstance(path, FileLines):
         for first, content in path.read():
@@ -267,7 +267,7 @@ def _check_type(value: Any, key: str, kind: type) -> Any:
 # -- natural order ---------------------------------------------------------------------------------------------------------
 
 
-def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
+def make_natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
     """Return a sort key that compares the numbers inside names as numbers."""
     # Eighteen digits at most, because Python refuses to convert very long numbers.
     parts = re.split(r"([0-9]{1,18})", name)

@@ -92,7 +92,7 @@ def _merge_ranges(ranges: Sequence[LineRange]) -> Iterator[list[LineRange]]:
         yield group
 
 
-def rows_as_bytes(part: FileLines) -> FileLines:
+def serialise_rows(part: FileLines) -> FileLines:
     """Return a part of a table with its rows as bytes, for a machine that cannot read the file."""
     contents = []
     for place in part.ranges:

@@ -17,10 +17,10 @@ from typing import Any
 
 from lxml import etree
 
-from referee.corpora.reading.lines import natural_sort_key
+from referee.corpora.reading.lines import make_natural_sort_key
 from referee.errors import InputError, MalformedInput
 
-__all__ = ["natural_sort_key", "parse_xml", "read_documents"]
+__all__ = ["make_natural_sort_key", "parse_xml", "read_documents"]
 
 DEEPEST = 64
 # Against archives that unpack to a disk full; all singular trials of TUNA take less than 1 MiB packed.
@@ -39,7 +39,7 @@ def parse_xml(content: bytes, where: str | Path) -> Any:
         raise MalformedInput("the file is empty", where=where, line=1, remedy="copy the file again")
     # Before parsing, since an entity bomb goes off while the document is parsed.
     if entity := _ENTITY.search(content):
-        raise _entity_error(where, content.count(b"\n", 0, entity.start()) + 1)
+        raise _make_entity_error(where, content.count(b"\n", 0, entity.start()) + 1)
     try:
         root = etree.fromstring(content, _make_parser())
     except etree.XMLSyntaxError as error:
@@ -74,13 +74,13 @@ def _refuse_entities(root: Any, where: str | Path) -> None:
     """
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and next(dtd.iterentities(), None) is not None:
-        raise _entity_error(where, 1)
+        raise _make_entity_error(where, 1)
     left = next(root.iter(etree.Entity), None)
     if left is not None:
-        raise _entity_error(where, left.getparent().sourceline)
+        raise _make_entity_error(where, left.getparent().sourceline)
 
 
-def _entity_error(where: str | Path, line: int) -> MalformedInput:
+def _make_entity_error(where: str | Path, line: int) -> MalformedInput:
     """Return the error for a declared or used entity."""
     remedy = "write the text itself in place of the entity, and delete its declaration"
     return MalformedInput(
@@ -133,7 +133,7 @@ def _open_archive(archive: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(archive)
     except _BROKEN_ARCHIVE as error:
-        raise _broken(archive, error) from None
+        raise _make_xml_error(archive, error) from None
 
 
 def _unpack_file(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
@@ -144,10 +144,10 @@ def _unpack_file(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
     try:
         return packed.read(name)
     except _BROKEN_ARCHIVE as error:
-        raise _broken(archive, error) from None
+        raise _make_xml_error(archive, error) from None
 
 
-def _broken(archive: Path, error: Exception) -> MalformedInput:
+def _make_xml_error(archive: Path, error: Exception) -> MalformedInput:
     return MalformedInput(f"not a usable zip archive: {error}", where=archive, remedy="copy the archive again")
 
 
@@ -164,4 +164,4 @@ def _read_bytes(path: Path, size: int = -1) -> bytes:
 def _select_xml(names: Iterable[str]) -> list[str]:
     """Return the names of XML files, without the shadow files that some systems add to archives."""
     xml_names = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
-    return sorted(xml_names, key=natural_sort_key)
+    return sorted(xml_names, key=make_natural_sort_key)

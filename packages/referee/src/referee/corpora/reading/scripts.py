@@ -13,7 +13,7 @@ def has_unspaced_script(text: str) -> bool:
     return not text.isascii() and any(script.search(text) for script in (_HAN, _KANA, _HANGUL))
 
 
-def language_of_script(text: str) -> str | None:
+def find_language_by_script(text: str) -> str | None:
     """Return zh, ja or ko if the script of a text determines it, else None."""
     if text.isascii():
         return None

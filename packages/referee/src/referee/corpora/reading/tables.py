@@ -37,12 +37,12 @@ class Table:
 
     @classmethod
     def of(cls, source: str, rows: Sequence[Mapping[str, Any]], lines: Sequence[int] | None = None) -> Table:
-        """A table from its rows; columns in the order in which they first occur."""
+        """Return a table from its rows; columns in the order in which they first occur."""
         columns = dict.fromkeys(str(name) for row in rows for name in row)
         return cls(source, tuple(columns), rows, range(1, len(rows) + 1) if lines is None else lines)
 
     def column(self, name: str) -> list[Any]:
-        """The cells of a column, None where a row does not have it."""
+        """Return the cells of a column, None where a row does not have it."""
         return [None if is_missing(cell := row.get(name)) else cell for row in self.rows]
 
 
@@ -76,7 +76,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
 
 
 def read_column_names(path: str | Path, sheet: str | None = None) -> set[str]:
-    """The names of a table's columns; of CSV, TSV and Parquet the rows are not read."""
+    """Return the names of a table's columns; of CSV, TSV and Parquet the rows are not read."""
     name = str(path).lower()
     if name.endswith(SEPARATED):
         return set(next(read_separated(Path(path)), (0, {}))[1])
@@ -84,7 +84,7 @@ def read_column_names(path: str | Path, sheet: str | None = None) -> set[str]:
 
 
 def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a CSV or TSV file with their line numbers; an empty cell is None."""
+    """Yield the rows of a CSV or TSV file with their line numbers; an empty cell is None."""
     # A line may end with a carriage return alone.
     lines = (part for line in decode_lines(path) for part in re.split(r"(?<=\r)(?!\n)", line) if part)
     head = next(lines, "")
@@ -119,7 +119,7 @@ def _guess_delimiter(path: Path, head: str) -> str:
 
 
 def decode_lines(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file with their ends; MalformedInput names the line of a wrong byte."""
+    """Yield the lines of a UTF-8 file with their ends; MalformedInput names the line of a wrong byte."""
     with open_binary(path) as file:
         for number, raw in enumerate(_decode_utf8(file), 1):
             try:
@@ -203,7 +203,7 @@ def _name_columns(names: Sequence[str]) -> list[str]:
 
 
 def read_json(path: str | Path) -> Any:
-    """The value of a JSON file; NaN and Infinity are read."""
+    """Return the value of a JSON file; NaN and Infinity are read."""
     try:
         with open_binary(str(path)) as file:
             return json.loads(file.read().decode("utf-8-sig"))
@@ -229,7 +229,7 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _list_rows(value: Any, path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a JSON value."""
+    """Return the rows of a JSON value."""
     rows = _list_texts(value) or _find_rows(value)
     if rows is None:
         raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")

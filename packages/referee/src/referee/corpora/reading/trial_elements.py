@@ -22,7 +22,7 @@ from typing import Any
 
 from lxml import etree
 
-from referee.corpora.reading.safe_xml import natural_sort_key, read_documents
+from referee.corpora.reading.safe_xml import make_natural_sort_key, read_documents
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.meaning import Meaning, conjunction
 from referee.records import Description, Entity, Property, Scene, Span, Trial
@@ -48,13 +48,13 @@ def read_property(element: Any, where: str) -> Property:
 
 def read_spans(element: Any, where: str) -> tuple[Span, ...]:
     """Return the content of an annotated string in order, complete."""
-    spans = _plain(element.text)
+    spans = _normalise_text(element.text)
     for child in element:
-        spans += _read_span(child, where) + _plain(child.tail)
+        spans += _read_span(child, where) + _normalise_text(child.tail)
     return tuple(spans)
 
 
-def _plain(text: str | None) -> list[Span]:
+def _normalise_text(text: str | None) -> list[Span]:
     return [Span(word) for word in (text or "").split()]
 
 
@@ -208,7 +208,7 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
         problem, remedy = "no entity is the target", 'mark one ENTITY with TYPE="target"'
         raise MalformedInput(problem, where=where, line=domain.sourceline, remedy=remedy)
     # The files list the target first, which would tell: order by picture number instead.
-    return tuple(sorted(entities.values(), key=lambda e: natural_sort_key(e.id))), tuple(targets)
+    return tuple(sorted(entities.values(), key=lambda e: make_natural_sort_key(e.id))), tuple(targets)
 
 
 def _is_target(entity: Any, where: str) -> bool:

@@ -65,7 +65,7 @@ class Synthetic:
     layouts: int | None = None
 
     def trials(self) -> Iterator[Trial]:
-        """Trials speaker by speaker, scene by scene.
+        """Yield trials speaker by speaker, scene by scene.
 
         Odd speakers are in the condition +LOC, even ones in -LOC.
         """

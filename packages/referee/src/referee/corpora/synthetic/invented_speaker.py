@@ -96,16 +96,16 @@ def _widen_probability(chance: float, spread: float) -> float:
 
 
 @cache
-def _latent_habits(spread: float) -> tuple[tuple[float, ...], ...]:
+def _draw_latent_habits(spread: float) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(_widen_probability(chance, spread) for chance in habit[3:]) for habit in HABITS)
 
 
 @cache
-def _latent_location(condition: str, spread: float) -> dict[str, float]:
+def _draw_latent_location(condition: str, spread: float) -> dict[str, float]:
     return {domain: _widen_probability(chances[condition], spread) for domain, chances in LOCATION.items()}
 
 
-def _chance(latent: float) -> float:
+def _compute_chance(latent: float) -> float:
     # erfc keeps its digits in the lower tail, where 1 + erf cancels.
     return 0.5 * erfc(-latent / _ROOT_2)
 
@@ -119,13 +119,13 @@ class SimulatedSpeaker:
         self.condition, self.slips, self.rng = condition, slips, rng
         spread = LOCATION_SPREAD * individuality
         shift = spread * _draw_normal(rng)
-        self._location = {d: _chance(x + shift) for d, x in _latent_location(condition, spread).items()}
+        self._location = {d: _compute_chance(x + shift) for d, x in _draw_latent_location(condition, spread).items()}
         spread = SPREAD * individuality
         self._chances = []
-        for latents in _latent_habits(spread):
+        for latents in _draw_latent_habits(spread):
             # One deviation for all four chances of a habit: who likes to say colours says them needed or not.
             shift = spread * _draw_normal(rng)
-            self._chances.append([_chance(x + shift) for x in latents])
+            self._chances.append([_compute_chance(x + shift) for x in latents])
 
     def choose(self, domain: Domain, sayable: Plan, target: Entity) -> list[Property]:
         """Return the properties for a target; the type if no other was chosen."""

@@ -53,7 +53,7 @@ class Plurals:
     entities: int = 8
 
     def trials(self) -> Iterator[Trial]:
-        """Trials speaker by speaker, scene by scene."""
+        """Yield trials speaker by speaker, scene by scene."""
         if self.speakers < 1 or self.scenes < 1 or self.entities < 4:
             raise InputError(
                 f"no plural scenes with speakers = {self.speakers}, scenes = {self.scenes}, entities = {self.entities}",
@@ -66,9 +66,12 @@ class Plurals:
             stream = Random(f"plural speaker {number} of {self.seed}")
             for scene, targets in staged:
                 parts, names = _describe_targets(scene, targets, stream)
-                mentioned = tuple(dict.fromkeys(p for part in parts for p in _told(part, names)))
-                form = ("parts", *((len(part), conjunction(map(tuple, _told(part, names)))) for part in parts))
-                words = _phrase_parts(parts, names)
+                mentioned = tuple(dict.fromkeys(p for part in parts for p in _select_properties(part, names)))
+                form = (
+                    "parts",
+                    *((len(part), conjunction(map(tuple, _select_properties(part, names)))) for part in parts),
+                )
+                words = _format_parts(parts, names)
                 yield Trial(
                     id=f"p{number}{scene.id}",
                     scene=scene,
@@ -127,15 +130,15 @@ def _is_discriminating(scene: Scene, targets: Sequence[str], names: Sequence[str
     return False
 
 
-def _told(part: Part, names: Sequence[str]) -> list[Property]:
+def _select_properties(part: Part, names: Sequence[str]) -> list[Property]:
     return [p for p in part[0].attributes if p.name in names]
 
 
-def _phrase_parts(parts: Sequence[Part], names: Sequence[str]) -> str:
+def _format_parts(parts: Sequence[Part], names: Sequence[str]) -> str:
     """Return plain words for parts: "the two large red chairs and the blue desk facing left"."""
     phrases = []
     for part in parts:
-        mentioned = {p.name: p.value for p in _told(part, names)}
+        mentioned = {p.name: p.value for p in _select_properties(part, names)}
         noun = mentioned.get("type", "one") + ("s" if len(part) > 1 else "")
         front = [NUMBERS.get(len(part), ""), mentioned.get("size", ""), mentioned.get("colour", ""), noun]
         where = {"front": "facing forward", "back": "facing backward"}

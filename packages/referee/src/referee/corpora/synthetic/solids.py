@@ -92,7 +92,7 @@ class Solids:
 
 
 def _arrange_solids(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], Shown]:
-    """Looks that are all different, at places where each can be seen."""
+    """Return looks that are all different, at places where each can be seen."""
     every = [_Look(size, colour, shape) for size in SIZES for colour in COLOURS for shape in SHAPES]
     for _ in range(TRIES):
         looks = rng.sample(every, settings.solids)

@@ -137,7 +137,7 @@ class SimulatedWording:
             spans = noun + before + after if draw() < NOUN_FIRST else before + noun + after
         else:
             noun = noun or [_ONE]
-            spans = [_determiner(kind, (before + noun)[0]), *before, *noun, *after]
+            spans = [_choose_determiner(kind, (before + noun)[0]), *before, *noun, *after]
         return tuple([self._add_typos(s) for s in spans] if self.typos else spans)
 
     def _choose_phrase(self, prop: Property, numbered: bool) -> PlacedWords:
@@ -183,5 +183,5 @@ def phrase_plainly(properties: Iterable[Property]) -> str:
     return " ".join(["the", *(p.span.text for p in sorted(chosen + noun))])
 
 
-def _determiner(kind: float, following: Span) -> Span:
+def _choose_determiner(kind: float, following: Span) -> Span:
     return _THE if kind < THE else _AN if following.text[0] in "aeiou" else _A

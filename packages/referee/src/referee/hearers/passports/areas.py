@@ -33,8 +33,8 @@ class Area:
     pairs: int
 
 
-def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
-    """The chance that a success has the higher score than a failure, ties counted half.
+def compute_auc(scores: FloatArray, success: Truths) -> float | None:
+    """Return the probability that a success has a higher score than a failure; a tie counts half.
 
     None without both kinds.
     """
@@ -44,11 +44,11 @@ def area_under_curve(scores: FloatArray, success: Truths) -> float | None:
 def measure_area(
     scores: FloatArray, success: Truths, clusters: Clusters | None = None, strata: IntArray | None = None
 ) -> Area:
-    """The area over pairs of the same stratum (-1: in none), with an interval over clusters where there are any."""
+    """Return the area over pairs of the same stratum (-1: in none), with an interval over clusters if there are any."""
     in_stratum = np.ones(len(scores), dtype=bool) if strata is None else strata >= 0
-    levels, success = _levels(scores[in_stratum]), success[in_stratum]
+    levels, success = _rank_levels(scores[in_stratum]), success[in_stratum]
     groups = np.zeros(len(levels), dtype=np.int64) if strata is None else strata[in_stratum]
-    wins, pairs = _shares(levels, success, groups)
+    wins, pairs = _count_pairs(levels, success, groups)
     total, size = float(wins[success].sum()), float(pairs[success].sum())
     if not size:
         return Area(None, None, 0)
@@ -56,16 +56,16 @@ def measure_area(
     if clusters is None or not clusters.codes:
         return Area(value, None, int(size))
     crossed = cross_codes([c[in_stratum] for c in clusters.codes])
-    without = [_without(levels, success, groups, codes, wins, pairs) for codes in crossed]
-    return Area(value, crossed_interval(without, value, (0.0, 1.0), crossed), int(size))
+    without = [_compute_areas_without(levels, success, groups, codes, wins, pairs) for codes in crossed]
+    return Area(value, compute_crossed_interval(without, value, (0.0, 1.0), crossed), int(size))
 
 
-def _levels(scores: FloatArray) -> IntArray:
-    """For every score the number of distinct lower ones; differences in the last digits are none."""
+def _rank_levels(scores: FloatArray) -> IntArray:
+    """Return, for every score, the number of distinct lower ones; differences within rounding error are ignored."""
     return np.unique(np.round(scores, DIGITS), return_inverse=True)[1].astype(np.int64)
 
 
-def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatArray, FloatArray]:
+def _count_pairs(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return, for every answer, the number of pairs of its group, and how many of them the success won (ties count
     half).
     """
@@ -85,7 +85,7 @@ def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatA
     return won, np.where(success, failures, successes)
 
 
-def _without(
+def _compute_areas_without(
     levels: IntArray, success: Truths, groups: IntArray, codes: IntArray, wins: FloatArray, pairs: FloatArray
 ) -> FloatArray:
     """Return the area without each cluster in turn.
@@ -93,7 +93,7 @@ def _without(
     A pair with both answers in the cluster is subtracted once.
     """
     count = int(codes.max()) + 1
-    inside_wins, inside_pairs = _shares(levels, success, groups * count + codes)
+    inside_wins, inside_pairs = _count_pairs(levels, success, groups * count + codes)
     left = []
     for share, inside in ((wins, inside_wins), (pairs, inside_pairs)):
         gone = np.bincount(codes, share, count) - np.bincount(codes, np.where(success, inside, 0.0), count)
@@ -102,10 +102,10 @@ def _without(
     return areas
 
 
-def crossed_interval(
+def compute_crossed_interval(
     without: list[FloatArray], value: float, limits: tuple[float | None, float | None], crossed: list[IntArray]
 ) -> Bounds | None:
-    """Student's interval from the values without each cluster of the factors in `crossed` (see `cross_codes`); None where it is not known."""
+    """Return Student's interval from the values without each cluster of the factors in `crossed` (see `cross_codes`); None where it is not known."""
     counts = [np.bincount(codes).astype(float) for codes in crossed]
     low, high = jackknife_interval(without, value, limits=limits, counts=counts)
     return None if isnan(low) else (low, high)

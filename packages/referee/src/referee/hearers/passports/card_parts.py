@@ -12,9 +12,9 @@ from referee import __version__
 from referee.contracts import FloatArray
 from referee.hearers.passports.areas import Area
 from referee.hearers.passports.ceilings import Ceiling
-from referee.hearers.passports.examination import Examination, units_of
-from referee.hearers.passports.measures import about
-from referee.hearers.passports.named_hearer import family_of, name_of
+from referee.hearers.passports.examination import Examination, count_units
+from referee.hearers.passports.measures import describe_units
+from referee.hearers.passports.named_hearer import find_family, name_of
 from referee.hearers.passports.people import HumanAnswer, People
 from referee.hearers.passports.quoting import DIGITS
 from referee.hearers.passports.ranking import RankAgreement, Ranked, rank
@@ -35,20 +35,20 @@ def identify(examination: Examination, people: People, about_it: Mapping[str, An
     }
 
 
-def families_of(examination: Examination, people: People, hearer_name: str) -> dict[str, Any]:
+def find_families(examination: Examination, people: People, hearer_name: str) -> dict[str, Any]:
     """Return the hearer's family (declared, or from its model's or its own name), and those of the speakers it reads or
     judges.
     """
     speakers = {a.response.system or PEOPLE for a in people.answers} | set(examination.families)
-    families = sorted({family_of(s) for s in speakers})
+    families = sorted({find_family(s) for s in speakers})
     return {
-        "hearer_family": family_of(hearer_name),
+        "hearer_family": find_family(hearer_name),
         "speakerfamilies_of": families,
-        "same_family": family_of(hearer_name) in families,
+        "same_family": find_family(hearer_name) in families,
     }
 
 
-def recorded_facts(examination: Examination, people: People, checksum: str, kind: str) -> dict[str, Any]:
+def make_recorded_fields(examination: Examination, people: People, checksum: str, kind: str) -> dict[str, Any]:
     """Return the fields of an externally asked hearer; its training data and inputs are unknown."""
     name = name_of(examination.hearer)
     return {
@@ -58,7 +58,7 @@ def recorded_facts(examination: Examination, people: People, checksum: str, kind
         "reads": None,
         "read": {},
         "leaks": [],
-        **families_of(examination, people, name.partition(":")[2]),
+        **find_families(examination, people, name.partition(":")[2]),
     }
 
 
@@ -66,19 +66,19 @@ def rank_people(
     examination: Examination, people: People, belief: FloatArray, clusters: Clusters
 ) -> RankAgreement | None:
     """Return how a hearer's or judge's probabilities rank units that differ in human success."""
-    return rank(_ranked(people, belief), clusters, examination.resamples, examination.seed)
+    return rank(_choose_ranked_kind(people, belief), clusters, examination.resamples, examination.seed)
 
 
-def _ranked(people: People, belief: FloatArray) -> Ranked:
-    """Systems where answers name three or more, else games, else speakers."""
-    right = np.array([found_by(a) for a in people.answers], dtype=float)
+def _choose_ranked_kind(people: People, belief: FloatArray) -> Ranked:
+    """Return the kind of unit to rank: systems if answers name three or more, else games, else speakers."""
+    right = np.array([has_found_target(a) for a in people.answers], dtype=float)
     trials = {a.trial.id: i for i, a in enumerate(people.answers)}
     items = np.array([trials[a.trial.id] for a in people.answers], dtype=np.int64)
-    over, units = _units(people.answers)
+    over, units = _find_units(people.answers)
     return Ranked(over=over, paired=over == SYSTEMS, units=units, items=items, human=right, hearer=belief)
 
 
-def _units(answers: Sequence[HumanAnswer]) -> tuple[str, list[str | None]]:
+def _find_units(answers: Sequence[HumanAnswer]) -> tuple[str, list[str | None]]:
     """Return the units to rank (systems, games or speakers) and the unit of each answer."""
     systems = [a.response.system for a in answers]
     if len({s for s in systems if s is not None}) > 2:
@@ -87,8 +87,8 @@ def _units(answers: Sequence[HumanAnswer]) -> tuple[str, list[str | None]]:
     return ("games", games) if any(games) else ("speakers", [a.trial.speaker for a in answers])
 
 
-def found_by(answer: HumanAnswer) -> bool:
-    """Whether the person found the target."""
+def has_found_target(answer: HumanAnswer) -> bool:
+    """Return whether the person found the target."""
     return answer.response.outcome == Outcome.ENTITY and answer.response.entity == answer.trial.targets[0]
 
 
@@ -103,8 +103,8 @@ def set_beside_people(
     }
 
 
-def areas_within(condition: Area, game: Area) -> dict[str, Any]:
-    """Intervals of the areas within conditions and games."""
+def make_area_fields(condition: Area, game: Area) -> dict[str, Any]:
+    """Return the intervals of the areas within conditions and games."""
     return {"auc_within_condition": condition.interval, "auc_within_game": game.interval}
 
 
@@ -114,16 +114,16 @@ def list_settings(examination: Examination, people: People, clusters: Clusters) 
         "left_out": people.left_out,
         "by": examination.by,
         "limit": examination.limit,
-        "units": len(units_of(people, examination.by)),
-        "intervals_over": about(clusters, len(people.answers)),
+        "units": len(count_units(people, examination.by)),
+        "intervals_over": describe_units(clusters, len(people.answers)),
         "seed": examination.seed,
         "resamples": examination.resamples,
-        "data_checksum": _checksum(people),
+        "data_checksum": _hash_answers(people),
         "version": __version__,
     }
 
 
-def _checksum(people: People) -> str:
+def _hash_answers(people: People) -> str:
     """Return a hash of questions and answers: a card on other data is another card."""
     lines = (
         f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{a.response.hearer}\t{a.response.entity or a.response.outcome}"

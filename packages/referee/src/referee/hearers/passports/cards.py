@@ -17,24 +17,24 @@ from referee.files import write_atomically
 from referee.hearers.passports.quoting import DIGITS, sign
 from referee.signature import digest
 
-__all__ = ["cards_of", "keep_card", "read_card", "seal", "sign"]
+__all__ = ["keep_card", "read_card", "read_run_cards", "seal", "sign"]
 
 KEPT = "passports"
 
 
 def seal(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return a card with numbers rounded to six decimals and a hash of its content."""
-    rounded: dict[str, Any] = _rounded(card)
+    rounded: dict[str, Any] = _round_numbers(card)
     return {**rounded, "hash": _hash(rounded)}
 
 
-def _rounded(value: Any) -> Any:
+def _round_numbers(value: Any) -> Any:
     """Return numbers rounded to six decimals, so that another machine's last digits give the same card."""
     if isinstance(value, float):
         return round(value, 6)
     if isinstance(value, Mapping):
-        return {key: _rounded(part) for key, part in value.items()}
-    return [_rounded(part) for part in value] if isinstance(value, (list, tuple)) else value
+        return {key: _round_numbers(part) for key, part in value.items()}
+    return [_round_numbers(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _hash(card: Mapping[str, Any]) -> str:
@@ -66,6 +66,6 @@ def keep_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_atomically(folder / KEPT / f"{card['hash'][:DIGITS]}.json", [json.dumps(card, ensure_ascii=False, indent=1)])
 
 
-def cards_of(folder: Path) -> dict[str, dict[str, Any]]:
+def read_run_cards(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the cards in a run folder, by the digits of their hash in signatures."""
     return {path.stem: read_card(path) for path in sorted((folder / KEPT).glob("*.json"))}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.hearers.passports.areas import Truths, area_under_curve
+from referee.hearers.passports.areas import Truths, compute_auc
 from referee.statistics.frames import IntArray
 
 LEAST_QUESTIONS = 20
@@ -47,7 +47,7 @@ class Ceiling:
 
 
 def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> Ceiling | None:
-    """The ceiling over descriptions with two answers or more; None with fewer than twenty of them."""
+    """Return the ceiling over descriptions with two answers or more; None with fewer than twenty of them."""
     _, codes, sizes = np.unique(questions, return_inverse=True, return_counts=True)
     repeated = sizes[codes] > 1
     if int((sizes > 1).sum()) < LEAST_QUESTIONS:
@@ -59,8 +59,8 @@ def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> 
         chi2=chi2,
         df=None if chi2 is None else int(codes.max()),
         p=p,
-        auc=area_under_curve(_others(codes, right[repeated]), right[repeated]),
-        kappa=_kappa(codes, taken),
+        auc=compute_auc(_average_other_people(codes, right[repeated]), right[repeated]),
+        kappa=_compute_kappa(codes, taken),
         questions=int(codes.max()) + 1,
         n=int(repeated.sum()),
         method=METHOD,
@@ -82,15 +82,15 @@ def _test_differences(codes: IntArray, right: Truths) -> tuple[float | None, flo
     return chi2, float(chdtrc(int(codes.max()), chi2))
 
 
-def _others(codes: IntArray, right: Truths) -> FloatArray:
-    """For every answer the share of the other people who found the target by the same description."""
+def _average_other_people(codes: IntArray, right: Truths) -> FloatArray:
+    """Return, for every answer, the proportion of the other people who found the target by the same description."""
     successes, people = np.bincount(codes, right), np.bincount(codes)
     share: FloatArray = (successes[codes] - right) / (people[codes] - 1)
     return share
 
 
-def _kappa(codes: IntArray, taken: IntArray) -> float | None:
-    """Agreement of two people on one description beyond that of their overall habits.
+def _compute_kappa(codes: IntArray, taken: IntArray) -> float | None:
+    """Return the agreement of two people on one description beyond that of their overall habits.
 
     Every answer counts once.
     """

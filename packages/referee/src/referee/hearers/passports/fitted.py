@@ -44,12 +44,12 @@ class _Problem:
 
 
 def fit_rational(hearer: Rational, people: People, folds: int, seed: int) -> dict[str, Any] | None:
-    """The fit of RSA's alpha and cost to people's choices; None where there is nothing to fit."""
+    """Return the fit of RSA's alpha and cost to people's choices; None where there is nothing to fit."""
     answers = tuple(a for a in people.answers if _is_usable(a))
     if not answers:
         return None
     cases: dict[Any, int] = {}
-    case_of = np.array([cases.setdefault(_case(a), len(cases)) for a in answers])
+    case_of = np.array([cases.setdefault(_make_case(a), len(cases)) for a in answers])
     scenes = list(cases)
 
     def taken(parameters: Parameters) -> FloatArray:
@@ -77,13 +77,13 @@ def _is_usable(answer: HumanAnswer) -> bool:
     return understood and answer.response.outcome == Outcome.ENTITY
 
 
-def _case(answer: HumanAnswer) -> Any:
+def _make_case(answer: HumanAnswer) -> Any:
     scene, uttered = answer.trial.scene, understand(answer.description, answer.trial.scene)
     return scene, uttered, scene.index(answer.response.entity or "")
 
 
 def fit_recorded(recorded: Recorded, people: People, folds: int, seed: int) -> dict[str, Any] | None:
-    """The fit of the alpha with which a model's scores become beliefs; None for a hearer without scores."""
+    """Return the fit of the alpha with which a model's scores become beliefs; None for a hearer without scores."""
     answers = tuple(a for a in people.answers if a.trial.id in recorded.scores and a.response.entity is not None)
     if not answers:
         return None
@@ -108,7 +108,7 @@ def fit_recorded(recorded: Recorded, people: People, folds: int, seed: int) -> d
 
 
 def _fit(problem: _Problem, people: People, folds: int, seed: int) -> dict[str, Any] | None:
-    """Parameters for everybody, and measures of every person's answers by parameters of the other folds."""
+    """Return parameters for all people, and measures of every person's answers by parameters of the other folds."""
     persons = sorted({a.response.hearer for a in problem.answers})
     folds = min(folds, len(persons))
     if folds < 2:
@@ -132,17 +132,20 @@ def _fit(problem: _Problem, people: People, folds: int, seed: int) -> dict[str, 
         "calibration_error": m.calibration.error,
         "log_likelihood": m.log_likelihood,
         "intervals": {name: m.intervals[name] for name in ("accuracy", "auc", "log_likelihood")},
-        "textbook": {**problem.textbook, "log_likelihood": float(_logs(problem, problem.textbook)[whole].mean())},
+        "textbook": {
+            **problem.textbook,
+            "log_likelihood": float(_compute_log_likelihoods(problem, problem.textbook)[whole].mean()),
+        },
     }
 
 
-def _logs(problem: _Problem, parameters: Parameters) -> FloatArray:
+def _compute_log_likelihoods(problem: _Problem, parameters: Parameters) -> FloatArray:
     logs: FloatArray = np.log((1 - LAPSE) * problem.taken(parameters) + LAPSE / problem.sizes)
     return logs
 
 
 def _maximise(problem: _Problem, selected: FloatArray) -> Parameters:
-    """The parameters with the highest likelihood (with one guess in a hundred, as on the card), the best of several starts."""
+    """Return the parameters with the highest likelihood, the best of several starts; one answer in a hundred is a guess."""
     from scipy.optimize import minimize
 
     names = list(problem.textbook)
@@ -150,12 +153,13 @@ def _maximise(problem: _Problem, selected: FloatArray) -> Parameters:
     def decode(point: Sequence[float]) -> Parameters:
         return {"alpha": float(np.exp(point[0]))} | dict(zip(names[1:], map(float, point[1:]), strict=True))
 
-    def loss(point: Sequence[float]) -> float:
-        return -float(_logs(problem, decode(point))[selected].mean())
+    def compute_loss(point: Sequence[float]) -> float:
+        return -float(_compute_log_likelihoods(problem, decode(point))[selected].mean())
 
     bounds = [(np.log(LOWEST), np.log(HIGHEST)), *((0.0, MOST_COST) for _ in names[1:])]
     ends = [
-        minimize(loss, [np.log(start), *(0.1 for _ in names[1:])], method="L-BFGS-B", bounds=bounds) for start in STARTS
+        minimize(compute_loss, [np.log(start), *(0.1 for _ in names[1:])], method="L-BFGS-B", bounds=bounds)
+        for start in STARTS
     ]
     return decode(min(ends, key=lambda end: float(end.fun)).x)
 

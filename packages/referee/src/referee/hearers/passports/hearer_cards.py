@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from referee.capabilities import family_word, learns
+from referee.capabilities import find_family, learns
 from referee.errors import InputError
 from referee.hearers.passports.answer_columns import Belief, tabulate
 from referee.hearers.passports.card_parts import (
-    areas_within,
-    families_of,
+    find_families,
     identify,
     list_settings,
+    make_area_fields,
+    make_recorded_fields,
     rank_people,
-    recorded_facts,
     set_beside_people,
 )
 from referee.hearers.passports.cards import seal
@@ -28,9 +28,9 @@ from referee.hearers.passports.examination import (
     Begin,
     Beliefs,
     Examination,
-    fitting_folds,
-    hear_everything,
-    question_of,
+    ask_hearer,
+    limit_folds,
+    make_question,
 )
 from referee.hearers.passports.fitness import Probe, decide_fitness
 from referee.hearers.passports.fitted import fit_rational, fit_recorded
@@ -39,11 +39,11 @@ from referee.hearers.passports.judges import is_judge
 from referee.hearers.passports.lessons import Lessons, ask_others, open_lessons
 from referee.hearers.passports.measures import AnswerColumns, Measures, measure
 from referee.hearers.passports.named_hearer import name_of, summon
-from referee.hearers.passports.novelty import hear_new
+from referee.hearers.passports.novelty import ask_about_new
 from referee.hearers.passports.people import People, open_people
 from referee.hearers.passports.probes import KINDS
-from referee.hearers.passports.reading import Reading, choose_reading, worded
-from referee.hearers.passports.replay import asked_elsewhere, checksum_of, replay
+from referee.hearers.passports.reading import Reading, add_words, choose_reading
+from referee.hearers.passports.replay import hash_answers, replay, select_answers
 from referee.hearers.passports.transfer import Transfer, ask_experiments, replay_experiments, sum_up
 from referee.hearers.rational_listener import Rational
 from referee.hearers.recorded import is_recorded, read_recorded
@@ -63,42 +63,42 @@ def examine(examination: Examination, begin: Begin = lambda total: lambda n: Non
         return _examine_asked(examination, begin)
     if examination.train is not None:
         raise InputError("a recorded hearer learns nothing here", remedy="leave --train out")
-    people = _some(examination, open_people(examination.corpus, examination.data, silent=True))
+    people = _sample_answers(examination, open_people(examination.corpus, examination.data, silent=True))
     of_kind = examine_judge if is_judge(examination.hearer) else _examine_recorded
     return of_kind(examination, people)
 
 
-def _some(examination: Examination, people: People) -> People:
+def _sample_answers(examination: Examination, people: People) -> People:
     """Return a random sample of people's answers, if a limit is set."""
     if examination.limit is None:
         return people
-    return people.some(examination.limit, examination.by, examination.seed)
+    return people.sample_units(examination.limit, examination.by, examination.seed)
 
 
 def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
-    """A hearer that is here, and is asked."""
+    """Examine a hearer that is available and can be asked."""
     hearer = summon(examination.hearer, examination.seed)
     reading = choose_reading(open_people(examination.corpus, examination.data), examination.reads)
-    lessons = _lessons(examination, hearer)
-    people = _some(examination, reading.people if lessons is None else ask_others(reading.people, lessons))
-    examination = fitting_folds(examination, people)
-    heard = hear_everything(examination, people, begin, None if lessons is None else lessons.trials)
+    lessons = _make_lessons(examination, hearer)
+    people = _sample_answers(examination, reading.people if lessons is None else ask_others(reading.people, lessons))
+    examination = limit_folds(examination, people)
+    heard = ask_hearer(examination, people, begin, None if lessons is None else lessons.trials)
     crossed = learns(hearer) and lessons is None
     fitted = fit_rational(hearer, people, examination.folds, examination.seed) if isinstance(hearer, Rational) else None
     name = name_of(examination.hearer).partition("|")[0]
     about_it = {
         "kind": "hearer",
-        "trained_on": _trained_on(examination, people, lessons) if learns(hearer) else None,
+        "trained_on": _describe_training(examination, people, lessons) if learns(hearer) else None,
         "signature": signature(name, hearer),
         **_read(examination, reading),
-        **families_of(examination, people, family_word(hearer, name)),
+        **find_families(examination, people, find_family(hearer, name)),
     }
     beside = crossed and examination.beside
     transfer = sum_up([e.measure() for e in ask_experiments(examination, people)])
-    return _card(examination, people, heard, about_it, beside, transfer, fitted)
+    return _make_card(examination, people, heard, about_it, beside, transfer, fitted)
 
 
-def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
+def _make_lessons(examination: Examination, hearer: Any) -> Lessons | None:
     """Return the hearer's training data in the form it reads."""
     if examination.train is None:
         return None
@@ -107,10 +107,10 @@ def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
     lessons = open_lessons(examination.train, examination.data, examination.seed)
     if examination.reads == "properties":
         return lessons
-    return Lessons(name=lessons.name, corpus=lessons.corpus, trials=tuple(worded(t) for t in lessons.trials))
+    return Lessons(name=lessons.name, corpus=lessons.corpus, trials=tuple(add_words(t) for t in lessons.trials))
 
 
-def _trained_on(examination: Examination, people: People, lessons: Lessons | None) -> str:
+def _describe_training(examination: Examination, people: People, lessons: Lessons | None) -> str:
     return f"{people.name}, other folds by {examination.by}" if lessons is None else lessons.name
 
 
@@ -127,24 +127,24 @@ def _read(examination: Examination, reading: Reading) -> dict[str, Any]:
 
 
 def _examine_recorded(examination: Examination, people: People) -> dict[str, Any]:
-    """A hearer that was asked elsewhere."""
-    recorded = read_recorded(examination.hearer, people.trials, _corpora(examination))
-    people = asked_elsewhere(people, set(recorded.answers))
-    examination = fitting_folds(examination, people)
-    about_it = recorded_facts(examination, people, checksum_of(recorded), "recorded hearer")
+    """Examine a hearer whose answers were recorded elsewhere."""
+    recorded = read_recorded(examination.hearer, people.trials, _find_corpora_folder(examination))
+    people = select_answers(people, set(recorded.answers))
+    examination = limit_folds(examination, people)
+    about_it = make_recorded_fields(examination, people, hash_answers(recorded), "recorded hearer")
     heard = replay(recorded, people, examination)
     fitted = fit_recorded(recorded, people, examination.folds, examination.seed)
     transfer = sum_up([e.measure() for e in replay_experiments(people, heard.beliefs)])
-    return _card(examination, people, heard, about_it, False, transfer, fitted)
+    return _make_card(examination, people, heard, about_it, False, transfer, fitted)
 
 
-def _corpora(examination: Examination) -> str | Path | None:
-    """The folder of corpora, if `data` is that; a folder or file of people's answers is not."""
+def _find_corpora_folder(examination: Examination) -> str | Path | None:
+    """Return the folder of corpora if `data` is one; a folder or file of people's answers is not."""
     data = None if examination.data is None else Path(examination.data)
     return data if data is not None and data.is_dir() else None
 
 
-def _card(
+def _make_card(
     examination: Examination,
     people: People,
     heard: Beliefs,
@@ -155,12 +155,12 @@ def _card(
 ) -> dict[str, Any]:
     """Return the card of a hearer that chooses entities; `beside` tests it on new objects, too."""
     asked = len(people.answers)
-    people = _answered(examination, people, heard)
-    beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
+    people = _keep_answered(examination, people, heard)
+    beliefs = [heard.beliefs[make_question(a)] for a in people.answers]
     evidence = tabulate(people.answers, beliefs, people.clusters())
     m = measure(evidence)
-    new = hear_new(examination, people, m) if beside else {}
-    probes = {kind: _summary(heard.probes.get(kind, ())) for kind in KINDS}
+    new = ask_about_new(examination, people, m) if beside else {}
+    probes = {kind: _summarise_probes(heard.probes.get(kind, ())) for kind in KINDS}
     outcomes = Counter(str(b.outcome) for b in beliefs)
     asking = Counter(flag for b in beliefs for flag in b.flags if flag in FLAGS)
     ranking = rank_people(examination, people, evidence.target, evidence.clusters)
@@ -179,11 +179,11 @@ def _card(
     return seal(
         {
             **identify(examination, people, about_it),
-            **_numbers(m),
+            **_list_main_numbers(m),
             **set_beside_people(ceiling, ranking),
             "verdict": verdict.word,
             "reasons": list(verdict.reasons),
-            **_details(m),
+            **_list_details(m),
             "time_from": "predicted time" if any(b.predicted_ms is not None for b in beliefs) else "uncertainty",
             "outcomes": dict(sorted(outcomes.items())),
             **({"asking": dict(sorted(asking.items()))} if asking else {}),
@@ -192,19 +192,19 @@ def _card(
             "fitted": fitted,
             "on_new": {by: asdict(novelty) for by, novelty in new.items()},
             **about_it,
-            "folds": _by_fold(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),
+            "folds": _measure_folds(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),
             **list_settings(examination, people, evidence.clusters),
             **({"not_answered": asked - len(beliefs)} if asked > len(beliefs) else {}),
         }
     )
 
 
-def _answered(examination: Examination, people: People, heard: Beliefs) -> People:
+def _keep_answered(examination: Examination, people: People, heard: Beliefs) -> People:
     """Return the answers without questions to which the hearer's endpoint failed.
 
     They are no evidence about the hearer.
     """
-    answers = tuple(a for a in people.answers if heard.beliefs[question_of(a)].answered)
+    answers = tuple(a for a in people.answers if heard.beliefs[make_question(a)].answered)
     if not answers:
         raise InputError(
             f"the endpoint of {name_of(examination.hearer)} gave no answers",
@@ -213,7 +213,7 @@ def _answered(examination: Examination, people: People, heard: Beliefs) -> Peopl
     return people if len(answers) == len(people.answers) else replace(people, answers=answers)
 
 
-def _numbers(m: Measures) -> dict[str, Any]:
+def _list_main_numbers(m: Measures) -> dict[str, Any]:
     """Return the main numbers of a card."""
     return {
         "n": m.n,
@@ -233,10 +233,10 @@ def _numbers(m: Measures) -> dict[str, Any]:
     }
 
 
-def _details(m: Measures) -> dict[str, Any]:
+def _list_details(m: Measures) -> dict[str, Any]:
     """Return the details of a card: intervals, tests and curves."""
     return {
-        "intervals": {**m.intervals, **areas_within(m.within_condition, m.within_game)},
+        "intervals": {**m.intervals, **make_area_fields(m.within_condition, m.within_game)},
         "above_chance": asdict(m.above_chance),
         "pairs_within_condition": m.within_condition.pairs,
         "pairs_within_game": m.within_game.pairs,
@@ -253,7 +253,7 @@ def _details(m: Measures) -> dict[str, Any]:
     }
 
 
-def _summary(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
+def _summarise_probes(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
     """Return the summary of the answers to one kind of probe."""
     if not answers:
         return Probe(n=0)
@@ -267,12 +267,12 @@ def _summary(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
 
 
 def _probe(probe: Probe, heard: Beliefs) -> dict[str, Any]:
-    """A probe with the reason why there is none, if so."""
+    """Return the results of a probe, or the reason why there are none."""
     why = {} if probe.n else {"why": "none could be made" if heard.probes else "not asked"}
     return {**asdict(probe), **why}
 
 
-def _by_fold(evidence: AnswerColumns, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
+def _measure_folds(evidence: AnswerColumns, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
     """Return the measures of each fold."""
     rows = []
     for fold in range(examination.folds):

@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.hearers.passports.answer_columns import number
+from referee.hearers.passports.answer_columns import encode_names
 from referee.hearers.passports.card_parts import (
-    areas_within,
-    found_by,
+    has_found_target,
     identify,
     list_settings,
+    make_area_fields,
+    make_recorded_fields,
     rank_people,
-    recorded_facts,
     set_beside_people,
 )
 from referee.hearers.passports.cards import seal
 from referee.hearers.passports.ceilings import find_ceiling
-from referee.hearers.passports.examination import Examination, question_of
+from referee.hearers.passports.examination import Examination, make_question
 from referee.hearers.passports.fitness import Probe, decide_judge
 from referee.hearers.passports.judges import Judged, measure_judge, read_judge
 from referee.hearers.passports.people import People
 from referee.hearers.passports.probes import KINDS
-from referee.hearers.passports.replay import asked_elsewhere
+from referee.hearers.passports.replay import select_answers
 
 UNDEFINED_FOR_JUDGES = (
     "accuracy",
@@ -41,19 +41,19 @@ UNDEFINED_FOR_JUDGES = (
 
 
 def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
-    """A judge, held against whether people found the target."""
+    """Return the agreement of a judge with whether people found the target."""
     judged = read_judge(examination.hearer, people.trials)
-    people = asked_elsewhere(people, set(judged.scores))
-    about_it = recorded_facts(examination, people, judged.checksum, f"recorded judge ({judged.kind})")
+    people = select_answers(people, set(judged.scores))
+    about_it = make_recorded_fields(examination, people, judged.checksum, f"recorded judge ({judged.kind})")
     clusters = people.clusters()
     scores = np.array([judged.scores[a.trial.id] for a in people.answers])
-    right = np.array([found_by(a) for a in people.answers], dtype=bool)
+    right = np.array([has_found_target(a) for a in people.answers], dtype=bool)
     questions, conditions, games = (
-        number([of(a) for a in people.answers])
-        for of in (question_of, lambda a: a.trial.condition, lambda a: a.trial.meta.get("game"))
+        encode_names([of(a) for a in people.answers])
+        for of in (make_question, lambda a: a.trial.condition, lambda a: a.trial.meta.get("game"))
     )
     measures = measure_judge(judged, scores, right, clusters, (conditions, games))
-    ranking = rank_people(examination, people, _as_share(judged, scores), clusters)
+    ranking = rank_people(examination, people, _scale_scores(judged, scores), clusters)
     verdict = decide_judge(measures, ranking)
     taken = tuple(a.response.entity or str(a.response.outcome) for a in people.answers)
     return seal(
@@ -74,7 +74,7 @@ def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
             "intervals": {
                 "auc": measures.area.interval,
                 "correlation": measures.correlation_interval,
-                **areas_within(measures.within_condition, measures.within_game),
+                **make_area_fields(measures.within_condition, measures.within_game),
             },
             "calibration_curve": [],
             "probes": {kind: {**asdict(Probe(n=0)), "why": "not asked"} for kind in KINDS},
@@ -89,5 +89,5 @@ def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
     )
 
 
-def _as_share(judged: Judged, scores: FloatArray) -> FloatArray:
+def _scale_scores(judged: Judged, scores: FloatArray) -> FloatArray:
     return scores if judged.kind == "judgement" else (scores - 1) / 4

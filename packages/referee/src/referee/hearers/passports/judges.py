@@ -21,7 +21,7 @@ from referee.corpora.reading.lines import WrongShape, get_field, parse_object, r
 from referee.corpora.reading.packed import add_location
 from referee.errors import DuplicateTrial, InputError, UnknownTrial
 from referee.hearers.passports.areas import Area, Bounds, Truths, measure_area
-from referee.hearers.passports.measures import bounds_of, choice_kappa
+from referee.hearers.passports.measures import compute_choice_kappa, get_bounds
 from referee.hearers.recorded import PREFIX
 from referee.records import Trial
 from referee.signature import digest
@@ -76,13 +76,13 @@ def is_judge(name: str) -> bool:
 
 
 def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
-    """The judgements of a file, checked against the trials."""
+    """Return the judgements of a file, checked against the trials."""
     path, trial_ids = Path(name.removeprefix(PREFIX)), {t.id for t in trials}
     kinds: set[str] = set()
     scores: dict[str, float] = {}
     for line, text in read_lines(path):
         with add_location(path, line):
-            trial, kind, score = _judgement(parse_object(text))
+            trial, kind, score = _parse_judgement(parse_object(text))
             kinds.add(kind)
             if len(kinds) > 1:
                 raise WrongShape("ratings and judgements are mixed", FORM)
@@ -96,7 +96,7 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
     return Judged(kind=kinds.pop(), scores=scores)
 
 
-def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
+def _parse_judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
     """Return trial, kind and value of one judgement. Raises WrongShape for an invalid one."""
     trial = get_field(row, "trial", str)
     kinds = [kind for kind in KINDS if kind in row]
@@ -113,10 +113,10 @@ def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
 def measure_judge(
     judged: Judged, scores: FloatArray, right: Truths, clusters: Clusters, strata: Sequence[IntArray]
 ) -> JudgeAgreement:
-    """A judge's scores against people's success, one row an answer; `strata` are conditions and games."""
+    """Compare a judge's scores with people's success, one row per answer; `strata` are conditions and games."""
     conditions, games = strata
     yes = judged.kind == "judgement"
-    r = spread(_moments(scores, right.astype(float)), _pearson, clusters, limits=(-1.0, 1.0))
+    r = spread(_compute_moments(scores, right.astype(float)), _compute_pearson, clusters, limits=(-1.0, 1.0))
     return JudgeAgreement(
         n=len(scores),
         human_accuracy=float(right.mean()),
@@ -124,18 +124,18 @@ def measure_judge(
         within_condition=measure_area(scores, right, clusters, conditions),
         within_game=measure_area(scores, right, clusters, games),
         correlation=None if np.isnan(r.value) else r.value,
-        correlation_interval=None if np.isnan(r.value) else bounds_of(r),
+        correlation_interval=None if np.isnan(r.value) else get_bounds(r),
         agreed=float((scores == right).mean()) if yes else None,
-        kappa=choice_kappa((scores > 0).tolist(), right.tolist()) if yes else None,
+        kappa=compute_choice_kappa((scores > 0).tolist(), right.tolist()) if yes else None,
     )
 
 
-def _moments(x: FloatArray, y: FloatArray) -> FloatArray:
+def _compute_moments(x: FloatArray, y: FloatArray) -> FloatArray:
     rows: FloatArray = np.column_stack([x, y, x * x, y * y, x * y])
     return rows
 
 
-def _pearson(totals: FloatArray, counts: FloatArray) -> FloatArray:
+def _compute_pearson(totals: FloatArray, counts: FloatArray) -> FloatArray:
     """Return Pearson's r from sums, so that whole clusters can be left out; NaN if one side is constant."""
     x, y, xx, yy, xy = (totals[..., i] / counts for i in range(5))
     spread_x, spread_y = xx - x * x, yy - y * y

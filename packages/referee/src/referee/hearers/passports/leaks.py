@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.hearers.passports.areas import Truths, area_under_curve
+from referee.hearers.passports.areas import Truths, compute_auc
 from referee.records import Description, Entity, Outcome, Response, Trial
 
 LIMIT = 0.55
@@ -58,14 +58,14 @@ FIELDS: dict[str, tuple[bool, AmountFunction]] = {
     "properties present": (True, lambda description, _: description.properties is not None),
     "number of properties": (True, lambda description, _: len(description.properties or ())),
     "spans present": (True, lambda description, _: bool(description.spans)),
-    "attributes of the target present": (True, lambda _, trial: any(e.attributes for e in _targets(trial))),
-    "picture of the target present": (True, lambda _, trial: any(e.image for e in _targets(trial))),
+    "attributes of the target present": (True, lambda _, trial: any(e.attributes for e in _list_targets(trial))),
+    "picture of the target present": (True, lambda _, trial: any(e.image for e in _list_targets(trial))),
     "message present": (False, lambda description, _: bool((description.text or "").strip())),
     "history present": (False, lambda _, trial: bool(trial.history)),
 }
 
 
-def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
+def find_leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
     """Return every field with its power to predict success, over all answers that chose an entity.
 
     Others are neither right nor wrong.
@@ -73,25 +73,25 @@ def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak,
     trials_by_id = {trial.id: trial for trial in trials}
     answers = [(r, trials_by_id[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in trials_by_id]
     right = np.array([r.entity in trial.targets for r, trial in answers], dtype=bool)
-    heard = [(_heard(r, trial), trial) for r, trial in answers]
+    heard = [(_get_description(r, trial), trial) for r, trial in answers]
     return tuple(
-        _leak(field, annotation, np.array([float(measure_amount(*pair)) for pair in heard], dtype=float), right)
+        _measure_leak(field, annotation, np.array([float(measure_amount(*pair)) for pair in heard], dtype=float), right)
         for field, (annotation, measure_amount) in FIELDS.items()
     )
 
 
-def _heard(response: Response, trial: Trial) -> Description:
+def _get_description(response: Response, trial: Trial) -> Description:
     """Return the answered description: the response's own, or else the trial's reference."""
     if response.description is not None or response.system is not None:
         return response.description or NOTHING_SAID
     return trial.references[0] if trial.references else NOTHING_SAID
 
 
-def _targets(trial: Trial) -> list[Entity]:
+def _list_targets(trial: Trial) -> list[Entity]:
     return [trial.scene.entity(target) for target in trial.targets]
 
 
-def _leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> Leak:
+def _measure_leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> Leak:
     """Return the results for one field."""
     present = amounts > 0
     return Leak(
@@ -101,7 +101,7 @@ def _leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> L
         present=int(present.sum()),
         right_with=_share(right[present]),
         right_without=_share(right[~present]),
-        area=area_under_curve(amounts, right),
+        area=compute_auc(amounts, right),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee import catalogue
 from referee.errors import InputError
-from referee.hearers.passports.people import People, unit_of
+from referee.hearers.passports.people import People, find_unit
 from referee.jobs.open import open_corpus
 from referee.records import Trial
 
@@ -25,8 +25,8 @@ class Lessons:
 
 
 def open_lessons(written: str, data: str | Path | None, seed: int = 1) -> Lessons:
-    """``CORPUS``, a file of trials, or a part as ``CORPUS:SPLIT`` (``degen2020:domain=exp1``, ``tuna:speaker-80/20:train``)."""
-    name, split = _parts(written)
+    """Return training data: ``CORPUS``, a file of trials, or a part as ``CORPUS:SPLIT`` (``tuna:speaker-80/20:train``)."""
+    name, split = _split_name(written)
     folder = data if data is not None and Path(data).is_dir() and not (Path(data) / "trials.jsonl").exists() else None
     opened = open_corpus(name, folder, split=split, seed=seed)
     trials = tuple(opened.trials())
@@ -35,7 +35,7 @@ def open_lessons(written: str, data: str | Path | None, seed: int = 1) -> Lesson
     return Lessons(name=written if split else opened.name, corpus=opened.name, trials=trials)
 
 
-def _parts(written: str) -> tuple[str, str | None]:
+def _split_name(written: str) -> tuple[str, str | None]:
     """Return corpus and split from their text."""
     if written in catalogue.names("corpus") or Path(written).exists():
         return written, None
@@ -47,8 +47,8 @@ def ask_others(people: People, lessons: Lessons) -> People:
     """Return people's answers without trials of the hearer's training data, and without their games."""
     if lessons.corpus != people.name:
         return people
-    trials, games = {t.id for t in lessons.trials}, {unit_of(t, "game") for t in lessons.trials}
-    overlap = (a for a in people.answers if a.trial.id in trials or unit_of(a.trial, "game") in games)
+    trials, games = {t.id for t in lessons.trials}, {find_unit(t, "game") for t in lessons.trials}
+    overlap = (a for a in people.answers if a.trial.id in trials or find_unit(a.trial, "game") in games)
     rest = people.without((a, "of games that it learned from") for a in overlap)
     if not rest.answers:
         raise InputError(

@@ -56,7 +56,7 @@ class AnswerColumns:
     clusters: Clusters
 
     def rows(self, selected: Truths) -> AnswerColumns:
-        """Some of the rows."""
+        """Return some of the rows."""
         return AnswerColumns(**{field.name: _pick(getattr(self, field.name), selected) for field in fields(self)})
 
 
@@ -149,7 +149,7 @@ class Measures:
 
 
 def calibrate(probabilities: FloatArray, success: Truths, bins: int = BINS) -> Calibration:
-    """Equal bins from 0 to 1, each open below and closed above (the first closed on both sides)."""
+    """Return the calibration in equal bins from 0 to 1, each open below and closed above (the first closed on both sides)."""
     edges = np.linspace(0, 1, bins + 1)
     place = np.searchsorted(edges[1:-1], np.round(probabilities, DIGITS))
     curve = []
@@ -163,8 +163,8 @@ def calibrate(probabilities: FloatArray, success: Truths, bins: int = BINS) -> C
     return Calibration(error=error, curve=tuple(curve))
 
 
-def choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | None:
-    """Cohen's kappa; 0 where one side always chooses the same, None where both do."""
+def compute_choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | None:
+    """Return Cohen's kappa; 0 if one side always chooses the same, None if both do."""
     values, codes = np.unique([*map(str, a), *map(str, b)], return_inverse=True)
     first, second = codes[: len(a)], codes[len(a) :]
     shares = [np.bincount(side, minlength=len(values)) / len(a) for side in (first, second)]
@@ -172,8 +172,8 @@ def choice_kappa(a: Sequence[str | bool], b: Sequence[str | bool]) -> float | No
     return (float((first == second).mean()) - expected) / (1 - expected) if expected < 1 else None
 
 
-def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None = None) -> PositionBias:
-    """Whether places are chosen equally often.
+def measure_position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None = None) -> PositionBias:
+    """Return a test of whether all positions are chosen equally often.
 
     Scenes of different sizes are tested apart and their chi-squares added.
 
@@ -190,7 +190,7 @@ def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None =
         expected = counts.sum() / size
         rates[int(size)] = tuple(float(c) for c in counts / counts.sum())
         gap += float(np.abs(counts - expected).sum()) / 2
-        effect, groups = _design_effect(
+        effect, groups = _compute_design_effect(
             places[of_size], int(size), None if clusters is None else clusters.part(of_size)
         )
         chi_square += float(((counts - expected) ** 2).sum() / expected) / effect
@@ -201,8 +201,8 @@ def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None =
     return PositionBias(value=gap / n, p=float(p), n=n, rates=rates)
 
 
-def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tuple[float, int]:
-    """How much larger the variance of the shares is than that of independent choices, never below 1.
+def _compute_design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tuple[float, int]:
+    """Return the ratio of the variance of the proportions to that of independent choices, at least 1.
 
     And the number of clusters.
     """
@@ -225,7 +225,7 @@ def log_likelihoods(taken: FloatArray, sizes: IntArray) -> FloatArray:
 
 
 def set_against_chance(t: AnswerColumns) -> AboveChance:
-    """Whether the mean belief in the target is above that of even chances, by t over clusters."""
+    """Test whether the mean belief in the target is above that of equal chances, by t over clusters."""
     from scipy.special import stdtr
 
     excess = spread((t.target - 1 / t.sizes)[:, None], average_rows, t.clusters)
@@ -237,11 +237,11 @@ def set_against_chance(t: AnswerColumns) -> AboveChance:
         df=excess.df,
         p=None if score is None else float(stdtr(excess.df, -score)),
         n=len(t.target),
-        over=about(t.clusters, len(t.target)),
+        over=describe_units(t.clusters, len(t.target)),
     )
 
 
-def about(clusters: Clusters, n: int) -> str:
+def describe_units(clusters: Clusters, n: int) -> str:
     """Describe the sampling units with their numbers."""
     if not clusters.codes:
         return f"{n:,} answers"
@@ -268,34 +268,34 @@ def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
         auc=area.value,
         within_condition=measure_area(t.target, t.human_right, clusters, t.conditions),
         within_game=measure_area(t.target, t.human_right, clusters, t.games),
-        kappa=choice_kappa(t.choices, t.human_choices),
-        success_kappa=choice_kappa(t.right.tolist(), t.human_right.tolist()),
+        kappa=compute_choice_kappa(t.choices, t.human_choices),
+        success_kappa=compute_choice_kappa(t.right.tolist(), t.human_right.tolist()),
         calibration=calibrate(t.target, t.human_right),
         success_calibration_error=calibrate(t.top, t.right).error,
         time_correlation=timed.r,
         time_n=timed.n,
-        position=_positions(t, t.choices),
-        position_shown=_positions(t, t.shown),
+        position=_test_question_bias(t, t.choices),
+        position_shown=_test_question_bias(t, t.shown),
         log_likelihood=float(logs[has_likelihood].mean()) if has_likelihood.any() else None,
         chance_log_likelihood=float(-np.log(t.sizes[has_likelihood]).mean()) if has_likelihood.any() else None,
         ruled_out=int((t.taken[has_likelihood] == 0).sum()),
-        intervals=_intervals(t, logs, area) if intervals else {},
+        intervals=_compute_intervals(t, logs, area) if intervals else {},
     )
 
 
-def _positions(t: AnswerColumns, choices: Sequence[str]) -> PositionBias:
-    """Position bias over questions: the hearer was asked each only once, however many people answered it."""
+def _test_question_bias(t: AnswerColumns, choices: Sequence[str]) -> PositionBias:
+    """Return the position bias over questions: each counts once, however many people answered it."""
     asked_first = np.sort(np.unique(t.questions, return_index=True)[1]).tolist()
     pointed = np.zeros(len(choices), dtype=bool)
     pointed[[i for i in asked_first if choices[i].isdigit()]] = True
     places = np.array([int(choice) for choice, counts in zip(choices, pointed, strict=True) if counts], dtype=np.int64)
-    return position_bias(places, t.sizes[pointed], t.clusters.part(pointed))
+    return measure_position_bias(places, t.sizes[pointed], t.clusters.part(pointed))
 
 
-def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Bounds | None]:
-    """95 % intervals over clusters; with a single cluster there are none."""
+def _compute_intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Bounds | None]:
+    """Return 95 % intervals over clusters; none for a single cluster."""
     intervals: dict[str, Bounds | None] = {
-        name: bounds_of(spread(column.astype(float)[:, None], average_rows, t.clusters, limits=limits))
+        name: get_bounds(spread(column.astype(float)[:, None], average_rows, t.clusters, limits=limits))
         for name, column, limits in (
             ("accuracy", t.right, SHARE),
             ("expected_accuracy", t.target, SHARE),
@@ -303,15 +303,15 @@ def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Boun
             ("log_likelihood", logs, (None, 0.0)),
         )
     }
-    return {**intervals, "auc": area.interval, "kappa": _kappa_bounds(t)}
+    return {**intervals, "auc": area.interval, "kappa": _compute_kappa_bounds(t)}
 
 
-def bounds_of(estimate: Spread) -> Bounds | None:
-    """An interval, where there is one."""
+def get_bounds(estimate: Spread) -> Bounds | None:
+    """Return the bounds of an interval; None without one."""
     return None if isnan(estimate.low) or isnan(estimate.high) else (estimate.low, estimate.high)
 
 
-def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
+def _compute_kappa_bounds(t: AnswerColumns) -> Bounds | None:
     """Return the interval of kappa by leaving out whole clusters.
 
     Kappa is a function of sums (agreements and choices).
@@ -321,7 +321,7 @@ def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
     eye = np.eye(width)
     first, second = eye[codes[:n]], eye[codes[n:]]
     rows = np.column_stack([(first * second).sum(axis=1), first, second])
-    return bounds_of(spread(rows, _finish_kappa(width), t.clusters, limits=(-1.0, 1.0)))
+    return get_bounds(spread(rows, _finish_kappa(width), t.clusters, limits=(-1.0, 1.0)))
 
 
 def _finish_kappa(width: int) -> Callable[[FloatArray, FloatArray], FloatArray]:

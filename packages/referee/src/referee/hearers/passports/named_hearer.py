@@ -32,11 +32,11 @@ def summon(written: str, seed: int = 1) -> Any:
         raise InputError(
             f"{name} cannot be made ({error})", remedy=f"set its parameters: {name}|parameter:value"
         ) from error
-    return _checked(made, name)
+    return _check_hearer(made, name)
 
 
 def name_of(written: str) -> str:
-    """The name to print: a class in a file, or a file of answers, without the folders that lead to it."""
+    """Return the name to print: a class in a file, or a file of answers, without the folders that lead to it."""
     if is_recorded(written):
         return name_of_recorded(written)
     name, bar, switches = written.partition("|")
@@ -44,10 +44,10 @@ def name_of(written: str) -> str:
     if file.endswith(".py"):
         return f"{Path(file).name}{colon}{cls}{bar}{switches}"
     # Who asks faster is no other hearer.
-    return catalogue.without_pace("hearer", written)
+    return catalogue.drop_pace_options("hearer", written)
 
 
-def family_of(name: str) -> str:
+def find_family(name: str) -> str:
     """Return the family of a model or system, its name before version numbers.
 
     ``org/gpt-4o-mini`` is ``gpt``, ``llama3`` is ``llama``.
@@ -57,7 +57,7 @@ def family_of(name: str) -> str:
     return letters[0] if letters else last
 
 
-def _checked(hearer: Any, name: str) -> Any:
+def _check_hearer(hearer: Any, name: str) -> Any:
     """Return the hearer. Raises InputError if it lacks a method."""
     missing = [m for m in ("fit", "resolve") if not callable(getattr(hearer, m, None))]
     if missing:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from referee.hearers.passports.answer_columns import Belief, tabulate
 from referee.hearers.passports.areas import Bounds
-from referee.hearers.passports.examination import Examination, question_of, share_out, units_of
+from referee.hearers.passports.examination import Examination, count_units, make_question, share_out
 from referee.hearers.passports.measures import Measures, measure
-from referee.hearers.passports.people import People, unit_of
+from referee.hearers.passports.people import People, find_unit
 from referee.hearers.passports.questions import Asking, Question, put
 
 NEW = ("scene", "object", "condition")
@@ -41,13 +41,16 @@ class Novelty:
     why: str | None = None
 
 
-def hear_new(examination: Examination, people: People, baseline: Measures) -> dict[str, Novelty]:
+def ask_about_new(examination: Examination, people: People, baseline: Measures) -> dict[str, Novelty]:
     """Test the hearer on each of scene, object and condition that recurs in these data.
 
     `baseline` has its measures on new games alone.
     """
-    sizes = {by: units_of(people, by) for by in NEW if by != examination.by}
-    plans = {by: [] if _too_few(by, unit_sizes) else _plan(examination, people, by) for by, unit_sizes in sizes.items()}
+    sizes = {by: count_units(people, by) for by in NEW if by != examination.by}
+    plans = {
+        by: [] if _explain_too_few(by, unit_sizes) else _plan(examination, people, by)
+        for by, unit_sizes in sizes.items()
+    }
     # All at once, so that training can run in parallel.
     heard = iter(put(examination, {t.id: t for t in people.trials}, [part for plan in plans.values() for part in plan]))
     new = {}
@@ -55,11 +58,11 @@ def hear_new(examination: Examination, people: People, baseline: Measures) -> di
         beliefs: dict[Question, Belief] = {}
         for (_, (questions,)), (answers,) in zip(plan, heard, strict=False):
             beliefs |= zip(questions, answers, strict=True)
-        new[by] = _novelty(examination, people, by, sizes[by], beliefs, baseline)
+        new[by] = _measure_novelty(examination, people, by, sizes[by], beliefs, baseline)
     return new
 
 
-def _too_few(by: str, sizes: Counter[str]) -> str | None:
+def _explain_too_few(by: str, sizes: Counter[str]) -> str | None:
     """Return the reason why no test is possible; None if it is."""
     if len(sizes) < 2:
         return f"there is only one {by}"
@@ -70,10 +73,10 @@ def _too_few(by: str, sizes: Counter[str]) -> str | None:
 
 def _plan(examination: Examination, people: People, by: str) -> list[Asking]:
     """Return the questions that are new in both respects, by fold, with their training data."""
-    examination = replace(examination, folds=_folds(examination, units_of(people, by)))
+    examination = replace(examination, folds=_count_folds(examination, count_units(people, by)))
     kinds, games = (share_out(people, replace(examination, by=factor)) for factor in (by, examination.by))
-    where = {t.id: (kinds.get(unit_of(t, by)), games.get(unit_of(t, examination.by))) for t in people.trials}
-    asked = dict.fromkeys(question_of(a) for a in people.answers)
+    where = {t.id: (kinds.get(find_unit(t, by)), games.get(find_unit(t, examination.by))) for t in people.trials}
+    asked = dict.fromkeys(make_question(a) for a in people.answers)
     plan: list[Asking] = []
     for fold in range(examination.folds):
         questions = [q for q in asked if where[q[0]] == (fold, fold)]
@@ -83,11 +86,11 @@ def _plan(examination: Examination, people: People, by: str) -> list[Asking]:
     return plan
 
 
-def _folds(examination: Examination, sizes: Counter[str]) -> int:
+def _count_folds(examination: Examination, sizes: Counter[str]) -> int:
     return min(examination.folds, len(sizes))
 
 
-def _novelty(
+def _measure_novelty(
     examination: Examination,
     people: People,
     by: str,
@@ -96,15 +99,15 @@ def _novelty(
     baseline: Measures,
 ) -> Novelty:
     """Return the results on one kind of novelty."""
-    asked = replace(people, answers=tuple(a for a in people.answers if question_of(a) in beliefs))
+    asked = replace(people, answers=tuple(a for a in people.answers if make_question(a) in beliefs))
     if not asked.answers:
-        why = _too_few(by, sizes) or f"no fold has both a new {by} and a new {examination.by}"
+        why = _explain_too_few(by, sizes) or f"no fold has both a new {by} and a new {examination.by}"
         return Novelty(units=len(sizes), why=why)
-    m = measure(tabulate(asked.answers, [beliefs[question_of(a)] for a in asked.answers], asked.clusters()))
+    m = measure(tabulate(asked.answers, [beliefs[make_question(a)] for a in asked.answers], asked.clusters()))
     return Novelty(
         n=m.n,
         units=len(sizes),
-        folds=_folds(examination, sizes),
+        folds=_count_folds(examination, sizes),
         accuracy=m.accuracy,
         expected_accuracy=m.expected_accuracy,
         auc=m.auc,

@@ -49,13 +49,13 @@ class People:
     left_out: dict[str, int]
     sampled: tuple[str, ...] | None = None
 
-    def some(self, limit: int, by: str, seed: int) -> People:
-        """Whole games (or speakers) drawn by lot until there are `limit` answers.
+    def sample_units(self, limit: int, by: str, seed: int) -> People:
+        """Return whole games (or speakers), sampled at random until there are `limit` answers.
 
         The rest is neither asked about nor learned from.
         """
         by = by if by == "speaker" else "game"
-        sizes = Counter(unit_of(a.trial, by) for a in self.answers)
+        sizes = Counter(find_unit(a.trial, by) for a in self.answers)
         order = sorted(sizes)
         Random(seed).shuffle(order)
         drawn_units: set[str] = set()
@@ -63,9 +63,9 @@ class People:
             if sum(sizes[u] for u in drawn_units) >= limit:
                 break
             drawn_units.add(unit)
-        trials = tuple(t for t in self.trials if (u := unit_of(t, by)) in drawn_units or u not in sizes)
+        trials = tuple(t for t in self.trials if (u := find_unit(t, by)) in drawn_units or u not in sizes)
         return replace(
-            self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in drawn_units)
+            self, trials=trials, answers=tuple(a for a in self.answers if find_unit(a.trial, by) in drawn_units)
         )
 
     def clusters(self) -> Clusters:
@@ -88,13 +88,13 @@ class People:
         return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
 
     def without(self, gone: Iterable[tuple[HumanAnswer, str]]) -> People:
-        """The same without some answers, each with the reason why it is left out."""
+        """Return the same without some answers, each with the reason why it is left out."""
         reasons = {id(answer): reason for answer, reason in gone}
         counted = Counter(self.left_out) + Counter(reasons.values())
         return replace(self, answers=tuple(a for a in self.answers if id(a) not in reasons), left_out=dict(counted))
 
 
-def unit_of(trial: Trial, by: str) -> str:
+def find_unit(trial: Trial, by: str) -> str:
     """Return the game, speaker, scene, kind of object or condition of a trial.
 
     A trial without game and speaker is its own unit.
@@ -104,11 +104,11 @@ def unit_of(trial: Trial, by: str) -> str:
     if by == "scene":
         return trial.scene.id or _look_of(*trial.scene.entities)
     if by == "object":
-        return _kind_of(trial)
-    return _together(trial, by) or trial.id
+        return _get_target_type(trial)
+    return _get_unit(trial, by) or trial.id
 
 
-def _kind_of(trial: Trial) -> str:
+def _get_target_type(trial: Trial) -> str:
     """Return the target's type, because other colours and sizes of one type are not new.
 
     Without a type, all its attributes.
@@ -122,7 +122,7 @@ def _look_of(*entities: Entity) -> str:
     return "|".join(sorted(repr((sorted(e.attributes), e.image)) for e in entities))
 
 
-def _together(trial: Trial, by: str) -> str | None:
+def _get_unit(trial: Trial, by: str) -> str | None:
     game = trial.meta.get("game") if by == "game" else None
     return trial.speaker if game is None else str(game)
 
@@ -134,13 +134,13 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
     With `silent`, answers to empty descriptions are included: externally asked hearers may have seen the whole
     dialogue.
     """
-    name, source, where = _source(corpus, data)
+    name, source, where = _open_source(corpus, data)
     source = source.read_once() if isinstance(source, Games) else source
-    trials = {t.id: t for t in _trials(source, data)}
-    responses = _responses(data, source)
-    outputs = _outputs(source)
+    trials = {t.id: t for t in _iterate_trials(source, data)}
+    responses = _iterate_responses(data, source)
+    outputs = _read_outputs(source)
     left_out: Counter[str] = Counter()
-    answers = tuple(_answers(responses, trials, outputs, left_out, where, silent))
+    answers = tuple(_iterate_usable_answers(responses, trials, outputs, left_out, where, silent))
     if not answers:
         reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
         raise InputError(
@@ -153,17 +153,17 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
         trials=tuple(trials.values()),
         answers=answers,
         left_out=dict(left_out),
-        sampled=_sampled(source),
+        sampled=_find_sampling_units(source),
     )
 
 
-def _sampled(source: Any) -> tuple[str, ...] | None:
+def _find_sampling_units(source: Any) -> tuple[str, ...] | None:
     """Return the sampling units of the corpus card; for a run, of the card of its corpus."""
     card = open_corpus(source.folder).card if isinstance(source, Run) else getattr(source, "card", None)
     return card.sampled if isinstance(card, Card) and card.sampled else None
 
 
-def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
+def _open_source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
     """Return a name to print, an object with trials() and responses(), and the path for errors."""
     data_path = None if data is None else Path(data)
     if data_path is not None and not data_path.exists():
@@ -176,7 +176,7 @@ def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]
         and (data_path / "responses.jsonl").exists()
         and (data_path / "trials.jsonl").exists()
     ):
-        return data_path.name, _folder(data_path), str(data_path / "responses.jsonl")
+        return data_path.name, _open_folder(data_path), str(data_path / "responses.jsonl")
     if corpus is None:
         raise InputError(
             "the trials of people's answers are missing",
@@ -185,16 +185,16 @@ def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]
         )
     suffix = f" + {data_path.name}" if data_path is not None and data_path.is_file() else ""
     if corpus not in catalogue.names("corpus") and Path(corpus).exists():
-        return Path(corpus).name + suffix, _folder(Path(corpus)), str(data if suffix else corpus)
+        return Path(corpus).name + suffix, _open_folder(Path(corpus)), str(data if suffix else corpus)
     folder = {"data": data_path} if data_path is not None and data_path.is_dir() else {}
     return corpus + suffix, catalogue.create("corpus", corpus, **folder), str(data if suffix else corpus)
 
 
-def _folder(path: Path) -> Any:
+def _open_folder(path: Path) -> Any:
     return Run(path) if is_run(path) else JsonlCorpus(path)
 
 
-def _trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
+def _iterate_trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
     """Yield the trials. Raises DataNotFound with the right remedy if `data` is a file of responses."""
     try:
         yield from source.trials()
@@ -205,18 +205,18 @@ def _trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
         raise DataNotFound(problem, where=data, remedy="give --data the folder of the corpus") from None
 
 
-def _responses(data: str | Path | None, source: Any) -> Iterable[Response]:
+def _iterate_responses(data: str | Path | None, source: Any) -> Iterable[Response]:
     return read_responses(data) if data is not None and Path(data).is_file() else source.responses()
 
 
-def _outputs(source: Any) -> dict[tuple[str, str | None], Description]:
+def _read_outputs(source: Any) -> dict[tuple[str, str | None], Description]:
     """Return the outputs of a run's systems, for answers that only name the system."""
     if not isinstance(source, Run) or not (source.folder / "outputs.jsonl").exists():
         return {}
     return {(o.trial, o.system): o.description for o in source.outputs()}
 
 
-def _answers(
+def _iterate_usable_answers(
     responses: Iterable[Response],
     trials: dict[str, Trial],
     outputs: dict[tuple[str, str | None], Description],
@@ -239,7 +239,7 @@ def _answers(
             description = trial.references[0]
         if description is None and silent:
             description = SILENT
-        reason = _unusable(response, trial, description, silent)
+        reason = _explain_unusable(response, trial, description, silent)
         if reason or description is None:
             left_out[reason or "without a description"] += 1
         else:
@@ -256,7 +256,7 @@ def _check_entity(response: Response, trial: Trial, where: str) -> None:
         )
 
 
-def _unusable(response: Response, trial: Trial, description: Description | None, silent: bool) -> str | None:
+def _explain_unusable(response: Response, trial: Trial, description: Description | None, silent: bool) -> str | None:
     """Return the reason why an answer is unusable; None if it is usable."""
     if response.probabilities is not None:
         return "of a simulated hearer"

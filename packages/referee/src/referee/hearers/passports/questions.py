@@ -10,11 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from referee.capabilities import Remembers, SignsCalls, in_parallel, needs_of, parallel_of, resolve_all
+from referee.capabilities import (
+    Remembers,
+    SignsCalls,
+    answer_in_parallel,
+    count_parallel_questions,
+    needs_of,
+    resolve_all,
+)
 from referee.engines.choice import count_cores
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine, Needs, WorkPiece, pickle_object
-from referee.engines.stored_work import StoredWork, as_lines
+from referee.engines.stored_work import StoredWork, format_lines
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
@@ -64,7 +71,7 @@ class Examination:
     spread: bool = False
 
 
-def summoned(examination: Examination) -> Any:
+def create_hearer(examination: Examination) -> Any:
     return summon(examination.hearer, examination.seed)
 
 
@@ -72,17 +79,17 @@ def put(
     examination: Examination, trials: Mapping[str, Trial], plan: Sequence[Asking], advance: Advance = lambda n: None
 ) -> list[list[list[Belief]]]:
     """Return hearers' answers, for every part of the plan and every list of questions in it."""
-    engine = examination.engine or (_cores_for(plan) if examination.spread else None)
-    if engine is not None and not isinstance(summoned(examination), Remembers):
+    engine = examination.engine or (_choose_engine(plan) if examination.spread else None)
+    if engine is not None and not isinstance(create_hearer(examination), Remembers):
         return _put_elsewhere(examination, engine, trials, plan, advance)
     beliefs = []
     for lessons, lists in plan:
-        hearer = _fitted(_ready(examination), lessons, examination)
+        hearer = _train_hearer(_add_cache(examination), lessons, examination)
         beliefs.append([_ask(hearer, questions, trials, examination, advance) for questions in lists])
     return beliefs
 
 
-def _cores_for(plan: Sequence[Asking]) -> Engine | None:
+def _choose_engine(plan: Sequence[Asking]) -> Engine | None:
     """Return an engine with one process per core if training is long enough to justify it; None otherwise."""
     return LocalEngine(count_cores()) if sum(len(lessons) for lessons, _ in plan) >= MANY else None
 
@@ -94,7 +101,7 @@ def _put_elsewhere(
     plan: Sequence[Asking],
     advance: Advance,
 ) -> list[list[list[Belief]]]:
-    """The same, chunk by chunk: a hearer that takes many questions at once gets the same ones together wherever it is."""
+    """Return the answers of worker processes, chunk by chunk, so that batches are the same on every machine."""
     chunks = {
         f"{part}/{number}/{start}": questions[start : start + CHUNK]
         for part, (_, lists) in enumerate(plan)
@@ -149,7 +156,7 @@ class _Questioning:
 
     @property
     def needs(self) -> Needs:
-        return Needs(*needs_of(summoned(self.examination)))
+        return Needs(*needs_of(create_hearer(self.examination)))
 
     def begin(self, inputs: Mapping[str, Path]) -> _Classroom:
         return _Classroom(*pickle.loads(inputs[PLAN].read_bytes()))
@@ -158,16 +165,19 @@ class _Questioning:
         """Answer the questions of one work item, training the hearer when the part changes."""
         if begun.group != piece.group:
             lessons = begun.lessons[int(piece.items[0].partition("/")[0])]
-            begun.hearer, begun.group = _fitted(_ready(self.examination), lessons, self.examination), piece.group
+            begun.hearer, begun.group = (
+                _train_hearer(_add_cache(self.examination), lessons, self.examination),
+                piece.group,
+            )
         answers = (
             _ask(begun.hearer, begun.chunks[i], begun.trials, self.examination, lambda n: None) for i in piece.items
         )
-        return as_lines([b64encode(pickle.dumps(beliefs)).decode() for beliefs in answers])
+        return format_lines([b64encode(pickle.dumps(beliefs)).decode() for beliefs in answers])
 
 
-def _ready(examination: Examination) -> Any:
+def _add_cache(examination: Examination) -> Any:
     """Return a hearer with its response cache."""
-    hearer = summoned(examination)
+    hearer = create_hearer(examination)
     if examination.calls is not None and isinstance(hearer, Remembers):
         examination.calls.mkdir(parents=True, exist_ok=True)
         if isinstance(hearer, SignsCalls):
@@ -176,7 +186,7 @@ def _ready(examination: Examination) -> Any:
     return hearer
 
 
-def _fitted(hearer: Any, trials: Sequence[Trial], examination: Examination) -> Any:
+def _train_hearer(hearer: Any, trials: Sequence[Trial], examination: Examination) -> Any:
     """Return the trained hearer. Raises an error with its name if training fails."""
     try:
         fitted = hearer.fit(trials)
@@ -204,11 +214,11 @@ def _ask(
     """
     name = name_of(examination.hearer)
 
-    def pair(question: Question) -> tuple[Description, HearerView]:
+    def answer_pair(question: Question) -> tuple[Description, HearerView]:
         return question[1], show_to_hearer(trials[question[0]], examination.seed)
 
     def answer(part: Sequence[Question]) -> list[Belief]:
-        pairs = [pair(q) for q in part]
+        pairs = [answer_pair(q) for q in part]
         try:
             responses = resolve_all(hearer, pairs)
         except RefereeError:
@@ -219,10 +229,10 @@ def _ask(
             raise InputError(f"{name} gave {len(responses)} answers to {len(pairs)} descriptions")
         return [read_belief(r, p[1], name) for r, p in zip(responses, pairs, strict=True)]
 
-    size = CHUNK if parallel_of(hearer) == 1 else 1
+    size = CHUNK if count_parallel_questions(hearer) == 1 else 1
     parts = [questions[i : i + size] for i in range(0, len(questions), size)]
     beliefs: list[Belief] = []
-    for part_beliefs in in_parallel(hearer, answer, parts):
+    for part_beliefs in answer_in_parallel(hearer, answer, parts):
         beliefs += part_beliefs
         advance(len(part_beliefs))
     return beliefs

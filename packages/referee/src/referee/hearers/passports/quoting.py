@@ -23,12 +23,12 @@ class Quoted(NamedTuple):
 
 def sign(signed: str, card: Mapping[str, Any]) -> str:
     """Return a signature with its hearer's passport, with twelve digits of the hash."""
-    corpus = f"{corpus_word(card['corpus'])}:" if card.get("corpus") else ""
+    corpus = f"{shorten_corpus_name(card['corpus'])}:" if card.get("corpus") else ""
     return f"{signed}{MARK}{corpus}{card['hash'][:DIGITS]}:{card['verdict'].replace(' ', '-')}"
 
 
-def corpus_word(name: str) -> str:
-    """The name of a corpus as one word: of a path its last part.
+def shorten_corpus_name(name: str) -> str:
+    """Return the name of a corpus as one word; of a path, its last part.
 
     >>> corpus_word("studies/my trials.jsonl")
     'my-trials.jsonl'
@@ -37,7 +37,7 @@ def corpus_word(name: str) -> str:
 
 
 def read_quote(signed: str) -> Quoted | None:
-    """The passport that a signature quotes; None where it quotes none.
+    """Return the passport that a signature quotes; None where it quotes none.
 
     >>> read_quote("literal|seed:1|passport:degen2020:0123456789ab:use-with-care")
     Quoted(corpus='degen2020', digits='0123456789ab', verdict='use with care')
@@ -55,7 +55,7 @@ def warn_elsewhere(signatures: Mapping[str, str], corpus: str) -> list[str]:
     `signatures` are those of a run's hearers by name (the manifest's ``hearers``), `corpus` is the run's
     (``open_corpus(run).name``).
     """
-    here = corpus_word(corpus)
+    here = shorten_corpus_name(corpus)
     warnings = []
     for hearer, signed in signatures.items():
         quoted = read_quote(signed)

@@ -74,19 +74,19 @@ def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: in
     table = _UnitTable(codes, answers, len(names))
     value, soft = table.rho(), table.soft()
     if answers.paired:
-        without, over = _without_clusters(table, clusters), " x ".join(f"{n}s" for n in clusters.names[:1])
+        without, over = _leave_clusters_out(table, clusters), " x ".join(f"{n}s" for n in clusters.names[:1])
     else:
-        without, over = _without_units(table), answers.over
+        without, over = _leave_units_out(table), answers.over
     return RankAgreement(
         over=answers.over,
         units=len(names),
         least=LEAST,
         n=int((codes >= 0).sum()),
         spearman=value,
-        spearman_interval=None if value is None or without is None else _bounds(without[0], value, -1.0),
+        spearman_interval=None if value is None or without is None else _compute_bounds(without[0], value, -1.0),
         spa=soft,
-        spa_interval=None if without is None else _bounds(without[1], soft, 0.0),
-        spa_chance=_chance(table.human, table.hearer, min(shuffles, SHUFFLES), seed),
+        spa_interval=None if without is None else _compute_bounds(without[1], soft, 0.0),
+        spa_chance=_estimate_chance_accuracy(table.human, table.hearer, min(shuffles, SHUFFLES), seed),
         intervals_over=over,
     )
 
@@ -100,7 +100,7 @@ def _count(units: Sequence[str | None]) -> dict[str, int]:
     return counts
 
 
-def _bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
+def _compute_bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
     """Return the interval from leave-one-out values; None if leaving a unit out leaves no correlation."""
     low, high = jackknife_interval([without], value, limits=(bottom, 1.0))
     return None if isnan(low) else (low, high)
@@ -112,16 +112,19 @@ class _UnitTable:
     def __init__(self, codes: IntArray, answers: Ranked, units: int) -> None:
         self.codes, self.answers, self.units = codes, answers, units
         in_unit = codes >= 0
-        self.means = [_means(column[in_unit], codes[in_unit], units) for column in (answers.human, answers.hearer)]
+        self.means = [
+            _average_units(column[in_unit], codes[in_unit], units) for column in (answers.human, answers.hearer)
+        ]
         if answers.paired:
             items = np.unique(answers.items[in_unit], return_inverse=True)[1].astype(np.int64)
             self.human, self.hearer = (
-                better_on_items(_by_item(column[in_unit], codes[in_unit], items, units))
+                compare_units_on_items(_average_by_item(column[in_unit], codes[in_unit], items, units))
                 for column in (answers.human, answers.hearer)
             )
         else:
             self.human, self.hearer = (
-                better_apart(column[in_unit], codes[in_unit], units) for column in (answers.human, answers.hearer)
+                compare_units_apart(column[in_unit], codes[in_unit], units)
+                for column in (answers.human, answers.hearer)
             )
 
     def rho(self) -> float | None:
@@ -133,7 +136,7 @@ class _UnitTable:
         return float(1 - np.abs(self.human - self.hearer)[above].mean())
 
 
-def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
+def _average_units(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
     """Return the mean of each unit."""
     counts = np.bincount(codes, minlength=units)
     means: FloatArray = np.divide(
@@ -142,8 +145,8 @@ def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
     return means
 
 
-def _without_units(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
-    """Rho and soft accuracy without each unit in turn: the units were sampled."""
+def _leave_units_out(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
+    """Return rho and soft accuracy without each unit in turn."""
     human, hearer = table.means
     rhos = [spearman(np.delete(human, i), np.delete(hearer, i)).r for i in range(table.units)]
     gaps = np.abs(table.human - table.hearer)
@@ -153,8 +156,8 @@ def _without_units(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
     return np.array([np.nan if r is None else r for r in rhos]), softs
 
 
-def _without_clusters(table: _UnitTable, clusters: Clusters) -> tuple[FloatArray, FloatArray] | None:
-    """The same without each cluster of answers, for systems that all of them answered."""
+def _leave_clusters_out(table: _UnitTable, clusters: Clusters) -> tuple[FloatArray, FloatArray] | None:
+    """Return rho and soft accuracy without each cluster of answers, for systems that all clusters answered."""
     if not clusters.codes:
         return None
     rhos, softs = [], []
@@ -166,7 +169,7 @@ def _without_clusters(table: _UnitTable, clusters: Clusters) -> tuple[FloatArray
     return np.array(rhos), np.array(softs)
 
 
-def better_apart(values: FloatArray, codes: IntArray, units: int) -> Pairs:
+def compare_units_apart(values: FloatArray, codes: IntArray, units: int) -> Pairs:
     """Return the one-sided p, for every pair of units with different items, that the first is better, by permuting
     labels of items.
     """
@@ -176,16 +179,16 @@ def better_apart(values: FloatArray, codes: IntArray, units: int) -> Pairs:
     both = n[:, None] + n[None, :]
     spread = squares[:, None] + squares[None, :] - (sums[:, None] + sums[None, :]) ** 2 / both
     variance = np.maximum(spread, 0.0) / (both - 1) * (1 / n[:, None] + 1 / n[None, :])
-    return _upper(means[:, None] - means[None, :], variance)
+    return _compute_upper_tail(means[:, None] - means[None, :], variance)
 
 
-def better_on_items(scores: FloatArray) -> Pairs:
-    """The same for units that answered the same items (rows: units; NaN: no answer): signs of the items' differences are flipped."""
+def compare_units_on_items(scores: FloatArray) -> Pairs:
+    """Return the one-sided p for units with the same items (rows: units), by flipping the signs of differences by item."""
     gaps = scores[:, None, :] - scores[None, :, :]
-    return _upper(np.nansum(gaps, axis=2), np.nansum(gaps**2, axis=2))
+    return _compute_upper_tail(np.nansum(gaps, axis=2), np.nansum(gaps**2, axis=2))
 
 
-def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
+def _compute_upper_tail(difference: FloatArray, variance: FloatArray) -> Pairs:
     """Return the normal upper tail of a difference; .5 without variance."""
     from scipy.special import ndtr
 
@@ -195,14 +198,14 @@ def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
     return p
 
 
-def _by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -> FloatArray:
+def _average_by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -> FloatArray:
     """Return means by unit and item."""
     size = int(items.max()) + 1
-    means = _means(values, codes * size + items, units * size)
+    means = _average_units(values, codes * size + items, units * size)
     return means.reshape(units, size)
 
 
-def _chance(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:
+def _estimate_chance_accuracy(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:
     """Return the soft accuracy of the hearer's p values with units in random order.
 
     It exceeds .5 if people distinguish few pairs.

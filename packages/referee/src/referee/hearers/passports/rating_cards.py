@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from referee.capabilities import in_parallel
+from referee.capabilities import answer_in_parallel
 from referee.corpora.rated_texts import RatedText
 from referee.errors import InputError
 from referee.hearers.model_judge import SCALES, GivenRating, ModelJudge
@@ -36,7 +36,7 @@ def examine_ratings(
     def rate(text: RatedText) -> GivenRating:
         return judge.rate(text.text, ASKED[scale])
 
-    for verdict in in_parallel(judge, rate, texts):
+    for verdict in answer_in_parallel(judge, rate, texts):
         verdicts.append(verdict)
         advance(1)
     outcomes = Counter(v.outcome for v in verdicts)
@@ -46,12 +46,12 @@ def examine_ratings(
             f"the judge rated {len(pairs)} of {len(texts)} texts ({dict(outcomes)})",
             remedy="see that it answers with numbers",
         )
-    people = [_mean(t, scale) for t, _ in pairs]
+    people = [_average_values(t, scale) for t, _ in pairs]
     judge_ratings = [rating for _, rating in pairs]
     items = spearman(judge_ratings, people)
-    systems = _by_system(pairs, scale)
-    ceiling = _one_against_the_rest([t for t, _ in pairs], scale)
-    verdict_text = _verdict(items, ceiling, len(set(judge_ratings)))
+    systems = _average_by_system(pairs, scale)
+    ceiling = _correlate_single_raters([t for t, _ in pairs], scale)
+    verdict_text = _describe_verdict(items, ceiling, len(set(judge_ratings)))
     joined = Counter(
         "none" if not t.systems else "one" if len(t.systems) == 1 else "several"
         for t in texts
@@ -73,23 +73,23 @@ def examine_ratings(
             "people_spearman": ceiling,
             "mean_difference": float(np.mean(np.array(judge_ratings) - np.array(people))),
             "systems": systems,
-            "system_spearman": spearman(*_columns(systems)).r if len(systems) > 2 else None,
+            "system_spearman": spearman(*_list_means(systems)).r if len(systems) > 2 else None,
             "ratings_joined_to": dict(sorted(joined.items())),
             "verdict": verdict_text,
         }
     )
 
 
-def _mean(text: RatedText, scale: str) -> float:
+def _average_values(text: RatedText, scale: str) -> float:
     return float(np.mean([rating for _, rating in text.ratings[scale]]))
 
 
-def _by_system(pairs: Sequence[tuple[RatedText, float]], scale: str) -> dict[str, dict[str, float]]:
-    """Mean ratings of every system's texts; a text of several systems counts for each."""
+def _average_by_system(pairs: Sequence[tuple[RatedText, float]], scale: str) -> dict[str, dict[str, float]]:
+    """Return the mean ratings of every system's texts; a text of several systems counts for each."""
     rows: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for text, rating in pairs:
         for system in text.systems:
-            rows[system].append((rating, _mean(text, scale)))
+            rows[system].append((rating, _average_values(text, scale)))
     return {
         system: {
             "judge": float(np.mean([r for r, _ in ratings])),
@@ -100,11 +100,11 @@ def _by_system(pairs: Sequence[tuple[RatedText, float]], scale: str) -> dict[str
     }
 
 
-def _columns(systems: dict[str, dict[str, float]]) -> tuple[list[float], list[float]]:
+def _list_means(systems: dict[str, dict[str, float]]) -> tuple[list[float], list[float]]:
     return [s["judge"] for s in systems.values()], [s["people"] for s in systems.values()]
 
 
-def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | None:
+def _correlate_single_raters(texts: Sequence[RatedText], scale: str) -> float | None:
     """Return the correlation of single raters with the mean of the others, which a judge can be expected to reach."""
     by_person: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for text in texts:
@@ -120,7 +120,7 @@ def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | Non
     return float(np.mean(defined)) if defined else None
 
 
-def _verdict(correlation: Correlation, ceiling: float | None, different: int) -> str:
+def _describe_verdict(correlation: Correlation, ceiling: float | None, different: int) -> str:
     """Return the verdict on a judge; a non-significant correlation is no evidence either way."""
     if different < 2 or correlation.r is None or np.isnan(correlation.r):
         return "do not use: it rates everything alike"

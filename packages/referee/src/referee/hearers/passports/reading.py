@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referee.errors import InputError
-from referee.hearers.passports.leaks import LIMIT, Leak, leaks
+from referee.hearers.passports.leaks import LIMIT, Leak, find_leaks
 from referee.hearers.passports.people import HumanAnswer, People
 from referee.records import Description, Trial
 
@@ -36,24 +36,24 @@ def choose_reading(people: People, reads: str) -> Reading:
 
     Raises InputError for properties that reveal the outcome.
     """
-    all_leaks = leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
+    all_leaks = find_leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
     refused = {leak.field: leak for leak in all_leaks if leak.refused}
-    _refuse(refused, SEEN, "let no hearer be judged on these data")
+    _refuse_leaks(refused, SEEN, "let no hearer be judged on these data")
     if reads == "properties":
-        _refuse(refused, CODED, "let the hearer read words (--reads words)")
+        _refuse_leaks(refused, CODED, "let the hearer read words (--reads words)")
         return Reading(people=people, read=_count(people.answers), leaks=all_leaks)
     if refused.keys() & set(CODED):
         people = people.without(
             (a, "in refused properties alone") for a in people.answers if a.description.text is None
         )
         if not people.answers:
-            _refuse(refused, CODED, "there are no words to read instead")
-    trials = tuple(worded(t) for t in people.trials)
-    answers = tuple(replace(a, description=words_only(a.description)) for a in people.answers)
+            _refuse_leaks(refused, CODED, "there are no words to read instead")
+    trials = tuple(add_words(t) for t in people.trials)
+    answers = tuple(replace(a, description=drop_annotation(a.description)) for a in people.answers)
     return Reading(people=replace(people, trials=trials, answers=answers), read=_count(answers), leaks=all_leaks)
 
 
-def words_only(description: Description) -> Description:
+def drop_annotation(description: Description) -> Description:
     """Return the words of a description without its annotation.
 
     A description without words stays as it is.
@@ -66,9 +66,9 @@ def words_only(description: Description) -> Description:
     )
 
 
-def worded(trial: Trial) -> Trial:
-    """A trial to learn from, whose references are words."""
-    references = tuple(words_only(reference) for reference in trial.references)
+def add_words(trial: Trial) -> Trial:
+    """Return a trial to learn from, whose references are words."""
+    references = tuple(drop_annotation(reference) for reference in trial.references)
     return trial if references == trial.references else replace(trial, references=references)
 
 
@@ -77,14 +77,16 @@ def _count(answers: Sequence[HumanAnswer]) -> dict[str, int]:
     return {"words": len(answers) - coded, "properties": coded}
 
 
-def _refuse(refused: dict[str, Leak], fields: Sequence[str], remedy: str) -> None:
+def _refuse_leaks(refused: dict[str, Leak], fields: Sequence[str], remedy: str) -> None:
     """Raise InputError for a field that reveals the outcome."""
     for field in fields:
         if field in refused:
-            raise InputError(f"{field}: this tells whether people succeeded ({_reason(refused[field])})", remedy=remedy)
+            raise InputError(
+                f"{field}: this tells whether people succeeded ({_format_reason(refused[field])})", remedy=remedy
+            )
 
 
-def _reason(leak: Leak) -> str:
+def _format_reason(leak: Leak) -> str:
     """Return the numbers that show that a field reveals the outcome."""
     present, missing = leak.present, leak.n - leak.present
     shares = [

@@ -15,12 +15,12 @@ from typing import Any
 
 from referee.capabilities import Remembers, learns
 from referee.errors import DataNotFound
-from referee.hearers.answering import known_words, words_of
+from referee.hearers.answering import find_understood_words, split_words
 from referee.hearers.passports.answer_columns import Belief, tabulate
 from referee.hearers.passports.ceilings import find_ceiling
 from referee.hearers.passports.measures import measure
 from referee.hearers.passports.people import HumanAnswer, People, open_people
-from referee.hearers.passports.questions import Asking, Examination, Question, put, summoned
+from referee.hearers.passports.questions import Asking, Examination, Question, create_hearer, put
 from referee.hearers.passports.reading import choose_reading
 from referee.records import Trial
 from referee.statistics.meta_analysis import Pooled, pool, standard_error
@@ -122,13 +122,13 @@ class AnsweredExperiment:
 
 
 def ask_experiments(examination: Examination, people: People) -> tuple[AnsweredExperiment, ...]:
-    """The hearer on every experiment of the kind of the corpus, trained anew without the experiment (and what shares its texts) if it learns."""
-    hearer = summoned(examination)
+    """Test the hearer on every experiment of the same kind; one that learns is trained without the experiment."""
+    hearer = create_hearer(examination)
     corpora = {people.name: people}
     # Asking over a network costs money: only what was asked for.
     if examination.elsewhere and examination.train is None and not isinstance(hearer, Remembers):
-        corpora |= _others(examination, people.name)
-    parts = [part for each in corpora.values() for part in _parts(each)]
+        corpora |= _list_other_corpora(examination, people.name)
+    parts = [part for each in corpora.values() for part in _split_by_experiment(each)]
     if len(parts) < 2 or examination.train is not None:
         return ()
     learning = learns(hearer)
@@ -148,7 +148,7 @@ def ask_experiments(examination: Examination, people: People) -> tuple[AnsweredE
             experiment=experiment,
             people=of_part,
             beliefs=dict(zip(lists[0], answers[0], strict=True)),
-            words_known=_words_known(of_part.answers, learned if learning else None, hearer),
+            words_known=_measure_known_words(of_part.answers, learned if learning else None, hearer),
         )
         for (corpus, experiment, of_part), (learned, lists), answers in zip(
             asked, plan, put(examination, trials, plan), strict=True
@@ -157,16 +157,16 @@ def ask_experiments(examination: Examination, people: People) -> tuple[AnsweredE
 
 
 def replay_experiments(people: People, beliefs: Mapping[Question, Belief]) -> tuple[AnsweredExperiment, ...]:
-    """A hearer that was asked elsewhere, on every experiment of the corpus that it was asked about."""
-    parts = list(_parts(people))
+    """Return the results of a recorded hearer on every experiment of the corpus that it answered."""
+    parts = list(_split_by_experiment(people))
     return tuple(
         AnsweredExperiment(corpus=corpus, experiment=experiment, people=of_part, beliefs=beliefs)
         for corpus, experiment, of_part in (parts if len(parts) > 1 else ())
     )
 
 
-def _others(examination: Examination, name: str) -> dict[str, People]:
-    """The other corpora of the same kind that are here, as the hearer reads them."""
+def _list_other_corpora(examination: Examination, name: str) -> dict[str, People]:
+    """Return the other available corpora of the same kind, in the form that the hearer reads."""
     kind = next((corpora for corpora in KINDS if name in corpora), ())
     data = None if examination.data is None else Path(examination.data)
     folder = data if data is not None and data.is_dir() else None
@@ -179,11 +179,11 @@ def _others(examination: Examination, name: str) -> dict[str, People]:
         except DataNotFound:
             continue
         limit = examination.limit
-        found[corpus] = people if limit is None else people.some(limit, examination.by, examination.seed)
+        found[corpus] = people if limit is None else people.sample_units(limit, examination.by, examination.seed)
     return found
 
 
-def _parts(people: People) -> Iterator[tuple[str, str, People]]:
+def _split_by_experiment(people: People) -> Iterator[tuple[str, str, People]]:
     """Yield corpus, name and people of each experiment with enough answers; a corpus that names none is one."""
     labels = dict.fromkeys(_label(a.trial, people.name) for a in people.answers)
     for label in labels:
@@ -198,31 +198,31 @@ def _label(trial: Trial, corpus: str) -> str:
 
 
 def _is_apart(other: tuple[str, str, People], part: tuple[str, str, People]) -> bool:
-    """Whether a hearer that is asked about one experiment may learn from the other."""
+    """Return whether a hearer that is asked about one experiment may learn from the other."""
     if other[0] == part[0]:
         return other[1] != part[1]
     return not {(other[0], part[0]), (part[0], other[0])} & SHARED_TEXTS
 
 
-def _words_known(answers: Sequence[HumanAnswer], lessons: Sequence[Trial] | None, hearer: Any) -> float | None:
-    """The proportion of words that occur in what was learned from or, for a hearer that reads values of the scene, are such values; None for others."""
+def _measure_known_words(answers: Sequence[HumanAnswer], lessons: Sequence[Trial] | None, hearer: Any) -> float | None:
+    """Return the proportion of words that occur in the training data or as values of the scene; None for other hearers."""
     if lessons is not None:
-        seen = {word for t in lessons for d in t.references for word in words_of(d.text or "")}
-        known = [word in seen for a in answers for word in words_of(a.description.text or "")]
+        seen = {word for t in lessons for d in t.references for word in split_words(d.text or "")}
+        known = [word in seen for a in answers for word in split_words(a.description.text or "")]
     elif getattr(hearer, "reads_values", False):
-        known = [is_known for a in answers for is_known in known_words(a.description, a.trial.scene)]
+        known = [is_known for a in answers for is_known in find_understood_words(a.description, a.trial.scene)]
     else:
         return None
     return sum(known) / len(known) if known else None
 
 
 def sum_up(experiments: Sequence[Experiment], size: int | None = None) -> Transfer | None:
-    """The summary of all experiments, and a prediction for one with `size` answers (by default the median); None with fewer than two."""
+    """Return the summary of all experiments and a prediction for one with `size` answers; None with fewer than two."""
     if len(experiments) < 2:
         return None
     size = round(median(e.n for e in experiments)) if size is None else size
-    accuracy = _pooled([(e.n, e.accuracy, e.accuracy_interval) for e in experiments], size)
-    auc = _pooled([(e.n, e.auc, e.auc_interval) for e in experiments if e.auc is not None], size)
+    accuracy = _pool_proportions([(e.n, e.accuracy, e.accuracy_interval) for e in experiments], size)
+    auc = _pool_proportions([(e.n, e.auc, e.auc_interval) for e in experiments if e.auc is not None], size)
     return Transfer(
         experiments=tuple(experiments),
         accuracy=accuracy.effect,
@@ -235,8 +235,8 @@ def sum_up(experiments: Sequence[Experiment], size: int | None = None) -> Transf
     )
 
 
-def _pooled(values: Sequence[tuple[int, float | None, tuple[float, float] | None]], size: int) -> Pooled:
-    """The random-effects summary of proportions with their intervals.
+def _pool_proportions(values: Sequence[tuple[int, float | None, tuple[float, float] | None]], size: int) -> Pooled:
+    """Return the random-effects summary of proportions with their intervals.
 
     Without five of them only their mean.
     """

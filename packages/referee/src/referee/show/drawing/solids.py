@@ -183,7 +183,7 @@ def _silhouette(drum: Drum, turns: int, ink: str) -> str:
 
 
 def _half(points: Sequence[Point]) -> list[Point]:
-    """One side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
+    """Return one side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
     chain: list[Point] = []
     for p in points:
         while len(chain) > 1 and _bend(chain[-2], chain[-1], p) <= 0:

@@ -84,7 +84,7 @@ def trace(solids: Sequence[Solid], width: int = 480, height: int = 320) -> Trace
 
 
 def _camera(width: int, height: int) -> tuple[Floats, Floats]:
-    """The eye, and one ray of length 1 through the middle of every pixel, row by row."""
+    """Return the eye, and one ray of length 1 through the middle of every pixel, row by row."""
     reach = tan(radians(24))
     across, down = np.meshgrid((np.arange(width) + 0.5) / width * 2 - 1, 1 - (np.arange(height) + 0.5) / height * 2)
     rays = np.stack([across * reach * width / height, down * reach, np.ones_like(across)], axis=-1).reshape(-1, 3)
@@ -153,7 +153,7 @@ def _block(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
 
 
 def _drum(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
-    """An upright cylinder: its side, and its lid."""
+    """Return an upright cylinder: its side, and its lid."""
     radius, top = solid.size * 0.9, 2 * solid.size
     x, z = start[:, 0] - solid.x, start[:, 2] - solid.z
     a = rays[:, 0] ** 2 + rays[:, 2] ** 2
@@ -174,7 +174,7 @@ _MEET = {"ball": _ball, "block": _block, "drum": _drum}
 
 
 def as_png(pixels: npt.NDArray[np.uint8]) -> bytes:
-    """A picture (height, width, 3) as a PNG file."""
+    """Return a picture (height, width, 3) as a PNG file."""
     height, width, _ = pixels.shape
 
     def chunk(kind: bytes, body: bytes) -> bytes:

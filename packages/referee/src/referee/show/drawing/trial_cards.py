@@ -24,7 +24,7 @@ def trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
 
 
 def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> Markup:
-    """A scene with some entities framed, a heading and lines of text."""
+    """Return a scene with some entities framed, a heading and lines of text."""
     is_drawn = len(scene.entities) <= MOST
     ids = {e.id for e in scene.entities}
     picture = draw_scene(scene, mark=[t for t in targets if t in ids]) if is_drawn else ""

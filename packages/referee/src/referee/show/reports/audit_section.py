@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditVerdict
 from referee.auditing.corrections import Correction, read_register
-from referee.auditing.explain.wording import shown
-from referee.auditing.formats import allowed
+from referee.auditing.explain.wording import format_value
+from referee.auditing.formats import format_allowed_interval
 from referee.show.pages import render
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
@@ -21,7 +21,13 @@ def audit_section(audits: Sequence[Audit]) -> Section:
     """Return the section on audits: checks per paper, failures, and the rows behind them."""
     failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     rows = [
-        (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
+        (
+            Cell(r.source),
+            Cell(r.item),
+            Cell(format_value(r.printed)),
+            Cell(format_value(r.recomputed)),
+            Cell(format_allowed_interval(r)),
+        )
         for r in failed
     ]
     sheet = Sheet(
@@ -75,4 +81,4 @@ def _build_corrections_sheet(register: Sequence[Correction]) -> Sheet:
 
 
 def _format_corrected_value(c: Correction) -> str:
-    return shown(c.low) if c.exact else f"{shown(c.low)} … {shown(c.high)}"
+    return format_value(c.low) if c.exact else f"{format_value(c.low)} … {format_value(c.high)}"

@@ -67,7 +67,7 @@ class ScoredRows:
 
 
 def rank_systems(scores: MeasuredSystems, measure: str) -> list[str]:
-    """Systems that have a value, the best first (the largest first where no direction is better)."""
+    """Return systems that have a value, the best first (the largest first where no direction is better)."""
     values = {s: v for s in scores.systems if (v := scores.value(s, measure)) is not None}
     return sorted(values, key=values.__getitem__, reverse=scores.direction(measure) != "lower")
 
@@ -84,7 +84,7 @@ def _has_unequal_values(scores: MeasuredSystems, measure: str) -> bool:
 
 
 def find_best(scores: MeasuredSystems, measure: str) -> list[str]:
-    """Systems with the best value, several where values are equal; people do not compete."""
+    """Return the systems with the best value, several for equal values; people are excluded."""
     ranked = [s for s in rank_systems(scores, measure) if s != HUMAN]
     values = {s: float(scores.overall[s, measure]["value"]) for s in ranked}
     return [s for s in ranked if abs(values[s] - values[ranked[0]]) <= EQUAL]
@@ -161,7 +161,7 @@ def count_outputs(table: ScoreTable, rows: Iterable[Row]) -> list[str]:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names as a phrase: ``a, b and c``."""
+    """Return names as a phrase: ``a, b and c``."""
     *first, last = list(names) or ["nothing"]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -231,7 +231,7 @@ def _format_p_values(p_values: Sequence[float]) -> str:
 
 
 def _format_p(p: float) -> str:
-    """Two decimals, three below .1, without the zero before the point."""
+    """Return two decimals, three below .1, without the zero before the point."""
     return (f"{p:.3f}" if p < 0.1 else f"{p:.2f}").removeprefix("0")
 
 

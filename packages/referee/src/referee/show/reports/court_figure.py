@@ -104,7 +104,7 @@ def _specify_dots(y: Spec, colour: str, shape: str, rows: str | None, only: str 
 
 
 def save_court_figure(spec: Spec, path: Path) -> None:
-    """The figure as SVG."""
+    """Write the figure as SVG."""
     import vl_convert
 
     try:

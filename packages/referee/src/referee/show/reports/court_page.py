@@ -311,7 +311,7 @@ def _build_tables(p: Proceedings, as_corrected: str) -> list[Line]:
 
 
 def _change_lines(p: Proceedings) -> list[Line]:
-    """The corrections, finding by finding, and every coefficient they move."""
+    """Return the corrections, finding by finding, and every coefficient they move."""
     if p.corrected is None:
         return []
     if not p.corrections:

@@ -343,7 +343,7 @@ def _describe_court(court: Proceedings) -> str:
 
 
 def _list_measures(court: Proceedings, finding: str) -> str:
-    """The measures of a finding that is more than an absence, in brackets."""
+    """Return the measures of a finding in brackets, if it has any."""
     if finding not in NAMED:
         return ""
     measures = list(dict.fromkeys(c.automatic for c in court.cases if c.finding == finding))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, natural_sort_key, parse_object, read_lines
+from referee.corpora.reading.lines import WrongShape, make_natural_sort_key, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.jobs.folder import Run, is_run
 from referee.jobs.score_table import Source, choose_clusters
@@ -139,7 +139,7 @@ class Material:
         return self.facts.directions.get(measure, "none")
 
     def values(self, measure: str) -> pl.DataFrame:
-        """The items of one measure: system, trial, value."""
+        """Return the items of one measure: system, trial, value."""
         import polars as pl
 
         return self.items.filter(pl.col("metric") == measure).select("system", "trial", "value")
@@ -155,8 +155,8 @@ class Material:
         ]
 
     def levels(self, group: str) -> list[str]:
-        """The values of domain or condition, t2 before t10."""
-        return sorted(self.trials[group].drop_nulls().unique().to_list(), key=natural_sort_key)
+        """Return the values of domain or condition, t2 before t10."""
+        return sorted(self.trials[group].drop_nulls().unique().to_list(), key=make_natural_sort_key)
 
     def clusters(self, trials: Sequence[str]) -> Clusters:
         """Return the clusters of trials, by the settings of the run and the sampling units on the corpus card."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import CannotWrite
-from referee.hearers.passports.quoting import DIGITS, corpus_word
+from referee.hearers.passports.quoting import DIGITS, shorten_corpus_name
 from referee.show.reports.report_figures import PALETTE, Figure, save_figure
 
 PICTURES = ("svg", "png", "pdf")
@@ -31,7 +31,7 @@ def draw_card(card: Mapping[str, Any]) -> Figure:
     import altair as alt
 
     title = f"{card['hearer']} on {card['corpus']}: {card['verdict']}"
-    subtitle = f"n = {card['n']}, passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}"
+    subtitle = f"n = {card['n']}, passport {shorten_corpus_name(card['corpus'])}:{card['hash'][:DIGITS]}"
     chart = alt.hconcat(
         _draw_reliability(card), alt.vconcat(_draw_bars(card), _draw_probes(card)), spacing=30
     ).properties(title=alt.TitleParams(text=title, subtitle=subtitle, anchor="start", fontSize=13))
@@ -90,7 +90,7 @@ def _draw_labelled_bars(rows: list[dict[str, Any]], name: str, order: list[str],
 
 
 def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
-    """SVG, PNG and PDF with the name of the card's file; each appears whole or not at all."""
+    """Write SVG, PNG and PDF beside the card, each completely or not at all."""
     figure = draw_card(card)
     saved = []
     try:

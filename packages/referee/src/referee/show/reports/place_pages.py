@@ -17,7 +17,7 @@ from referee.files import writing_folder
 from referee.geometry import Mask, NeedsSize, Place, Polygon, ScenePicture, Size
 from referee.grounding.pictures import checked, thumbnail
 from referee.jobs.folder import Run
-from referee.jobs.progress import with_progress
+from referee.jobs.progress import report_progress
 from referee.metrics.grounding import are_hits
 from referee.records import Outcome, Response, Trial
 from referee.show.pages import render
@@ -55,7 +55,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
     with writing_folder(out) as folder:
         shown = _write_thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
         systems = list(dict.fromkeys(name for by_system in answers.values() for name in by_system))
-        answered = with_progress([i for i in trials if i in answers], "items")
+        answered = report_progress([i for i in trials if i in answers], "items")
         items = [_build_item(trials[i], answers[i], systems, shown) for i in answered]
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
@@ -178,7 +178,7 @@ def _write_thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> 
     """Write small copies of the available pictures, one at a time; return their paths."""
     (folder / PICTURES).mkdir()
     shown: dict[str, str] = {}
-    for number, picture in enumerate(with_progress(_list_pictures(trials), "small pictures")):
+    for number, picture in enumerate(report_progress(_list_pictures(trials), "small pictures")):
         if not (pictures / picture.path).is_file():
             continue
         name = f"{PICTURES}/{number}.jpg"

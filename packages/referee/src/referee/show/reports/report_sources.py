@@ -12,12 +12,12 @@ from referee.capabilities import is_average
 from referee.contracts import Card, Metric
 from referee.corpora.outputs import OutputsOfSystem
 from referee.courtroom.proceedings import Proceedings
-from referee.hearers.passports.cards import cards_of
+from referee.hearers.passports.cards import read_run_cards
 from referee.hearers.passports.quoting import warn_elsewhere
 from referee.jobs.folder import Run
-from referee.jobs.heard import hearing_rows
+from referee.jobs.heard import make_hearing_rows
 from referee.jobs.open import Answers, open_corpus, open_outputs
-from referee.jobs.progress import ProgressCallback, without_progress
+from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
 from referee.show.reports.material import (
@@ -56,7 +56,7 @@ def _score(run: Run, watch: ProgressCallback | None) -> Scored:
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = _build_answers(run)
     opened = open_corpus(run.folder)
-    table = score_trials(answers, opened, settings, watch=watch or without_progress)
+    table = score_trials(answers, opened, settings, watch=watch or iterate_silently)
     rows = table.scores(watch)
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
@@ -96,12 +96,12 @@ def gather_hearing(material: Material) -> HearingRows:
         responses = material.heard_in(scored)
         if not responses:
             continue
-        for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
+        for row in make_hearing_rows(scored.run.trials(), responses, sampled=sampled):
             rows.append({**row, "system": material.shown(scored.name, row["system"])})
         signed = scored.run.manifest.get("hearers", {})
         signatures |= signed
         warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
-        cards |= cards_of(scored.run.folder)
+        cards |= read_run_cards(scored.run.folder)
     return HearingRows(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
 
 
@@ -147,7 +147,7 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
         return f"No court was held: over {many} it takes minutes (referee report --court holds it, referee court RUN as well)."
     answered = [s.run.folder for s in material.scored if material.heard_in(s)]
     # Ranks of measures and rates of chance are not shown here, and take most of the time.
-    hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
+    hearings = try_runs(answered, TrialSettings(permutations=0), read_run_cards, warn_elsewhere)
     sheets = [sheet for sheet in hearings.sheets if sheet.automatic and sheet.hearer]
     if not sheets:
         return "No court was held: hearers answered other systems than those that were scored."

@@ -277,7 +277,7 @@ def _build_plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str
 
 
 def as_markdown(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
-    """A Markdown table with notes and signatures below."""
+    """Return a Markdown table with notes and signatures below."""
     grid = _Grid(rows, test)
     header, lines = _build_plain_lines(grid, test)
     text = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]

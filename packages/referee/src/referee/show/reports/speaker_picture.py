@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.errors import CannotWrite
 from referee.files import write_atomically
-from referee.hearers.speaker_card import cards_of
+from referee.hearers.speaker_card import make_speaker_cards
 from referee.show.pages import render
 from referee.show.reports.material import Material
 from referee.show.reports.section import Section
@@ -126,7 +126,7 @@ def build_speakers_section(material: Material) -> Section | None:
         if len(outputs) > MANY:
             left_out.append(scored.name)
             continue
-        cards += cards_of(list(run.trials()), outputs, material.heard_in(scored), manifest, sampled=sampled)
+        cards += make_speaker_cards(list(run.trials()), outputs, material.heard_in(scored), manifest, sampled=sampled)
     if not cards and not left_out:
         return None
     notes = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]

@@ -52,7 +52,7 @@ class Playground:
         self.learners = Learners(self.trials)
 
     def trials(self, corpus: str) -> list[Trial]:
-        """The first trials of a corpus, read once."""
+        """Return the first trials of a corpus, read once."""
         with self._reading:
             if corpus not in self._corpora:
                 trials = list(islice(open_corpus(corpus, data=self.data).trials(), MOST_TRIALS))
