@@ -85,7 +85,7 @@ class AnswersParallel(Protocol):
 def count_parallel_questions(thing: object) -> int:
     """Return how many questions a plug-in answers at once (default: 1).
 
-    >>> parallel_of(object())
+    >>> count_parallel_questions(object())
     1
     """
     # A pool of no threads is an error, and `parallel:0` is easily written.
@@ -95,7 +95,7 @@ def count_parallel_questions(thing: object) -> int:
 def answer_in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
     """Yield answers in the order of the questions; as many are asked at once as the plug-in takes.
 
-    >>> list(in_parallel(object(), str.upper, ["a", "b"]))
+    >>> list(answer_in_parallel(object(), str.upper, ["a", "b"]))
     ['A', 'B']
     """
     from concurrent.futures import Future, ThreadPoolExecutor  # here: it loads logging, which no start needs
@@ -274,7 +274,7 @@ class HasModel(Protocol):
 def find_family(hearer: object, name: str) -> str:
     """Return the family of a hearer: the declared one, its model's name, or its own name.
 
-    >>> family_word(object(), "literal")
+    >>> find_family(object(), "literal")
     'literal'
     """
     family = hearer.family if isinstance(hearer, HasFamily) else ""
@@ -292,7 +292,7 @@ class HasManner(Protocol):
 def find_manner(hearer: object) -> tuple[float, float]:
     """Return pace and care of a hearer (default: 1 and 1).
 
-    >>> manner_of(object())
+    >>> find_manner(object())
     (1.0, 1.0)
     """
     return (hearer.pace, hearer.care) if isinstance(hearer, HasManner) else (1.0, 1.0)
@@ -418,7 +418,7 @@ class HasWidth(Protocol):
 def count_statistics(metric: object) -> int:
     """Return how many statistics a metric has for an item (default: 1).
 
-    >>> width_of(object())
+    >>> count_statistics(object())
     1
     """
     return metric.width if isinstance(metric, HasWidth) else 1

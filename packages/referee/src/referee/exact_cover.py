@@ -1,8 +1,8 @@
 """Minimum set cover, by number or cost, solved exactly (Dale 1989; Reiter 1990 on its hardness).
 
 Sets are given by the entities they *keep* (those that a property is true of), as bits of an integer: a choice is
-complete when the intersection with the distractors is empty. Selectors need the sets (`smallest_cover`,
-`cheapest_cover`), measures only their number (`fewest`).
+complete when the intersection with the distractors is empty. Selectors need the sets (`find_smallest_cover`,
+`find_cheapest_cover`), measures only their number (`count_smallest_cover`).
 """
 
 from __future__ import annotations

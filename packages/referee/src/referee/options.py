@@ -164,7 +164,7 @@ def command(
 
 
 def apply(function: Callable[..., R], options: object) -> R:
-    """Call a function that `takes` made with the fields of an options object, which may have further ones.
+    """Call a function that `accept_options` made with the fields of an options object, which may have further ones.
 
     Messages keep the names that options have on the command line.
     """

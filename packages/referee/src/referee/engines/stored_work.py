@@ -22,7 +22,7 @@ from referee.signature import digest
 def format_lines(lines: Sequence[str]) -> bytes:
     """Return the result of a piece: a line of JSON for every item, in order.
 
-    >>> as_lines(["1", "2"])
+    >>> format_lines(["1", "2"])
     b'1\\n2\\n'
     """
     return "".join(f"{line}\n" for line in lines).encode()

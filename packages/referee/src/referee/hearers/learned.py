@@ -154,7 +154,7 @@ class Learned(Listener):
             weight = sum([row.get(column, 0.0) for row in pieces]) / sqrt(len(pieces))
         if spoken:
             same, near = _compare_text_with_value(text, value)
-            # As in `_features`: a near miss is half a hit and has a weight of its own.
+            # As in `_iterate_features`: a near miss is half a hit and has a weight of its own.
             weight += (same + HALF * near) * self.same_ + near * self.near_
         return weight
 

@@ -26,7 +26,7 @@ _callback: ContextVar[ProgressCallback] = ContextVar("callback", default=iterate
 
 @contextmanager
 def set_progress_callback(callback: ProgressCallback) -> Iterator[None]:
-    """Pass all `with_progress` pieces inside the block through this progress callback."""
+    """Pass all `report_progress` pieces inside the block through this progress callback."""
     before = _callback.set(callback)
     try:
         yield

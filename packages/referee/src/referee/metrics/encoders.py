@@ -28,7 +28,7 @@ LONGEST = 256
 
 
 class Encoder:
-    """A BERT of any size; `vectors` gives one row for every token, marks at both ends included."""
+    """A BERT of any size; `compute_vectors` gives one row for every token, marks at both ends included."""
 
     def __init__(self, folder: Path, name: str) -> None:
         try:

@@ -3,7 +3,7 @@
 The trials of a dialogue form a chain (`after`): the episode of a trial has the events until the next reference begins,
 so that a file has every event once. A history ends with an event of the kind `moment`: the start of the reference and
 its speaker. An event that is going on has no end yet; when it ends, it is repeated with both times, and the later
-version counts (`events_before`).
+version counts (`list_past_events`).
 """
 
 from __future__ import annotations

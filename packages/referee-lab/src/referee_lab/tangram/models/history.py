@@ -7,7 +7,7 @@ most likely reading. The 22 yes/no features of the resolution study (Iida, Kobay
 specified; see `candidates`. Times fall into the three bins of that work: at most 10 s, 10 to 20 s, more than 20 s. One
 pass over a dialogue serves all its references.
 
-Typed text is a mention from the moment it was shown (`known_ms`), speech from the moment it was spoken; within one
+Typed text is a mention from the moment it was shown (`find_known_time`), speech from the moment it was spoken; within one
 message the words before an expression are known with it. An ambiguous expression is a mention of no piece. Hands,
 cursors and actions may overlap: all that are going on at a moment count.
 """

@@ -5,7 +5,7 @@ JSON lines, a header and then one event a line.
 One JSON object with the fields of the header and a list `events` is the same dialogue.
 A game that was played has `meta.game` in its header: a reference game has ordinary events, a board game has lines of
 its log (`game.log`), from which the events are made.
-The forms here are the declaration: reading checks against them, and `dialogue_schema` makes the JSON Schema from them.
+The forms here are the declaration: reading checks against them, and `make_dialogue_schema` makes the JSON Schema from them.
 """
 
 from __future__ import annotations

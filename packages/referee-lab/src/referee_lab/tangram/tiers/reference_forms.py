@@ -156,7 +156,7 @@ def classify_form(text: str) -> str | None:
 def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
     """Return whether an expression is a pronoun: by its codes if it has any of the sixteen, else by its words.
 
-    English, and dialogues without a declared language, use `form_of`, which handles *the same* and *that again*. Other
+    English, and dialogues without a declared language, use `classify_form`, which handles *the same* and *that again*. Other
     languages use their lists of pronouns; a language without a list raises InputError.
     """
     attributes: Iterable[str] | str | None = expression.data.get("attributes")

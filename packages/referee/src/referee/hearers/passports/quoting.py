@@ -30,7 +30,7 @@ def sign(signed: str, card: Mapping[str, Any]) -> str:
 def shorten_corpus_name(name: str) -> str:
     """Return the name of a corpus as one word; of a path, its last part.
 
-    >>> corpus_word("studies/my trials.jsonl")
+    >>> shorten_corpus_name("studies/my trials.jsonl")
     'my-trials.jsonl'
     """
     return ODD.sub("-", Path(name).name)

@@ -53,7 +53,7 @@ KEY_NUMBERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HearingRows:
-    """Rows of `hearing_rows`, with hearers' signatures, passports by hash, and warnings."""
+    """Rows of `make_hearing_rows`, with hearers' signatures, passports by hash, and warnings."""
 
     rows: Sequence[Row] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
