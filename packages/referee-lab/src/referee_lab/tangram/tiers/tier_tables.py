@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from referee.errors import MalformedInput, near
+from referee.errors import MalformedInput, find_similar_names
 from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECE_SETS
 from referee_lab.tangram.json_lines import decode_text, parse_json_object
@@ -132,7 +132,7 @@ def parse_csv(
             remedy=f"a row is an event: {', '.join(REQUIRED)}, and any of {further} (`referee docs dialogues`)",
         )
     for column in table.fieldnames or ():
-        if column not in CODEBOOK and (meant := near(column, CODEBOOK, 1, SLIP)):
+        if column not in CODEBOOK and (meant := find_similar_names(column, CODEBOOK, 1, SLIP)):
             raise MalformedInput(
                 f"the column {column!r} would not be read",
                 where=where,
