@@ -104,6 +104,13 @@ def test_a_history_holds_what_is_known_and_nothing_that_comes_later(mugs: Dialog
     assert third.after == "mugs-2"
 
 
+def test_an_object_is_not_there_before_its_first_position(mugs: Dialogue) -> None:
+    late = {"kind": "position", "entities": ["c"], "start_ms": 5000, "data": {"x": 45, "y": 30}}
+    rows = [row for row in MUGS if row.get("entities") != ["c"]]
+    first, _, third = iterate_dialogue_items(read_dialogue(written([*rows, late])))
+    assert [[e.id for e in t.scene.entities] for t in (first, third)] == [["a", "b"], ["a", "b", "c"]]
+
+
 UNTIMED = {
     "format": "referee-dialogue",
     "id": "d",

@@ -235,7 +235,12 @@ def _make_position_lookup(dialogue: Dialogue) -> Callable[[float], Mapping[str, 
 
 
 def _make_scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, tuple[float, float]]) -> Scene:
-    """Return the objects that the speaker sees, with their positions when the expression begins."""
+    """Return the objects that the speaker sees, with their positions when the expression begins.
+
+    One that gets its first position later is not there yet.
+    """
+    later = {id for e in dialogue.select_tier(POSITION) for id in e.entities} - positions.keys()
+    later -= set(expression.entities)
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
     cell_of = _make_grid_lookup(dialogue)
     return Scene(
@@ -249,7 +254,7 @@ def _make_scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, t
                 position=positions.get(id),
             )
             for id in dialogue.pieces
-            if id in visible
+            if id in visible and id not in later
         ),
     )
 
