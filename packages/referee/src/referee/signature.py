@@ -112,16 +112,33 @@ def _package_version(package: str) -> str:
 
 
 def _code_digest(module: ModuleType | None) -> str:
-    """Return a digest of the source files of a module, with those of its package."""
-    file = getattr(module, "__file__", None)
-    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
-    files = sorted(source for folder in folders for source in folder.rglob("*.py")) or ([Path(file)] if file else [])
+    """Return a digest of the source files of a module, with those of its package and of modules beside it that it uses."""
+    files: set[Path] = set()
+    _collect_sources(module, files)
     if not files:
         return "unversioned"
     contents = hashlib.sha256()
-    for source in files:
+    for source in sorted(files):
         contents.update(source.read_bytes())
     return f"code-{contents.hexdigest()[:12]}"
+
+
+def _collect_sources(module: ModuleType | None, files: set[Path]) -> None:
+    """Add the source files of a module, of its package, and of modules in its folder that it imports."""
+    import sys
+
+    file = getattr(module, "__file__", None)
+    if file is None or Path(file) in files:
+        return
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    files |= {Path(file), *(source for folder in folders for source in folder.rglob("*.py"))}
+    for used in list(vars(module).values()):
+        other = used if isinstance(used, ModuleType) else sys.modules.get(getattr(used, "__module__", None) or "")
+        place = Path(getattr(other, "__file__", None) or "/")
+        # An environment may lie in the same folder; what is installed or ours has a version.
+        is_released = "site-packages" in place.parts or getattr(other, "__name__", "").startswith("referee")
+        if place.is_relative_to(Path(file).parent) and not is_released:
+            _collect_sources(other, files)
 
 
 def short(text: str) -> str:

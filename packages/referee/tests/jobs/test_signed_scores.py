@@ -322,13 +322,17 @@ def test_a_plug_in_is_signed_by_its_code(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.syspath_prepend(str(tmp_path))
     signatures = set()
-    for number in (1, 2):
-        (tmp_path / "my_plug_in.py").write_text(f"class Mine:\n    constant = {number}\n", "utf-8")
+    # The second time the module itself changes, the third time one that it imports.
+    for number, other in ((1, 1), (2, 1), (2, 2)):
+        (tmp_path / "my_plug_in.py").write_text(
+            f"import my_helper\n\n\nclass Mine:\n    constant = {number}\n", "utf-8"
+        )
+        (tmp_path / "my_helper.py").write_text(f"constant = {other}\n", "utf-8")
         sys.modules.pop("my_plug_in", None)
         importlib.invalidate_caches()
         _package_version.cache_clear()
         signatures.add(signature("mine", importlib.import_module("my_plug_in").Mine()))
-    assert len(signatures) == 2
+    assert len(signatures) == 3
     assert all("package:my_plug_in-code-" in text for text in signatures)
 
 
