@@ -111,3 +111,8 @@ def test_items_of_several_languages_are_split_each_by_its_own() -> None:
 )
 def test_words(tokens: str, language: str, text: str, words: list[str]) -> None:
     assert split_words(text, "lower", tokens, language) == words
+
+
+@pytest.mark.parametrize("name", ["zh", "zh-CN", "zho", "Chinese", "中文"])
+def test_languages_by_name(name: str) -> None:
+    assert split_words("红椅子", "lower", "mteval", name) == ["红", "椅", "子"]

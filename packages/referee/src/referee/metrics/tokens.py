@@ -120,7 +120,11 @@ def split_words(text: str, case: str = "lower", tokens: str = "mteval", language
     return split_texts([text], case, choose_tokeniser(tokens, language)).split()
 
 
-UNSPACED = {"zh": "zh", "yue": "zh", "cmn": "zh", "ja": "ja", "ko": "ko"}
+UNSPACED = {
+    **dict.fromkeys(("zh", "yue", "cmn", "zho", "chi", "chinese", "mandarin", "cantonese", "中文"), "zh"),
+    **dict.fromkeys(("ja", "jpn", "japanese", "日本語"), "ja"),
+    **dict.fromkeys(("ko", "kor", "korean", "한국어"), "ko"),
+}
 """Languages whose texts need a tokeniser of their own, and its name."""
 # The defaults of other languages: mteval separates marks, ROUGE-1.5.5 handles English letters only.
 _ELSEWHERE = {"mteval": "mteval", "rouge-1.5.5": "rouge-unicode"}
@@ -135,7 +139,7 @@ def choose_tokeniser(tokens: str, language: str) -> str:
     if tokens not in _ELSEWHERE or language == "en":
         return tokens
     code = language.lower().replace("_", "-").split("-")[0]
-    return UNSPACED.get(code) or (tokens if code == "en" else _ELSEWHERE[tokens])
+    return UNSPACED.get(code) or (tokens if code in ("en", "eng", "english") else _ELSEWHERE[tokens])
 
 
 def split_texts(texts: Sequence[str], case: str, tokens: str) -> str:

@@ -693,7 +693,12 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
         for c in filled
         if simplify_name(c.removeprefix("Answer.")) in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
     ]
-    if len(filled) > 1 and not usual:
+    # A second choice is about a second item, or a second thought.
+    bases = {simplify_name(c.removeprefix("Answer.")) for c in usual}
+    has_second = any(
+        re.sub(r"\d+$", "", simplify_name(c.removeprefix("Answer."))) in bases for c in set(filled) - {*usual}
+    )
+    if len(filled) > 1 and (not usual or has_second):
         raise InputError(
             f"several columns have answers: {', '.join(filled)}",
             where=table.source,
