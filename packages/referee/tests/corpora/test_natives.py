@@ -1548,3 +1548,11 @@ def test_positions_of_targets_and_choices(tmp_path: Path) -> None:
     rows = choose_objects(target_index=lambda t, c: t, selected_index=lambda t, c: c)
     material = read(write_csv(tmp_path / "t.csv", rows))
     assert sum(r.entity in material.trials[r.trial].targets for r in material.responses) == 9
+
+
+def test_practice_loops_of_psychopy_are_left_out(tmp_path: Path) -> None:
+    rows = choose_objects(
+        **{"corrAns": "left", "key_resp.keys": "left", "key_resp.corr": 1, "psychopyVersion": "2024.1"}
+    )
+    rows = [{**row, "practice_trials.thisN": n if n < 3 else "", "trials.thisN": "" if n < 3 else n} for n, row in enumerate(rows)]  # fmt: skip
+    assert len(read(write_csv(tmp_path / "t.csv", rows)).responses) == 9

@@ -155,6 +155,12 @@ class Evaluation(Result):
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
                 raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
+            if material.outputs and material.responses:
+                raise InputError(
+                    "a file holds either descriptions or answers, and there are both",
+                    where=out,
+                    remedy="save a run folder: a name without .jsonl",
+                )
             lines = [
                 write_json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs
             ]

@@ -77,7 +77,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         " correto juist targetchosen targetselected"
     ),
     "participant": _split_tiers(
-        "participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
+        "participantnr subjectnr subjectno subjectnumber"
+        " participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
         " hearer hearerid annotator annotatorid rater raterid evaluator evaluatorid player playerid participantprivateid"
         " submissionid responseid proefpersoon participante sujet",
         "email pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",

@@ -137,6 +137,8 @@ def _drop_practice(table: Table, material: NativeData) -> Table:
     simple = {c: simplify_name(c) for c in table.columns}
     marks = [c for c in table.columns if _PRACTICE.fullmatch(simple[c])]
     included = [c for c in table.columns if _INCLUDED.fullmatch(simple[c])]
+    # PsychoPy counts the rows of a loop under the loop's name.
+    loops = [c for c in table.columns if re.fullmatch(r"\w*(prac|train|warm)\w*\.thisN", c, re.IGNORECASE)]
     used = {*_CONDITIONS, *(n for role in ("chosen", "target", "participant") for tier in ROLES[role] for n in tier)}
     parts = [c for c in table.columns if c not in marks and simple[c] not in used and _PARTS.search(simple[c])]
 
@@ -144,7 +146,8 @@ def _drop_practice(table: Table, material: NativeData) -> Table:
         words = (re.sub(r"[\s_-]+", " ", str(row.get(c) or "").strip().lower()) for c in parts)
         is_marked = any(_parse_truth(row.get(c)) for c in marks)
         is_excluded = any(_parse_truth(row.get(c)) is False for c in included)
-        return is_marked or is_excluded or any(map(_PRACTICE_CELL.fullmatch, words))
+        is_looped = any(not _is_nothing(row.get(c)) for c in loops)
+        return is_marked or is_excluded or is_looped or any(map(_PRACTICE_CELL.fullmatch, words))
 
     chosen = [i for i, row in enumerate(table.rows) if not is_practice(row)]
     dropped = len(table.rows) - len(chosen)

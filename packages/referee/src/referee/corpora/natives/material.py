@@ -139,7 +139,10 @@ class NativeData:
         """
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
-            raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(self.systems)}")
+            raise InputError(
+                f"no system is called {unknown[0]!r}",
+                remedy=f"of those named there is {', '.join(self.systems) or 'none'}",
+            )
         self._join_languages()
         self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]
         if self.kind == "listeners" and "participant" in self.mapping:
