@@ -249,3 +249,33 @@ def test_columns_of_a_csv_are_named_when_they_lack_or_would_not_be_read():
     with pytest.raises(MalformedInput, match="'start' would not be read") as wrong:
         parse_csv("tier,text,entities,start\nutterance,hello,,1\n")
     assert "start_ms" in str(wrong.value.remedy)
+
+
+PLAIN = "tier,by,text,entities,utterance,language\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (PLAIN + "utterance,ann,take it,,,en\nexpression,ann,it,m1,7,en\n", "'t' has no utterance 7"),
+        (PLAIN + 'utterance,ann,"take it,,,en\nexpression,ann,it,m1,0,en\n', r"t\.csv:2: quotation marks"),
+        (PLAIN + "utterance,ann,take it,,,en\nexpression,ann,it,m1,0,de\n", r"t\.csv:3: .* is 'de', and above 'en'"),
+        (PLAIN + "utterance,ann,take it,,,English\n", "'English'"),
+        ("tier,text,text,entities\nutterance,a,b,\n", "two columns are called 'text'"),
+    ],
+)
+def test_a_table_that_would_be_misread_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(MalformedInput, match=problem):
+        parse_csv(text, "t.csv")
+
+
+def test_headers_may_be_capitals_rows_empty_and_names_of_objects_two_words() -> None:
+    rows = [
+        "Tier , TEXT,Entities",
+        "expression,the red mug,red mug",
+        ",,",
+        "expression,both,red mug; jug",
+        "expression,them,1 2",
+    ]
+    (dialogue,) = parse_csv("\n".join(rows), "t.csv")
+    assert [e.entities for e in dialogue.select_tier("expression")] == [("red mug",), ("red mug", "jug"), ("1", "2")]

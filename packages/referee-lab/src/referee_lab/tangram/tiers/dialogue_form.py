@@ -41,7 +41,7 @@ from referee_lab.tangram.tiers.dialogue import (
 FORMAT, VERSION = "referee-dialogue", 3
 # Kinds of games in `meta.game` of a header.
 BOARD_GAME, REFERENCE_GAME = "tangram", "reference"
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-\w+)*")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-\w+)*")
 REMEDY = "`referee dialogue schema` prints the form of a dialogue"
 Kind = Literal["utterance", "expression", "action", "mouse", "gaze", "position"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -294,7 +294,7 @@ def _parse_header(row: dict[str, Any], place: _Place) -> HeaderForm:
     header: HeaderForm = _decode_value(row, HeaderForm, place)
     if not header.id.strip():
         raise place.error("the field id is empty", "name the dialogue")
-    if not _LANGUAGE.fullmatch(header.language):
+    if not LANGUAGE.fullmatch(header.language):
         raise place.error(f"{header.language!r} is not a code of a language", 'for instance "en", "pt-BR" or "und"')
     for by, ids in header.sees.items():
         if unknown := [id for id in ids if id not in header.objects]:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -20,12 +20,13 @@ from referee_lab.tangram.tiers.dialogue import (
     ATTRIBUTES,
     POSITION,
     UNTOLD,
+    UTTERANCE,
     Dialogue,
     add_utterance_indices,
     drop_empty_codes,
     list_named_pieces,
 )
-from referee_lab.tangram.tiers.dialogue_form import KINDS, iterate_utterance_indices
+from referee_lab.tangram.tiers.dialogue_form import KINDS, LANGUAGE, iterate_utterance_indices
 
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
@@ -50,6 +51,7 @@ CODEBOOK: Mapping[str, str] = {
 }
 # Tables of earlier versions, and those of others, may lack the rest.
 REQUIRED = ("tier", "text", "entities")
+_SEPARATOR = re.compile(r"[,;|\s]")
 # How alike the name of a column has to be to be taken for a slip.
 SLIP = 0.6
 
@@ -109,7 +111,7 @@ def _make_row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
 def is_tier_table(path: Path) -> bool:
     """Return whether the first line of a table has the columns of tiers."""
     first = decode_text(path.read_bytes(), str(path)).partition("\n")[0]
-    return set(REQUIRED) <= {name.strip().strip('"') for name in re.split(r"[,;\t]", first)}
+    return set(REQUIRED) <= {name.strip().strip('"').lower() for name in re.split(r"[,;\t]", first)}
 
 
 def parse_csv(
@@ -119,11 +121,8 @@ def parse_csv(
 
     The pieces are those of the column `pieces`, else `pieces`, else those that the rows name, without descriptions.
     """
-    # Spreadsheets of some countries write semicolons, others tabs.
-    first = text.partition("\n")[0]
-    # Line breaks inside quoted texts stay as they are.
-    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), restval="")
-    if missing := [c for c in REQUIRED if c not in (table.fieldnames or ())]:
+    columns, rows = _read_rows(text, where)
+    if missing := [c for c in REQUIRED if c not in columns]:
         further = ", ".join(c for c in CODEBOOK if c not in REQUIRED)
         raise MalformedInput(
             f"no column {' or '.join(missing)}",
@@ -131,7 +130,7 @@ def parse_csv(
             line=1,
             remedy=f"a row is an event: {', '.join(REQUIRED)}, and any of {further} (`referee docs dialogues`)",
         )
-    for column in table.fieldnames or ():
+    for column in columns:
         if column not in CODEBOOK and (meant := find_similar_names(column, CODEBOOK, 1, SLIP)):
             raise MalformedInput(
                 f"the column {column!r} would not be read",
@@ -143,19 +142,33 @@ def parse_csv(
     about: dict[tuple[str, str], dict[str, Any]] = {}
     boards: dict[tuple[str, str], Mapping[str, Mapping[str, str]]] = {}
     boards_by_cell: dict[str, Mapping[str, Mapping[str, str]]] = {}
-    for row in table:
+    # Objects that a cell names alone; their names may have blanks.
+    named = {cell for _, row in rows if (cell := (row["entities"] or "").strip()) and not _SEPARATOR.search(cell)}
+    for line, row in rows:
         id = row.get("dialogue") or Path(where).stem
         key = id, row.get("pair") or id
         cell = row.get("pieces") or ""
         if cell not in boards_by_cell:
             boards_by_cell[cell] = _parse_pieces(cell, where) or pieces or {}
         boards[key] = boards_by_cell[cell]
-        events_by_dialogue.setdefault(key, []).append(_parse_event(row, boards[key], where, table.line_num))
-        about[key] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
+        events_by_dialogue.setdefault(key, []).append(_parse_event(row, {*boards[key], *named}, where, line))
+        above = about.setdefault(key, {"language": UNTOLD, "synthetic": False})
+        language = row.get("language") or above["language"]
+        if not LANGUAGE.fullmatch(language) or above["language"] not in (UNTOLD, language):
+            problem = f"the language of dialogue {id!r} is {language!r}"
+            problem += f", and above {above['language']!r}" if above["language"] != UNTOLD else ""
+            remedy = "one code for a whole dialogue, for instance en, pt-BR or und"
+            raise MalformedInput(problem, where=where, line=line, remedy=remedy)
+        above |= {"language": language, "synthetic": row.get("synthetic") == "1"}
     # Whether pronouns were coded is decided by the whole table, not by one dialogue.
     events_of_all = iter(drop_empty_codes(event for events in events_by_dialogue.values() for event in events))
     events_by_dialogue = {key: list(islice(events_of_all, len(rows))) for key, rows in events_by_dialogue.items()}
-    has_indices = "utterance" in (table.fieldnames or ())
+    for (id, _), events in events_by_dialogue.items():
+        count = sum(event.kind == UTTERANCE for event in events)
+        if outside := [i for event in events for i in iterate_utterance_indices(event) if not 0 <= i < count]:
+            remedy = f"the utterances of a dialogue are counted from 0, here to {count - 1}"
+            raise MalformedInput(f"dialogue {id!r} has no utterance {outside[0]}", where=where, remedy=remedy)
+    has_indices = "utterance" in columns
     return [
         Dialogue(
             id=id,
@@ -168,7 +181,26 @@ def parse_csv(
     ]
 
 
-def _parse_event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
+def _read_rows(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """Return the columns of a table in lower case, and its rows with their lines, without empty ones."""
+    # Spreadsheets of some countries write semicolons, others tabs.
+    first = text.partition("\n")[0]
+    # Line breaks inside quoted texts stay as they are.
+    lines = io.StringIO(text, newline="")
+    table = csv.DictReader(lines, delimiter=max(",;\t", key=first.count), restval="", strict=True)
+    try:
+        columns = table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
+        if twice := [name for name in CODEBOOK if columns.count(name) > 1]:
+            raise MalformedInput(f"two columns are called {twice[0]!r}", where=where, line=1, remedy="rename one")
+        rows = [(table.line_num, row) for row in table if any(row.values())]
+    except csv.Error as error:
+        remedy = "close the quotation mark, and write one inside a text twice"
+        line = table.line_num + 1
+        raise MalformedInput(f"quotation marks: {error}", where=where, line=line, remedy=remedy) from None
+    return columns, rows
+
+
+def _parse_event(row: Mapping[str, str], pieces: Collection[str], where: str, line: int) -> Event:
     """Return a row as an event. Raises MalformedInput for invalid values."""
     if None in row:
         raise MalformedInput("more cells than columns", where=where, line=line, remedy="quote texts with commas")
@@ -188,16 +220,16 @@ def _parse_event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, 
     return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
 
 
-def _split_entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the objects of a cell, with commas between them or else blanks.
+def _split_entities(cell: str, pieces: Collection[str]) -> tuple[str, ...]:
+    """Return the objects of a cell: with commas between them, or with blanks where each part is an object elsewhere or ends in a digit.
 
     The name of a piece may have blanks.
     """
-    cell = cell.strip()
-    if cell in pieces:
-        return (cell,)
-    parts = re.split(r"[,;|]", cell) if re.search(r"[,;|]", cell) else cell.split()
-    return tuple(part.strip() for part in parts if part.strip())
+    cell, parts = cell.strip(), cell.split()
+    if re.search(r"[,;|]", cell):
+        return tuple(part.strip() for part in re.split(r"[,;|]", cell) if part.strip())
+    are_several = cell not in pieces and all(part in pieces or part[-1].isdigit() for part in parts)
+    return tuple(parts) if are_several or not cell else (cell,)
 
 
 def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
