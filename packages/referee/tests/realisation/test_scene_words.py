@@ -247,6 +247,9 @@ def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str,
         ("made:China", "the one from China"),
         ("radius:5", "the one with a radius of 5"),
         ("tongue:out", "the one with the tongue out"),
+        ("drawing:horse", "the one drawing a horse"),
+        ("state:off", "the one switched off"),
+        ("snow-covered:no", "the one that is not snow covered"),
         ("job:retired", "the retired one"),
         ("gender:girl", "the female person"),
     ],
@@ -424,3 +427,24 @@ def test_landmarks_of_landmarks_of_several_targets_get_no_type_that_they_do_not_
     view = make_view({"entities": entities}, ["a", "b"])
     worded = Wording(ENGLISH, view.scene).phrase(view.targets, parse(["rel", "on", ["rel", "near", ["and"]]]))
     assert view.scene.denotation(worded.meaning) == view.target_mask
+
+
+def test_a_landmark_that_every_target_has_one_of_is_indefinite() -> None:
+    entities = [
+        {"id": i, "attributes": {"type": t}, "relations": r}
+        for i, t, r in (
+            ("a", "cup", [["on", "d"]]),
+            ("b", "cup", [["on", "e"]]),
+            ("c", "cup", []),
+            ("d", "tray", []),
+            ("e", "tray", []),
+        )
+    ]
+    view = make_view({"entities": entities}, ["a", "b"])
+    form = parse(["and", ["type", "cup"], ["rel", "on", ["type", "tray"]]])
+    assert Wording(ENGLISH, view.scene).phrase(view.targets, form).text == "the two cups on a tray"
+
+
+def test_few_are_not_lacked() -> None:
+    palms = [{"type": "palm", "coconuts": n} for n in ("many", "none", "few")]
+    assert said(palms, "ab", BOOLEAN) == "the two that do not have few coconuts"

@@ -456,7 +456,7 @@ class Language:
             return Phrase(self.adjectives, rank, self.antonyms[name])
         if not is_yes and (positive := _DENIED.fullmatch(name)) and self._is_state(positive[1]):
             return Phrase(self.adjectives, rank, positive[1])
-        if not is_yes and self.clauses is not None and name.startswith("non "):
+        if not is_yes and self.clauses is not None and (name.startswith("non ") or (rest and self.states)):
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
         return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
 
@@ -617,7 +617,7 @@ class Language:
         if rest and first in self.determiners:
             return f"{self.having} {value} as {thing}" if self.qualities else ""
         if is_quality:
-            return ""
+            return self.aliases.get(value, "") if value in ("on", "off") else ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts | self.uncounted:
             thing = name
         if rest and first.endswith("ing") and self._is_uncounted(thing) and first not in self.parts:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import permutations
+from operator import and_
 from typing import NamedTuple
 
 from referee.meaning import (
@@ -24,6 +26,7 @@ from referee.meaning import (
     conjunction,
     conjuncts,
     flatten,
+    is_contextual,
     is_meaning,
     parts_of,
     related,
@@ -481,9 +484,11 @@ class Wording:
             ):
                 worded = Worded(language.something, ())
             if link.operator == "inv":
-                sides = self._other_sides(link.anchor, ids) if BETWEEN in link.names else []
+                sides = self._find_other_side(link.anchor, ids) if BETWEEN in link.names else []
                 other = (
-                    self._make_noun_phrase(sides, 1, self._kind(sides[0], content), oblique=True).text if sides else ""
+                    self._make_noun_phrase(sides, 1, self._describe_kind(sides[0], content), oblique=True).text
+                    if sides
+                    else ""
                 )
                 texts = [
                     language.say_inverse(
@@ -497,7 +502,8 @@ class Wording:
                     continue
                 inverse += [text for text in texts if text]
             else:
-                phrases.setdefault(how, []).extend(self._add_second_landmark(ids, link, content, links, worded.text))
+                text = self._make_indefinite(ids, link, worded) if len(ids) > 1 else worded.text
+                phrases.setdefault(how, []).extend(self._add_second_landmark(ids, link, content, links, text))
             expressed += [p for p in link.properties if _drop_prefix(p) not in worded.dropped]
             implied = [p for p in content.pairs if p not in link.landmark.pairs]
             expressed += [Property(LANDMARK + p.name, p.value) for p in implied]
@@ -519,6 +525,17 @@ class Wording:
         return joined + "".join(clauses), Worded(
             "", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard)
         )
+
+    def _make_indefinite(self, ids: Sequence[str], link: _Link, worded: Worded) -> str:
+        """Return the words of a landmark of several targets; with "a" if these have one each: "the two cups on a tray"."""
+        language, targets = self.language, self._select_ids_in_scene(ids)
+        fitting = self.scene.denotation(worded.meaning)
+        near = [related(self.scene, name, self.scene.mask([i]), True) & fitting for i in targets for name in link.names]
+        opening, _, rest = worded.text.partition(" ")
+        is_one = not near or reduce(and_, near) != 0 or any(map(is_contextual, conjuncts(worded.meaning)))
+        if is_one or not language.indefinite or opening not in language.articles.values():
+            return worded.text
+        return language.polish(f"{language.indefinite} {rest}")
 
     def _is_ambiguous(self, outer: _Content, link: _Link) -> bool:
         """Return whether landmarks of a landmark would be true of other objects as landmarks of the whole: "the cup near the plate on the table"."""
@@ -555,16 +572,16 @@ class Wording:
         present = self._select_ids_in_scene(ids)
         if link.names != (BETWEEN,) or len(between) != 1 or not present:
             return [text]
-        others = self._other_sides(present[0], [link.anchor or ""])
+        others = self._find_other_side(present[0], [link.anchor or ""])
         if not others:
             return [text]
-        kind = self._kind(others[0], content)
+        kind = self._describe_kind(others[0], content)
         other = self._make_noun_phrase(others, 1, kind, oblique=True).text
         if other != text:
             return [text, other]
         return [self._make_noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
 
-    def _other_sides(self, entity: str | None, sides: Sequence[str]) -> list[str]:
+    def _find_other_side(self, entity: str | None, sides: Sequence[str]) -> list[str]:
         """Return the first thing that an entity is between beside the given sides."""
         between = [
             r.entity
@@ -574,7 +591,7 @@ class Wording:
         ]
         return [i for i in self._select_ids_in_scene(between) if i not in sides][:1]
 
-    def _kind(self, entity: str, content: _Content) -> _Content:
+    def _describe_kind(self, entity: str, content: _Content) -> _Content:
         """Return the type and name of an entity, and the attributes that some content has."""
         names = {HEADS[0], *NAMED, *(p.name for p in content.pairs)}
         return _Content(tuple(p for p in self.scene.entity(entity).attributes if p.name in names))
@@ -629,10 +646,12 @@ class Wording:
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset([prop]), form))
             left &= self.scene.denotation([prop]) | targets
+        if not are_ranked or all(e.meaning[0] not in _RANKS for e in result):
+            return result
         heard = self.scene.denotation(
             conjunction([*(self.make_heard_meaning([p]) for p in plain), *(e.meaning for e in result)])
         )
-        if are_ranked and targets & ~heard & self.scene.denotation(plain):
+        if targets & ~heard & self.scene.denotation(plain):
             # A rank is heard among what all other words are true of, as those of later numbers.
             return self._express_numbers(properties, ids, head, is_ranked, are_ranked=False)
         return result
@@ -837,7 +856,11 @@ class Wording:
                 lacking = (words.lack or ("", ""))[many]
                 return (f"{lacking.rpartition(' ')[0]} {forms[1]}" if is_denied else forms[many]), thing
             is_definite = thing.partition(" ")[0] in language.articles.values()
-            if opening == language.having and is_denied and not is_definite and not re.search(r"\d", prop.value):
+            is_amount = bool(
+                {*thing.split()[:1]} & {"few", "many", *language.numbers.values(), language.singular_numeral}
+            )
+            is_amount = is_amount or bool(re.search(r"\d", prop.value))
+            if opening == language.having and is_denied and not is_definite and not is_amount:
                 return verb, f"{language.lacking} {thing}"
             if opening == language.having and is_denied:
                 lacking = (words.lack or words.have)[many]
@@ -888,9 +911,9 @@ def adapt_language(language: Language, scene: Scene) -> Language:
     }
     # Pixels are coordinates: "with an x of 640", and not "in column 640".
     coordinates = {
-        name: grades._replace(at=language.measured(name, "0").replace("0", "{}"))
-        for name, grades in language.grades.items()
-        if name[0] in "xy" and not _is_grid(values.get(name, ()))
+        name: language.grades[name]._replace(at=language.measured(name, "0").replace("0", "{}"))
+        for name in values
+        if name[:1] in ("x", "y") and name in language.grades and not _is_grid(values[name])
     }
     if not phrases and not beyond and not coordinates:
         return language
