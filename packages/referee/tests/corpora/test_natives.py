@@ -1556,3 +1556,10 @@ def test_practice_loops_of_psychopy_are_left_out(tmp_path: Path) -> None:
     )
     rows = [{**row, "practice_trials.thisN": n if n < 3 else "", "trials.thisN": "" if n < 3 else n} for n, row in enumerate(rows)]  # fmt: skip
     assert len(read(write_csv(tmp_path / "t.csv", rows)).responses) == 9
+
+
+@pytest.mark.parametrize("target", ["B", "(C)", "#### 42", "yes"])
+def test_logs_of_other_tasks_hold_no_descriptions(tmp_path: Path, target: str) -> None:
+    row = {"doc": {"question": "?"}, "target": target, "filter": "none", "filtered_resps": ["Plants need much light."], "doc_hash": "x"}  # fmt: skip
+    with pytest.raises(InputError, match="no descriptions"):
+        read(write_lines(tmp_path / "m" / "samples_t.jsonl", [{**row, "doc_id": n} for n in range(3)]))

@@ -30,6 +30,7 @@ OUTCOMES = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome
 TOKEN_FORMS = ("molmo", "paligemma", "florence-2", "kosmos-2", "deepseek-vl2", "qwen-vl", "qwen2-vl")
 SLACK = 1.02
 MISSING = "missing"
+_NO_DESCRIPTION = re.compile(r"\(?[A-Z]\)?[.:]?|#* *-?[\d.,]+ *%?|(?i:yes|no|true|false)\.?")
 
 
 def convert_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> NativeData:
@@ -44,6 +45,16 @@ def convert_answers(answers: Iterable[LogAnswer], format: str, declared: Declare
     if any(a.gold is not None or a.is_absent for a in answers):
         return _convert_places(answers, format, declared)
     material = NativeData("log", format)
+    # Lists of numbers are coordinates, of which the last message of this function says more.
+    are_texts = [len(a.references) == 1 or not "".join(a.references).isdigit() for a in answers]
+    targets = [a.references for a, is_text in zip(answers, are_texts, strict=True) if a.references and is_text]
+    others = [part for part in targets if all(_NO_DESCRIPTION.fullmatch(text.strip()) for text in part)]
+    if len(others) > len(answers) / 2:
+        raise InputError(
+            f"the targets of this log are letters, numbers or verdicts ({others[0][0]!r}), so its answers are no descriptions",
+            where=answers[0].where,
+            remedy="name a log with descriptions; choices need their options (inspect_ai: choices; VLMEvalKit: A, B …)",
+        )
     for answer in answers:
         material.add_trial(_make_trial(answer, declared))
         if answer.content is None:
