@@ -21,8 +21,8 @@ from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.annotations import extract_marks
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
-from referee_lab.tangram.tiers.eaf import find_eaf_faults
-from referee_lab.tangram.tiers.elan import TIERS, convert_to_eaf, from_eaf
+from referee_lab.tangram.tiers.eaf import find_eaf_faults, parse_eaf
+from referee_lab.tangram.tiers.elan import TIERS, convert_to_eaf, from_eaf, has_rex_tiers
 from referee_lab.tangram.tiers.expressions import preannotate
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
@@ -593,6 +593,20 @@ def test_the_proposed_map_reads_files_of_others(name):
     dialogue = from_eaf(content, "mugs.eaf", propose_tiers(etree.fromstring(content)))
     assert [(e.by, e.text, e.entities) for e in dialogue.select_tier("expression")] == expected
     assert {e.by for e in dialogue.select_tier("utterance")} <= {by for by, _, _ in expected} | {"operator"}
+
+
+def test_a_tier_called_mouse_or_action_is_no_sign_of_rex():
+    tiers = (("A-words", None, MUG_UTTERANCES), ("Mouse", None, [("m1", 0, 500, "mug-red", None)]))
+    root = etree.fromstring(eaf_of(*tiers))
+    assert not has_rex_tiers(root)
+    assert propose_tiers(root) == {"A-words": "SV-UT", "Mouse": "Mouse"}
+    assert from_eaf(eaf_of(*tiers), "mugs.eaf", propose_tiers(root)).pieces == {"mug-red": {"shape": "mug-red"}}
+
+
+def test_a_time_slot_that_is_not_there_is_refused_before_tiers_are_proposed():
+    content = eaf_of(("A-words", None, MUG_UTTERANCES)).replace(b'REF2="t1000"', b'REF2="t9"')
+    with pytest.raises(MalformedInput, match="unknown time slot"):
+        parse_eaf(content, "mugs.eaf")
 
 
 def test_a_file_without_a_tier_that_is_read_has_no_pieces_of_the_tangram():

@@ -249,6 +249,7 @@ def _read_tier_map(path: Path | None) -> TierMap:
     import tomllib
 
     from referee_lab.tangram.game.piece_sets import PIECE_SETS
+    from referee_lab.tangram.tiers.dialogue_form import LANGUAGE
 
     if path is None:
         return TierMap({})
@@ -264,6 +265,10 @@ def _read_tier_map(path: Path | None) -> TierMap:
     names = data.get("tiers", data)
     if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
         raise InputError("not a map of tiers", where=path, remedy=remedy)
+    if language is not None and not LANGUAGE.fullmatch(language):
+        raise InputError(
+            f"{language!r} is not a code of a language", where=path, remedy='language = "de", for instance'
+        )
     if pieces is not None and pieces not in PIECE_SETS:
         raise InputError(f"there is no set of pieces {pieces!r}", where=path, remedy=f"one of {', '.join(PIECE_SETS)}")
     if objects is not None and not (isinstance(objects, dict) and all(isinstance(o, dict) for o in objects.values())):
@@ -317,14 +322,13 @@ def _read_document(content: bytes, path: Path) -> bytes:
 def proposed_tiers(path: Path) -> dict[str, str]:
     """Return the map by which a file of ELAN or Praat without any REX tier is read; empty for other files."""
     from referee_lab.tangram.tiers.eaf import parse_eaf
-    from referee_lab.tangram.tiers.elan import TIERS
+    from referee_lab.tangram.tiers.elan import has_rex_tiers
     from referee_lab.tangram.tiers.tier_proposals import propose_tiers
 
     if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
         return {}
     root = parse_eaf(_read_document(path.read_bytes(), path), str(path))
-    names = [tier.get("TIER_ID") for tier in root.iterfind("TIER")]
-    return {} if set(names) & set(TIERS) else propose_tiers(root)
+    return {} if has_rex_tiers(root) else propose_tiers(root)
 
 
 def _propose_names(path: Path) -> dict[str, str]:

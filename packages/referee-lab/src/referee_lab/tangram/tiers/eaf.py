@@ -24,7 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
 
 def parse_eaf(content: bytes, where: str) -> Any:
-    """Return the root element; entities, document types and network access are refused."""
+    """Return the root element; entities, document types, network access and faults that prevent interpretation are refused."""
     # Files come from strangers: entities could read local files or grow without end, a DTD could be fetched from anywhere.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -34,10 +34,11 @@ def parse_eaf(content: bytes, where: str) -> Any:
         raise MalformedInput(f"not XML: {error.msg}", where=where, line=error.lineno or 1, remedy=remedy) from None
     if root.getroottree().docinfo.doctype:
         raise MalformedInput("the file declares a document type", where=where, line=1, remedy="delete <!DOCTYPE …>")
+    _raise_unreadable(root, where)
     return root
 
 
-def raise_unreadable(root: Any, where: str) -> None:
+def _raise_unreadable(root: Any, where: str) -> None:
     """Raise MalformedInput for faults that prevent interpretation.
 
     Other violations of the format are tolerated.

@@ -43,7 +43,7 @@ from referee_lab.tangram.tiers.dialogue import (
     drop_empty_codes,
     list_named_pieces,
 )
-from referee_lab.tangram.tiers.eaf import find_eaf_faults, list_annotation_spans, parse_eaf, raise_unreadable
+from referee_lab.tangram.tiers.eaf import find_eaf_faults, list_annotation_spans, parse_eaf
 from referee_lab.tangram.tiers.rex_tiers import round_dialogue_times
 from referee_lab.tangram.tiers.tier_proposals import make_tier_prefix, read_annotation_values
 
@@ -301,11 +301,10 @@ def from_eaf(
     tiers, the seven of the Tangram.
     """
     root = parse_eaf(content, where)
-    raise_unreadable(root, where)
     # Other programs write times in any order, which matters where slots have none of their own and lie between their neighbours.
     has_untimed = any(slot.get("TIME_VALUE") is None for slot in root.iterfind("TIME_ORDER/TIME_SLOT"))
     faults = [fault for _, fault in find_eaf_faults(root) if has_untimed or "runs backwards" not in fault]
-    is_rex = not tiers and any(_TIER.fullmatch(tier.get("TIER_ID") or "") for tier in root.iterfind("TIER"))
+    is_rex = not tiers and has_rex_tiers(root)
     _rename(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression precedes those nested in it, as in the written file.
@@ -332,6 +331,13 @@ def from_eaf(
     if meta:
         about["meta"] = meta
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
+
+
+def has_rex_tiers(root: Any) -> bool:
+    """Return whether a file is one of this program, or has tiers of speech under REX's names: files of others may have an *Action*, too."""
+    names = {tier.get("TIER_ID") for tier in root.iterfind("TIER")}
+    is_own = root.find("HEADER/PROPERTY[@NAME='referee-dialogue']") is not None
+    return is_own or not names.isdisjoint(name for name in TIERS if "-" in name)
 
 
 def _choose_pieces(

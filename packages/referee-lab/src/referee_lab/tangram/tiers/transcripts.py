@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.log import LogEntry, Recording
-from referee_lab.tangram.tiers.eaf import compute_slot_times, parse_eaf, raise_unreadable
+from referee_lab.tangram.tiers.eaf import compute_slot_times, parse_eaf
 
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
 _CUE = re.compile(rf"^\s*({_TIME.pattern})\s+-->\s+({_TIME.pattern})", re.MULTILINE)
@@ -118,7 +118,6 @@ _SEGMENTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
 def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenLine]:
     """Return one tier of an ELAN file."""
     root = parse_eaf(content, where)
-    raise_unreadable(root, where)
     tiers = {t.get("TIER_ID"): t for t in root.iterfind("TIER")}
     if tier not in tiers:
         raise InputError(
