@@ -303,6 +303,16 @@ def test_empty_lists_of_codes_leave_pronouns_to_the_words() -> None:
     assert item.meta["pronoun"] is True
 
 
+def test_endings_may_be_capitals_and_others_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.TSV").write_text("tier\ttext\tentities\nexpression\tthe mug\tm1\n", "utf-8")
+    assert main(["dialogue", "check", str(tmp_path / "t.TSV")]) == 0
+    assert "references that can be items: 1" in capsys.readouterr().out
+    for name, remedy in (("t.eaf.gz", "unpack it"), ("t.docx", "dialogues are .jsonl")):
+        (tmp_path / name).write_bytes(b"PK")
+        assert main(["dialogue", "check", str(tmp_path / name)]) == 2
+        assert remedy in capsys.readouterr().err
+
+
 def test_times_in_seconds_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "d.jsonl"
     rows = [UNTIMED, utterance("ann", "take the mug", start_ms=0.5, end_ms=1.9), expression("ann", "the mug", "a")]

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
 
+# Endings of files that are read, in lower case.
+KINDS = (".jsonl", ".json", ".eaf", ".textgrid", ".csv")
+
+
+def _kind_of(path: Path) -> str:
+    """Return the ending of a file in lower case; a table with tabs is a table."""
+    return ".csv" if path.suffix.lower() == ".tsv" else path.suffix.lower()
+
+
 def open_dialogues(
     files: Sequence[Path],
     recordings: Path | None,
@@ -187,9 +196,9 @@ def _list_files(folder: Path) -> list[Path]:
 
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
-    files = [p for p in folder.rglob("*") if p.suffix in (".eaf", ".json", ".jsonl", ".csv", ".TextGrid")]
+    files = [p for p in folder.rglob("*") if _kind_of(p) in KINDS]
     named = (p for p in files if not p.name.endswith(SUFFIX))
-    paths = sorted(p for p in named if p.suffix != ".json" or is_dialogue(p) or _is_foreign(p))
+    paths = sorted(p for p in named if _kind_of(p) != ".json" or is_dialogue(p) or _is_foreign(p))
     # A folder of reference games has their settings in a separate file, beside the logs of rooms.
     has_games = (folder / "game.json").is_file()
     if has_games:
@@ -224,7 +233,7 @@ def _refuse_several_kinds(folder: Path, paths: Sequence[Path], sessions: Sequenc
         if path.suffix != ".jsonl"
         and path not in sessions
         and not any((parent, path.name.partition(".")[0]) in exported for parent in path.parents)
-        and (path.suffix != ".csv" or is_tier_table(path))
+        and (_kind_of(path) != ".csv" or is_tier_table(path))
     ]
     if sessions and other:
         counts = Counter(path.suffix for path in (*sessions, *other))
@@ -296,12 +305,18 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
             f"cannot be read ({error.strerror})", where=path, remedy="name a file that can be read, or a folder"
         ) from None
     pieces = tiers.pieces
-    if path.suffix in (".eaf", ".TextGrid"):
+    kind = _kind_of(path)
+    if kind not in KINDS:
+        remedy = "unpack it" if kind in (".gz", ".zip", ".xz") else f"dialogues are {', '.join(KINDS)}"
+        raise InputError(
+            f"files of the kind {path.suffix or 'without an ending'!r} are not read", where=path, remedy=remedy
+        )
+    if kind in (".eaf", ".textgrid"):
         document = _read_document(content, path)
         names = tiers.names or _propose_names(path)
         read = [_print_faults(elan.from_eaf(document, str(path), names, pieces), path)]
         return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(read, tiers.language, path)]
-    if path.suffix == ".csv":
+    if kind == ".csv":
         rows = tier_tables.parse_csv(decode_text(content, str(path)), str(path), pieces)
         return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(rows, tiers.language, path)]
     if path.suffix == ".json" and is_foreign(decode_text(content, str(path))):
@@ -316,7 +331,7 @@ def _read_document(content: bytes, path: Path) -> bytes:
     """Return a TextGrid as an ELAN document, and an ELAN document as it is."""
     from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
 
-    return convert_text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content
+    return convert_text_grid_to_eaf(content, str(path)) if _kind_of(path) == ".textgrid" else content
 
 
 def proposed_tiers(path: Path) -> dict[str, str]:
@@ -325,7 +340,7 @@ def proposed_tiers(path: Path) -> dict[str, str]:
     from referee_lab.tangram.tiers.elan import has_rex_tiers
     from referee_lab.tangram.tiers.tier_proposals import propose_tiers
 
-    if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
+    if _kind_of(path) not in (".eaf", ".textgrid") or not path.is_file():
         return {}
     root = parse_eaf(_read_document(path.read_bytes(), path), str(path))
     return {} if has_rex_tiers(root) else propose_tiers(root)

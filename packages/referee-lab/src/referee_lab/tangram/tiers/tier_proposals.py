@@ -14,7 +14,7 @@ from referee_lab.tangram.tiers.eaf import list_annotation_spans
 _ROLES: tuple[tuple[str, str, str], ...] = (
     (
         "Beside",
-        r"translat\w*|gloss\w*|comments?|notes?|remarks?|pos|lemmas?|gestures?|übersetz\w*|kommentar\w*|anmerk\w*|gesten?"
+        r"translat\w*|gloss\w*|comments?|notes?|remarks?|pos|lemmas?|gestures?|roles?|rollen|übersetz\w*|kommentar\w*|anmerk\w*|gesten?"
         r"|tradu\w*|coment\w*|notas?|gestos?|comment\w*|gestes?|vertaling\w*|opmerking\w*|gebaren",
         "翻訳|訳|注釈|備考|ジェスチャー",
     ),
