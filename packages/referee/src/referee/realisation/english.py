@@ -143,6 +143,9 @@ _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "ri
           "closes", "protects", "connects", "grows")
 _PAIRS = frozenset({"spectacles", "specs", "eyeglasses", "trousers", "tongs", "pliers", "jeans", "shorts", "tweezers", "binoculars", "headphones",
                     "goggles", "sunglasses", "tights", "leggings", "shears", "pyjamas", "dungarees"})
+_KIN = ("father", "mother", "parent", "child", "son", "daughter", "brother", "sister", "sibling", "friend", "wife", "husband", "owner", "boss", "teacher",
+        "twin", "colleague", "neighbour", "leader", "captain", "member", "author", "enemy", "partner", "doctor")
+_INFINITIVES = ("hold", "carry", "wear", "contain", "follow", "eat", "chase", "hug", "surround", "overlap", "own", "point at", "look at", "talk to", "protect")
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
@@ -297,6 +300,11 @@ ENGLISH = Language(
         "on-top-of": "on top of", "on": "on", "below": "below", "under": "under", "near": "near", "next-to": "next to", "in-front-of": "in front of",
         "behind": "behind", "in": "in", "between": "between", "left-to": "to the left of", "part-of": "belonging to", "inside-of": "inside",
         "outside-of": "outside",
+        **{w: f"{w} to" for w in ("adjacent", "close", "attached", "connected", "parallel", "similar", "identical", "tied", "married", "related")},
+        **{f"on{the}-{side}-of": f"to the {side} of" for side in ("left", "right") for the in ("", "-the")},
+        **{f"{at}-{side}-of": f"{at} and to the {side} of" for side in ("left", "right") for at in ("above", "below")},
+        **{f"{noun}-of": f"being the {noun} of" for noun in _KIN},
+        **{verb: _make_present_participle(f"{verb}s") for verb in _INFINITIVES},
         **{f"same-{place}-as": f"in the same {place} as" for place in ("row", "column", "line", "room", "group", "team", "place")},
         "right-to": "to the right of", "next": "next to",
         "straight": "straight ahead of", "slightlyleft": "slightly to the left of", "slightlyright": "slightly to the right of",
@@ -381,7 +389,7 @@ ENGLISH = Language(
                      "instrument", "jewellery", "outfit"}),
     ability="can",
     statives={f"{verb}ing": f"{verb}s" for verb in ("see", "own", "belong", "contain", "know", "like", "need", "want", "hear")}
-    | {"resembling": "resembles", "loving": "loves", "liking": "likes"},
+    | {"being": "is", "resembling": "resembles", "loving": "loves", "liking": "likes"},
     origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={
