@@ -54,7 +54,7 @@ def _drop_list(data: dict[str, Any]) -> None:
         (_swap_system, "every item is seen with every condition equally often"),
         (_shorten, "every list has the same number of trials"),
         (_repeat, "no participant sees an item twice"),
-        (_drop_list, "[design] in study.toml says what lists.json has"),
+        (_drop_list, "[design] in study.toml matches lists.json"),
     ],
 )
 def test_damage_is_found(damage: Callable[[dict[str, Any]], None], sentence: str, tmp_path: Path) -> None:

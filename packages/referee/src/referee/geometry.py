@@ -328,7 +328,7 @@ class Point(PlaceBase):
             raise WrongConvention(f"a point is xy or yx, not {self.convention.order}")
 
     def on(self, size: Size | None) -> tuple[float, float]:
-        """Return pixels of the original picture: x, y."""
+        """Return x and y in pixels of the original picture."""
         x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
         (across, down), (left, top) = self.convention.factors(size), self.convention.origin(size)
         return float(Fraction(x) / across - left), float(Fraction(y) / down - top)
@@ -368,7 +368,7 @@ class Box(RegionBase):
         return left / across - x, top / down - y, right / across - x, bottom / down - y
 
     def on(self, size: Size | None) -> Corners:
-        """Return pixels of the original picture: left, top, right, bottom."""
+        """Return left, top, right and bottom in pixels of the original picture."""
         left, top, right, bottom = map(float, self._corners(size))
         return left, top, right, bottom
 

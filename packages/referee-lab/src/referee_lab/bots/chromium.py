@@ -163,6 +163,7 @@ def _report_sessions(served: Served, before: set[str], participants: int) -> lis
             lines.append(f"in Chromium: {len(done)} answers, {state}, nothing lost")
     if len(new) != participants:
         raise InputError(
-            f"{participants} participants made {len(new)} sessions", remedy="is someone else in debug mode?"
+            f"{participants} participants made {len(new)} sessions",
+            remedy="check whether another person uses debug mode",
         )
     return lines

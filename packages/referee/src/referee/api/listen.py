@@ -168,7 +168,7 @@ class Heard(Result):
 def is_informative(name: str, group: dict[str, dict[str, Any]]) -> bool:
     """Return whether a column is worth showing: not all 0, and for votes with several voters."""
     row = group[name]
-    # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
+    # With one answer per item there is no vote: majority and agreement would repeat the rate.
     if name in OVER_ITEMS:
         return bool(row["n"]) and group["ir"]["n"] > row["items"]
     return bool(row["n"]) and (name not in (*SHARES, "repeats") or bool(row["value"]))

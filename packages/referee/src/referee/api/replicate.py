@@ -1,4 +1,4 @@
-"""`referee.replicate`: a challenge's systems run again, ours beside print."""
+"""`referee.replicate`: run a challenge's systems again and compare our scores with the printed ones."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class WorstItems(Result):
     """The items with the poorest values of a measure, as pictures with their descriptions.
 
     Args:
-        frame: one row an item.
+        frame: one row per item.
         cards: its pictures, as HTML.
 
     >>> import referee
@@ -286,7 +286,7 @@ def score(options: ScoreOptions) -> Scores:
     settings = Settings(
         metrics=_require_metrics(expand_metric_names(split_names(options.metrics))),
         by=split_names(options.by),
-        # A person held against their own words would always win.
+        # A person compared with their own words would always win.
         references="others" if humans else options.references,
         humans=humans,
         baseline=options.baseline,

@@ -19,7 +19,7 @@ from referee.auditing.printed import CellPlace
 class Finding:
     """Something that does not follow, once for all the rows (by position) that it concerns, with its corrections.
 
-    `cells` are at most three cells, the likeliest first, of which one is misprinted.
+    `cells` are at most three cells, the most probable first, of which one is misprinted.
     """
 
     paper: str

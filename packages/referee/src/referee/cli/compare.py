@@ -110,7 +110,7 @@ def _check_decidable(compared: Compared, margin: float | None) -> None:
 
 
 def _print_findings(compared: Compared) -> None:
-    """Print the first measure in sentences and all others as a table, a row a pair."""
+    """Print the first measure in sentences and all others as a table with one row per pair."""
     make_results_console().print(format_recognised(compared.recognised), markup=False)
     first = compared.comparisons.pairs[0].metric
     sentences = [p.sentence(compared.comparisons.confidence) for p in compared.comparisons.pairs if p.metric == first]

@@ -7,6 +7,7 @@ It imports only the standard library's terminal size, so that `referee --help` s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -36,6 +37,14 @@ def wrap_words(text: str, width: int, indent: str = "", hanging: str | None = No
         line += word if is_empty else f" {word}"
         is_empty = False
     return [*lines, line]
+
+
+def print_wrapped(text: str, width: int | None) -> None:
+    """Print a text with lines that are too wide broken below their first word, which may be a mark such as `  yes  `."""
+    for line in text.split("\n"):
+        mark = re.sub(r"^( *(?:\S+ {2,})?).*", r"\1", line)
+        is_wide = width is not None and len(line) > width
+        print("\n".join(wrap_words(line[len(mark) :], width or 0, mark, " " * len(mark))) if is_wide else line)
 
 
 def list_entries(entries: Mapping[str, str], width: int) -> str:

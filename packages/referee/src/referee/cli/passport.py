@@ -22,7 +22,7 @@ EPILOG = examples("""
 
   referee passport learned --corpus degen2020 --folds 10 --out learned.json        the card, and its picture beside it
 
-  referee passport "noisy|noise:0.1" --corpus tg-matcher --limit 500               whole games drawn by lot, for a first look
+  referee passport "noisy|noise:0.1" --corpus tg-matcher --limit 500               whole games chosen at random, for a first look
 
   referee passport mine.py:MyHearer --data my-study                                trials.jsonl and responses.jsonl in a folder
 
@@ -170,7 +170,7 @@ def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
         "kappa": f"of success alone {_format_value(card['success_kappa'])}",
         "calibration_error": f"of its own success {_format_value(card['own_calibration_error'])}",
         "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
-        "position_bias": f"in views drawn by lot; p {_format_chance(card['position_p'])}, n = {card['position_n']}",
+        "position_bias": f"in randomly ordered views; p {_format_chance(card['position_p'])}, n = {card['position_n']}",
         "position_bias_as_shown": f"by the places it was shown; p {_format_chance(card['position_p_as_shown'])}",
         "log_likelihood": f"even chances {_format_value(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
     }

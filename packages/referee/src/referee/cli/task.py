@@ -23,7 +23,8 @@ def new(
     corpus: Annotated[
         str,
         typer.Argument(
-            help="A corpus by name, a JSONL file of trials, or a table: a row an item or an object.", show_default=False
+            help="A corpus by name, a JSONL file of trials, or a table with one row per item or object.",
+            show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder to write.")],

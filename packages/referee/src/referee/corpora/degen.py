@@ -50,7 +50,7 @@ class Degen2020(Games):
             "times start when a message is sent, so they include reading it: longer text, longer time",
             "the coded tables of experiments 1 and 3 keep correct clicks only",
             "the coded table of experiment 2 has no trial numbers and calls pink purple; it is joined by game, target and condition",
-            "experiment 3 gives a basic-level class to some objects only; for the others their own name stands in",
+            "experiment 3 gives a basic-level class to some objects only; for the others their own name replaces it",
             "experiment 2 calls a thing of the target's colour distractor_pear_orange without saying what it is: it has a colour and no type here",
             "coded properties were written with the target in view: let hearers read the text",
         ),

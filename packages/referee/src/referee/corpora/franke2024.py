@@ -37,7 +37,7 @@ class Franke2024:
         faults=(
             "every participant spoke before listening, so task and order are confounded",
             "times run from the page to the answer and include reading the item (up to 7 minutes)",
-            "1 to 15 answers an item and task; one item has no speaker's answer",
+            "1 to 15 answers per item and task; one item has no speaker's answer",
             "a distractor is one object for listeners and two words for speakers",
         ),
         files=(f"franke2024/{ITEMS}", f"franke2024/{ANSWERS}"),

@@ -47,7 +47,7 @@ class RefOi(Unheard):
         citation="Ma et al. 2025, arXiv 2504.16060",
         sampled=("scene",),
         faults=(
-            "read after its published card, no copy was at hand: sides of boxes are shares of the picture, as in OpenImages and in code published for it",
+            "read by its published card, without a copy of the data: sides of boxes are shares of the picture, as in OpenImages and in code published for it",
         ),
         files=("refoi/*.parquet",),
     )

@@ -113,7 +113,7 @@ def _make_scenes(trials: Sequence[Trial]) -> dict[str | None, Scene]:
 class ScreenSpot(Unheard):
     """ScreenSpot's files as its makers publish and read them (pretrain/screenspot_test.py of njucckevin/SeeClick): a JSON list of ``img_filename``, ``bbox``
     (x, y, width, height in pixels), ``instruction``, ``data_type``, ``data_source``. `reading` is desktop, mobile, web or "all"; the pictures' sizes are taken
-    from the pictures where these are at hand."""
+    from the pictures, if these are available."""
 
     READINGS = ("desktop", "mobile", "web")
 

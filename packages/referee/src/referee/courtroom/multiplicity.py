@@ -89,7 +89,7 @@ def _make_monotone(observed: FloatArray, p: FloatArray) -> FloatArray:
 
 
 def permute_randomly(units: int, deals: int, seed: int) -> IntArray:
-    """Return random permutations of the units, one a row."""
+    """Return random permutations of the units, one per row."""
     rng = np.random.default_rng([seed, 3])
     return rng.permuted(np.tile(np.arange(units), (deals, 1)), axis=1)
 

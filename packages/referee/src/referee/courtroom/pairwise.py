@@ -162,14 +162,14 @@ def _permute_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, s
 
 
 def _subtract_pairs(scores: FloatArray) -> FloatArray:
-    """Return the score differences of all pairs of systems, one row an item."""
+    """Return the score differences of all pairs of systems, one row per item."""
     first, second = np.triu_indices(len(scores), 1)
     gaps: FloatArray = (scores[first] - scores[second]).T
     return gaps
 
 
 def _order_pairs(scores: FloatArray) -> FloatArray:
-    """Return the sign of each pair's score difference, one row an item."""
+    """Return the sign of each pair's score difference, one row per item."""
     signs: FloatArray = np.sign(_subtract_pairs(scores))
     return signs
 

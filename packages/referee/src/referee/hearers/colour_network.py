@@ -114,7 +114,7 @@ class ColourNetwork(Colour):
         return shares
 
     def believe(self, texts: csr_array, patches: Sequence[Patches]) -> Floats:
-        """Return how likely each patch is meant: the mean over the networks, one row a text."""
+        """Return the probability that each patch is the target: the mean over the networks, one row per text."""
         looks = self._scale_features(patches)
         beliefs: Floats = np.mean([network.shares(texts, looks) for network in self.networks_], axis=0)
         return beliefs

@@ -8,7 +8,7 @@ items
 duplicates
     Trials or answers that are given twice; people who answered one item more than once.
 position
-    Does the target stand at some places more often, or is it found more often there?
+    Is the target at some positions more often, or is it identified more often there?
 times
     Times that cannot be: negative, shorter than a person can react, longer than an hour.
 blank
@@ -38,7 +38,7 @@ LEAST_ANSWERS = 20
 LEAST_PEOPLE = 2
 FULL_SHARE = 0.95
 OFTEN = 1.5
-"""A target that stands at one place so many times more often than by chance could be found there."""
+"""A target that is at one position so many times more often than by chance could be identified by its position."""
 SHOWN = "shown-"
 ARTICLES = frozenset(("the", "a", "an", "one", "it", "is"))
 """Words beside which a message can still be read with certainty."""
@@ -226,7 +226,7 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
     if same:
         extra = sum(repeated[r] - 1 for r in same)
         yield _make_fault(
-            "duplicates", (r.trial for r in same), f"{_count(extra, 'answer')} stand in the data twice or more."
+            "duplicates", (r.trial for r in same), f"{_count(extra, 'answer')} occur in the data twice or more."
         )
     seen = Counter((trial.id, r.hearer) for trial, r in answers if repeated[r] == 1)
     again = {key: count for key, count in seen.items() if count > 1}

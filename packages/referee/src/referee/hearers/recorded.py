@@ -63,7 +63,7 @@ class Answered(NamedTuple):
 class LineForm(NamedTuple):
     """How a file's lines are read: which trial a line is about, and what was answered (None: nothing, by this hearer).
 
-    A `stranger` says what to do about a trial that is not in the corpus; without one, such lines are passed over.
+    A `stranger` says what to do about a trial that is not in the corpus; without one, such lines are skipped.
     """
 
     trial_of: Callable[[Row], str]

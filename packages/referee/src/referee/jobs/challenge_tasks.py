@@ -112,7 +112,7 @@ _OWN_TABLES = {
 """Where the teams of TUNA-AS 2008 print their own scores on the development set."""
 
 RELEASE = (
-    "release: the public corpus (741 trials of 57 speakers in the challenge reading) stands in for the challenges' own data, "
+    "release: the public corpus (741 trials of 57 speakers in the challenge reading) replaces the challenges' own data, "
     "in which age and hasShirt of people were annotated anew"
 )
 NEW_SPEAKERS = (
@@ -133,8 +133,8 @@ MENDING = (
     "describes (NAME|mended:no and NAME in referee run; `referee docs realisation` has the effect)"
 )
 PEOPLE = (
-    "people: in print HUMAN-1 and HUMAN-2 are the two people who described a test item, held against each other; ours are two other speakers who "
-    "described the same target in the same condition, with the grid laid out anew, drawn by lot; they do not count in the agreement"
+    "people: the printed HUMAN-1 and HUMAN-2 are the two people who described a test item, compared with each other; ours are two other speakers who "
+    "described the same target in the same condition, with the grid laid out anew, chosen at random; they do not count in the agreement"
 )
 KNOWN_SPEAKERS = (
     "splits: print is for the development set of 148 items (80 furniture, 68 people), whose speakers were also in training, and one reference each; "
@@ -197,7 +197,7 @@ TASKS: dict[str, ChallengeTask] = {
             RELEASE,
             NEW_SPEAKERS,
             "references: print gives results over the whole of Test Set 1, 56 scenes with two people's properties each, and speaks of averaging over "
-            "references only for TUNA-AS and TUNA-REG; as in ours, words are held against those of the person who chose the properties",
+            "references only for TUNA-AS and TUNA-REG; as in ours, words are compared with those of the person who chose the properties",
             WORDS,
             MENDING,
             RECONSTRUCTION,

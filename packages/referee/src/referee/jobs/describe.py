@@ -222,7 +222,7 @@ def parse_scene(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, t
     entity_records = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
     first = next((str(e["id"]) for e in entity_records if "id" in e), None)
     scene_targets = [document["target"]] if "target" in document else document.get("targets") or ()
-    # A picture needs no target, but a view does: any entity stands in.
+    # A picture needs no target, but a view does: any entity replaces it.
     rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
     return make_view(rest, first, where).scene, tuple(map(str, scene_targets))
 
@@ -240,7 +240,7 @@ def correct_names(scene: Scene) -> dict[str, str]:
 
 
 def _read_view(data: Mapping[str, Any], where: str) -> SpeakerView:
-    """Return the speaker's view of a scene without a target; its first entity stands in for one."""
+    """Return the speaker's view of a scene without a target; its first entity serves as one."""
     entities = data.get("entities")
     if entities == []:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
@@ -285,7 +285,7 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
         raise InputError(
             f"{system} only puts given properties into words", remedy="choose a system that also selects them"
         )
-    # A list, for they are gone through twice: by the training, and by the search for the likeliest domain.
+    # A list, for they are gone through twice: by the training, and by the search for the most probable domain.
     training = None if trials is None else list(trials)
     if training is not None:
         speaker.fit(training)
@@ -339,7 +339,7 @@ def _describe_in_domain(
 ) -> tuple[Description, SpeakerView]:
     """Return the description of a speaker and its view.
 
-    A speaker that needs a domain gets the likeliest if the scene names none.
+    A speaker that needs a domain gets the most probable domain if the scene names none.
     """
     try:
         return speaker.describe(view), view

@@ -730,7 +730,7 @@ def _read_file(answers: Answers, path: str | Path | FileLines, index: bool = Fal
             read += 1
     if not read and not problems and not is_part:
         raise InputError(
-            "there are no outputs in this file", where=source, remedy="write one answer a line (`referee docs score`)"
+            "there are no outputs in this file", where=source, remedy="write one answer per line (`referee docs score`)"
         )
     added = [s for s in answers.by_system if s not in before]
     if run:

@@ -123,7 +123,7 @@ class _Scoring:
     def _pieces(self) -> Iterable[ScorePiece]:
         """Return the pieces of the corpus."""
         settings = self.settings
-        # People are never held against their own words: with them in the table, all are held against others'.
+        # People are never compared with their own words: with people in the table, all are compared with other people's.
         of_others = settings.references == "others" or settings.humans
         name = self.opened.name
         return cut_corpus(

@@ -32,7 +32,7 @@ PAGE = """# {title}
 
 For each of the {n:,} items in `items.jsonl` describe {what}.
 
-Submit {submission}. One row an item, every item once:
+Submit {submission}. One row per item, every item once:
 
     trial,text
     {first},the …

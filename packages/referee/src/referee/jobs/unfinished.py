@@ -246,7 +246,7 @@ class Unfinished:
                 (self.out / name).unlink(missing_ok=True)
         except OSError as error:
             raise CannotWrite(
-                f"cannot be put in its place ({error.strerror})", where=self.out, remedy="choose another place"
+                f"cannot be moved to its final path ({error.strerror})", where=self.out, remedy="choose another place"
             ) from None
 
 

@@ -18,7 +18,7 @@ class Chrf(Measure):
 
     P and R are the mean precision and recall of character n-grams 1…N over the corpus.
 
-    Blanks are left out; orders that outputs or references are too short for do not enter the means. Of several references each item is held against the one
+    Blanks are left out; orders that outputs or references are too short for do not enter the means. Of several references each item is compared with the one
     with the best F. Range 0 to 1, higher is better. Source: Popović 2015; values are sacrebleu's chrF2 (divided by 100) with its
     defaults: `order` 6, `beta` 2, `case` "keep", no word n-grams. Empty case: an output "" scores 0; no text or no reference is not counted.
     """

@@ -205,7 +205,7 @@ def _orient_masks(places: tuple[Place, ...], trial: Trial) -> tuple[Place, ...]:
         ) from None
     if any(mask.size.width != mask.size.height for mask in masks):
         raise InputError(
-            f"trial {trial.id!r}: the picture's size is unknown, so width and height of a mask cannot be told apart",
+            f"trial {trial.id!r}: the picture's size is unknown, so width and height of a mask cannot be distinguished",
             remedy='give the trial its picture with its size: "picture": {"path": "1.png", "size": [640, 480]}',
         )
     return places

@@ -245,7 +245,7 @@ class PropertyEncoding:
 
     @cached_property
     def rivals(self) -> IntArray:
-        """The number of references of every act."""
+        """The number of references with which every description is compared."""
         return np.diff(self.starts)[self.case]
 
     @cached_property

@@ -143,7 +143,7 @@ def choose_tokeniser(tokens: str, language: str) -> str:
 
 
 def split_texts(texts: Sequence[str], case: str, tokens: str) -> str:
-    """Return the texts one a line, with words separated by spaces."""
+    """Return the texts, one per line, with words separated by spaces."""
     split = _SPLITTERS[check_choice("way to split words", tokens, _SPLITTERS)]
     page = "\n".join(texts)
     # Joining adds one line break fewer than texts; more of them come from inside a text and would shift later lines.

@@ -26,7 +26,7 @@ class Call(NamedTuple):
 
     `question` has the endpoint and the sample number beside the request, with pictures by hash. `asker` is the system
     or hearer that paid for it, `adapted` names parameters that the server refused and that were omitted, `logprobs` are
-    the tokens of the answer with the likeliest alternatives. `pictures` are the pictures as sent: hash, width, height,
+    the tokens of the answer with the most probable alternatives. `pictures` are the pictures as sent: hash, width, height,
     and resizing rule (no part of the key).
     """
 

@@ -207,7 +207,7 @@ def _make_agreement_weights(values: int, weights: str | None) -> FloatArray:
 
 
 def _compute_fleiss(table: FloatArray) -> float | None:
-    """Compute kappa from counts with one row an item and equally many ratings in each row (Fleiss 1971)."""
+    """Compute kappa from counts with one row per item and equally many ratings in each row (Fleiss 1971)."""
     if not table.size or (table.sum(axis=0) > 0).sum() < 2 or table[0].sum() < 2:
         return None
     raters = float(table[0].sum())

@@ -3,7 +3,7 @@
 The design of the ASGRE and TUNA experiments, which assigns a system's description of each item to each participant.
 
 With k systems, items come in blocks of k and participants in groups of k. In each k x k square a row is a participant,
-a column an item, a cell a system; every system occurs once per row and column. Squares are distributed evenly to the
+a column for each item; a cell names a system; every system occurs once per row and column. Squares are distributed evenly to the
 groups, so every item occurs with every system exactly once: 12 systems, 120 items and 24 participants give 60 trials
 each and 1,440 in all.
 

@@ -10,7 +10,7 @@ import typer
 
 from referee.catalogue import check_choice
 from referee.cli import find_page_width, options
-from referee.cli.help_page import wrap_words
+from referee.cli.help_page import print_wrapped
 from referee.cli.progress import show_clock
 
 if TYPE_CHECKING:
@@ -65,14 +65,12 @@ def _show(analysis: Analysis) -> None:
     """Print remarks and tables, in the width of the terminal."""
     page = find_page_width()
     for remark in analysis.remarks:
-        print(_wrap(remark, page))
+        print_wrapped(remark, page)
     for sheet in analysis.sheets:
-        print(f"\n{_wrap(sheet.title, page)}")
-        print("\n".join([*_format_table(sheet, page), *(_wrap(note, page, "  ") for note in sheet.notes)]))
-
-
-def _wrap(text: str, page: int | None, indent: str = "") -> str:
-    return f"{indent}{text}" if page is None else "\n".join(wrap_words(text, page, indent))
+        print_wrapped(f"\n{sheet.title}", page)
+        print("\n".join(_format_table(sheet, page)))
+        for note in sheet.notes:
+            print_wrapped(f"  {note}", page)
 
 
 def _format_table(sheet: Sheet, page: int | None) -> list[str]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import options
+from referee.cli import find_page_width, options
+from referee.cli.help_page import print_wrapped
 from referee.cli.progress import show_clock
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ def check(
 
     options.check_form(format)
     opened = open_study(study)
-    is_text = format == "text"
+    is_text, page = format == "text", find_page_width()
 
     def write(line: str) -> None:
         if is_text:
-            print(line)
+            print_wrapped(line, page)
 
     # One after the other: a trial that cannot be played does not hide the design.
     with show_clock("the design and its power"):

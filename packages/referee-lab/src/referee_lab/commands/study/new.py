@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from referee.catalogue import check_choice
-from referee.cli import options
+from referee.cli import find_page_width, options
+from referee.cli.help_page import print_wrapped
 from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee.jobs.folder import Run
@@ -22,7 +23,7 @@ app = options.make_app()
 PRACTICE, CHECKS = 3, 2
 
 EPILOG = options.examples("""
-  referee study new ITEMS.csv --factors length,order --participants 24 --out STUDY     a table: one row an item and condition
+  referee study new ITEMS.csv --factors length,order --participants 24 --out STUDY     a table: one row per item and condition
 
   referee study new RUN --protocol tuna2008 --design latin --participants 24 --out STUDY
 
@@ -200,10 +201,14 @@ def new(
             _ = source.manifest
             draft, notes = prepare(source, wishes)
         study = write_study(out, draft)
-    print((out / "design.txt").read_text(encoding="utf-8"))
+    page = find_page_width()
+    print_wrapped((out / "design.txt").read_text(encoding="utf-8"), page)
     for note in (*notes, *find_unmentioned_ways(study), *find_odd_extras(study)):
-        print(f"Note: {note}")
-    print(f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
+        print_wrapped(f"Note: {note}", page)
+    print_wrapped(
+        f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`",
+        page,
+    )
     return 0
 
 

@@ -379,7 +379,7 @@ def _set_language(dialogues: Sequence[Dialogue], language: str | None, path: Pat
     events = [e for d in silent for e in d.events if e.kind in (UTTERANCE, EXPRESSION)]
     guess = language or guess_language(e.text or "" for e in events)
     if language is None and (guess != UNTOLD or any(e.kind == EXPRESSION for e in events)):
-        problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so that no pronoun can be told apart"
+        problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so pronouns cannot be recognised"
         line = f'language = "{guess}"' if guess != UNTOLD else 'language = "…" (e.g. "de")'
         print(
             f"warning: {path}: it does not say its language: {problem}\n  → a file with the line {line}, for --tiers",

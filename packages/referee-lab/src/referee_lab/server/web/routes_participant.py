@@ -219,7 +219,7 @@ def _make_reply(content: dict[str, Any]) -> Response:
 
 def _enrol_and_describe(connection: Any, served: Served, arriving: dict[str, Any], tab: str) -> dict[str, Any]:
     """Enrol a participant and describe the session."""
-    # A token of a known session has none of these; defaults stand in until the session is found.
+    # A token of a known session has none of these; defaults are used until the session is found.
     full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **arriving}
     row = enrolment.enrol(connection, served, full, tab)
     return _describe_session(connection, served, row, tab)

@@ -149,7 +149,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
         _make_text_column("author", "who corrected it"),
         _make_text_column("reason", "why", free=True),
         CodebookColumn(name="before", type="list", about="the answer as it was sent, as JSON"),
-        CodebookColumn(name="after", type="list", about="the answer put in its place, as JSON"),
+        CodebookColumn(name="after", type="list", about="the answer that replaces it, as JSON"),
         _make_text_column("problem", "why it was not applied; empty when it was"),
     ),
     "demographics": (

@@ -47,7 +47,7 @@ def write_datasheet(study: Study, collected: Dataset | None) -> str:
     lines = [
         f"# Datasheet of the study {study.title}",
         "",
-        "After HEDS (Shimorina & Belz 2022). Filled in from the study folder and its data; what stands in bold is for the authors.",
+        "After HEDS (Shimorina & Belz 2022). Filled in from the study folder and its data; the authors fill in the fields in bold.",
         "",
     ]
     for title, section in parts.items():

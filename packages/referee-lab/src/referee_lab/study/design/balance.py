@@ -240,7 +240,7 @@ def _prove_declared_numbers(study: Study, conditions: Sequence[str]) -> BalanceC
     declared = {name: getattr(study.design, name) for name in counted} | {"conditions": sorted(study.design.conditions)}
     wrong = [f"{name} {declared[name]}, found {value}" for name, value in counted.items() if declared[name] != value]
     return BalanceClaim(
-        sentence="[design] in study.toml says what lists.json has",
+        sentence="[design] in study.toml matches lists.json",
         holds=not wrong,
         counted="; ".join(wrong) or ", ".join(counted),
     )

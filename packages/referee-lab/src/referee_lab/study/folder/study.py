@@ -339,7 +339,7 @@ def _parse_toml(text: str, where: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise MalformedInput(
-            f"not TOML: {error}", where=where, remedy="texts stand in double quotes, one field a line"
+            f"not TOML: {error}", where=where, remedy="put texts into double quotes, with one field per line"
         ) from None
 
 

@@ -101,7 +101,7 @@ class Pointing:
     info = _declare(
         "point",
         "Point in the picture",
-        "RefCOCO, ScreenSpot and their kin, answered by people",
+        "RefCOCO, ScreenSpot and similar corpora, answered by people",
         ("several", "none"),
         False,
     )

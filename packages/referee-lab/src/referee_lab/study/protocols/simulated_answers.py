@@ -1,4 +1,4 @@
-"""Simulated participants where the simulated hearer has no answer.
+"""Answers of simulated participants to steps that simulated hearers cannot answer.
 
 A choice among the most probable objects, and random plausible times.
 

@@ -15,7 +15,7 @@ from referee.auditing.printed import CellPlace
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
 MOST = 3
-"""Of more suspects than this the likeliest are named."""
+"""Of more suspects than this, the most probable are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class FoundOut:
     """One failure: the sentence, the rows (by index) behind it, and the correct values.
 
     There are no remedies if the print does not decide which number is wrong, or the correct one is no number.
-    `suspects` are at most three cells, the likeliest first, of which one must be misprinted.
+    `suspects` are at most three cells, the most probable first, of which one must be misprinted.
     """
 
     sentence: str

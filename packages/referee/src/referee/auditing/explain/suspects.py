@@ -36,7 +36,7 @@ class SuspectCell:
 
 
 def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[SuspectCell]:
-    """Return cells that all failed claims have in common and whose misprint would explain them, the likeliest first; none where no single cell does."""
+    """Return cells shared by all failed claims whose misprint would explain them, the most probable first."""
     if any(isinstance(case.claims[i], BracketClaim) for i in failures):
         return []
     common = set.intersection(*({n.place for n in case.claims[i].touches} for i in failures))

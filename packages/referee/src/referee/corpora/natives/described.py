@@ -1,4 +1,4 @@
-"""Tables of descriptions: a row a system and item, or a row an item and a column a system.
+"""Tables of descriptions: one row per system and item, or one row per item and one column per system.
 
 And tables of scenes, a row an object.
 """

@@ -572,7 +572,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     selected = Table.of(selected.source, list(map(_unwrap_answer, selected.rows)), selected.lines)
     if find_column(selected, "participant", Declared()) is not None:
         return selected
-    # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
+    # The trials of a participant are counted; where the count begins again, as in files with one list per line, another participant begins.
     name, last, number, rows = drop_endings(table.source), -1.0, 1, []
     for row in selected.rows:
         index = parse_number(row.get("trial_index"))

@@ -2,7 +2,7 @@
 
 Entities are refused, the network and the DTD are never touched, depth is bounded.
 
-A DOCTYPE that only names a DTD is harmless and is passed over (the TUNA release has one in every file). A declared entity is refused
+A DOCTYPE that only names a DTD is harmless and is ignored (the TUNA release has one in every file). A declared entity is refused
 whether it is used or not: an honest corpus has no need of it, and it is how entity bombs and file theft begin.
 """
 

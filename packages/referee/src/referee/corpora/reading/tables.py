@@ -232,7 +232,7 @@ def _list_rows(value: Any, path: str | Path) -> list[dict[str, Any]]:
     """Return the rows of a JSON value."""
     rows = _list_texts(value) or _find_rows(value)
     if rows is None:
-        raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
+        raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one per row")
     return rows
 
 

@@ -84,12 +84,12 @@ def _describe_references(material: Material) -> str:
     against = "other speakers' descriptions of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure without any value is not mentioned.
     whole = [m for m in material.measures if m not in material.averages and _has_measure(material, m)]
-    text = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."
+    text = f"Outputs were compared with {against}, with the measures {join_names(material.measures)}."
     if whole:
         text += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
     many = format_reference_counts(material)
     if many and many != "1":
-        text += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
+        text += f" Each output was compared with {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
     return text
 
 

@@ -1,4 +1,4 @@
-"""The chapter on hearers: one row a system and hearer.
+"""The chapter on hearers: one row per system and hearer.
 
 Each hearer with its passport or marked as without one.
 """

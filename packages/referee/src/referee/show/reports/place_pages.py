@@ -36,7 +36,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
 
     `pictures` is the root of the pictures' paths.
 
-    Without pictures, or where one is not at hand, regions are drawn on an empty sheet.
+    Without pictures, or where one is missing, regions are drawn on an empty sheet.
     """
     if pictures is not None and not Path(pictures).is_dir():
         raise InputError(

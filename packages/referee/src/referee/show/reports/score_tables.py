@@ -1,6 +1,6 @@
 """Tables of scores for a terminal, a paper (LaTeX), a page (Markdown) or a program (CSV, JSON).
 
-One row a system, one column a metric, n and interval with every value, stars against the baseline, signatures below.
+One row per system, one column per metric, n and interval with every value, stars against the baseline, signatures below.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The card of a speaker as a picture: one row a measure, a dot with its interval, a ring for people."""
+"""The card of a speaker as a picture: one row per measure, a dot with its interval, a ring for people."""
 
 from __future__ import annotations
 
