@@ -13,7 +13,7 @@ from referee.auditing.corrections import format_toml
 from referee.auditing.explain.wording import format_value
 from referee.auditing.formats import format_allowed_interval, format_csv, format_json, format_markdown
 from referee.auditing.paper import list_shipped_papers, read_shipped_paper
-from referee.cli import make_results_console
+from referee.cli import find_page_width, make_results_console
 from referee.cli.options import examples, make_app
 from referee.cli.progress import show_progress
 from referee.options import command, option
@@ -96,7 +96,9 @@ def _print_audits(audits: Sequence[Audit], *, every: bool, explain: bool) -> Non
     from rich.padding import Padding
 
     console = make_results_console()
-    console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line for all readers
+    console.print(
+        f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=find_page_width() is None
+    )  # one line in a pipe
     for a in audits:
         console.print()
         count = len(a.findings)

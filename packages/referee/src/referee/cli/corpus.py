@@ -340,7 +340,7 @@ def solids(
 # -- schema ----------------------------------------------------------------------------------------------------------------
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee corpus schema > trial.schema.json"))
 def schema() -> int:
     """The JSON Schema of a trial in Referee's JSONL form."""
     import json

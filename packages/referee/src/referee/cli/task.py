@@ -10,7 +10,7 @@ import typer
 
 from referee.cli import options, print_note
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__)
+app = options.make_app(no_args_is_help=True, help=__doc__)
 
 TaskFolder = Annotated[Path, typer.Option("--task", help="The folder of the task (default: here, or above).")]
 Submission = Annotated[
@@ -47,7 +47,7 @@ def new(
     return 0
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee task check team.jsonl --task TASK"))
 def check(submission: Submission, task: TaskFolder = Path()) -> int:
     """Check a submission: its format, items that are missing or unknown.
 
@@ -62,7 +62,7 @@ def check(submission: Submission, task: TaskFolder = Path()) -> int:
     return 0
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee task score team.zip --task TASK --out SCORES"))
 def score(
     submission: Submission,
     out: Annotated[Path, typer.Option(help="The folder for scores.json.")],
@@ -78,7 +78,7 @@ def score(
     return 0
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee task rank SUBMISSIONS --task TASK --out RESULTS"))
 def rank(
     submissions: Annotated[Path, typer.Argument(help="The folder of submissions.", show_default=False)],
     task: TaskFolder = Path(),

@@ -9,7 +9,7 @@ from referee.cli import options
 app = options.make_app()
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee dialogue schema > dialogue.schema.json"))
 def schema() -> int:
     """Print the JSON Schema of a line of a dialogue: the first line is a header, every later one an event."""
     from referee_lab.tangram.tiers.dialogue_form import make_dialogue_schema

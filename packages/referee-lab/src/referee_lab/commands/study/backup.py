@@ -13,7 +13,7 @@ from referee.cli.options import make_app
 app = make_app()
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee study backup STUDY --to backup.sqlite"))
 def backup(
     study: options.StudyFolder,
     to: Annotated[Path, typer.Option(help="The file to write; it must not exist yet.")],

@@ -8,7 +8,7 @@ from referee.cli.options import make_app
 app = make_app()
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee study keys STUDY"))
 def keys(
     study: options.StudyFolder,
     public_url: options.PublicUrl = "http://127.0.0.1:8000",

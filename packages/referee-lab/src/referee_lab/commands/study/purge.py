@@ -8,7 +8,7 @@ from referee.cli.options import make_app
 app = make_app()
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee study purge STUDY"))
 def purge(
     study: options.StudyFolder,
     database: options.Database = None,

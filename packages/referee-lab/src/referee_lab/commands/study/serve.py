@@ -27,7 +27,13 @@ SWITCH_SECONDS = 0.0005
 MOST_CONNECTIONS = 10_000
 
 
-@app.command()
+@app.command(
+    epilog=options.examples("""
+  referee study serve STUDY                                             on this machine
+
+  referee study serve STUDY --public-url https://studies.example.org    behind a proxy
+""")
+)
 def serve(
     studies: Annotated[list[Path], typer.Argument(help="Study folders.", metavar="STUDY…")],
     port: options.Port = 8000,

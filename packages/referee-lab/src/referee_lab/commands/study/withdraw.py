@@ -13,7 +13,7 @@ from referee.errors import InputError
 app = make_app()
 
 
-@app.command()
+@app.command(epilog=options.examples("  referee study withdraw STUDY --alias P-7KQ2"))
 def withdraw(
     study: options.StudyFolder,
     alias: Annotated[str | None, typer.Option(help="The alias, as the dashboard shows it: P-7KQ2.")] = None,
