@@ -601,7 +601,7 @@ class Language:
         if not self.indefinite:
             return ""
         thing = self._find_bearer(name)
-        if thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
+        if thing != name and thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
             thing = many
         is_quality = attribute in self.ranks or (
             " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts)
@@ -629,7 +629,11 @@ class Language:
             is_one = value == self.singular_numeral or last.endswith("s")
             return f"{self.having} {value} {thing if is_one else self.several(Noun(thing)).word}"
         # Things that are had as something else: "with pears as fruit".
-        if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._is_uncounted(value[:-1]):
+        if (
+            self.qualities
+            and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])(?<!canva|.atla)s", value)
+            and not self._is_uncounted(value[:-1])
+        ):
             return f"{self.having} {value} as {thing}"
         # What is had in a slot is said alone: "with a full beard" as facial hair.
         head = value.rpartition(" ")[2]
