@@ -1563,3 +1563,22 @@ def test_logs_of_other_tasks_hold_no_descriptions(tmp_path: Path, target: str) -
     row = {"doc": {"question": "?"}, "target": target, "filter": "none", "filtered_resps": ["Plants need much light."], "doc_hash": "x"}  # fmt: skip
     with pytest.raises(InputError, match="no descriptions"):
         read(write_lines(tmp_path / "m" / "samples_t.jsonl", [{**row, "doc_id": n} for n in range(3)]))
+
+
+@pytest.mark.parametrize("row", [{"answer": "[1, 2, 3, 4]", "gt_bbox": [1, 2, 3, 4], "hw": None}, {"gt_bbox": 5}, 7])
+def test_rows_of_another_form_are_refused_with_their_place(tmp_path: Path, row: Any) -> None:
+    good = {"answer": "[[1, 2, 3, 4]]", "gt_bbox": [1, 2, 3, 4], "hw": [10, 10]}
+    with pytest.raises(InputError, match="after 1 answers a row is not as internvl writes it"):
+        read(write_json(tmp_path / "a.json", [good, row]), convention="0-1000 xyxy")
+
+
+def test_samples_of_a_harness_in_one_list(tmp_path: Path) -> None:
+    row = {"doc": {"q": 1}, "target": "the cup", "filter": "none", "filtered_resps": ["the red cup"], "doc_hash": "x"}
+    assert len(read(write_json(tmp_path / "m" / "a.json", [{**row, "doc_id": n} for n in range(3)])).outputs) == 3
+
+
+def test_lists_that_hold_no_objects_in_some_rows(tmp_path: Path) -> None:
+    rows = [{"item": 1, "outputs": [{"text": "a cup"}]}, {"item": 2, "outputs": ["a cup"]}]
+    assert "rows without a description, which count as missing: 1" in " ".join(
+        read(write_json(tmp_path / "a.json", rows)).notes
+    )

@@ -181,7 +181,7 @@ def unnest_rows(table: Table) -> Table:
     rows, lines = [], []
     for row, line in zip(table.rows, table.lines, strict=True):
         flat = dict(_flatten_row(row, nested))
-        listed = next((c for c in nested if isinstance(row.get(c), list)), None)
+        listed = next((c for c in nested if isinstance(row.get(c), list) and _is_nested(c, row[c])), None)
         for part in [{}] if listed is None else row[listed]:
             rows.append({**{k: v for k, v in flat.items() if k != listed}, **part})
             lines.append(line)
