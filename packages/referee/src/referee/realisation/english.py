@@ -116,7 +116,8 @@ _QUALITIES = frozenset({
     "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
     "emotion", "nationality", "brand", "make", "material", "made", "size", "height", "width", "length", "depth", "weight", "speed", "price", "brightness",
     "gender", "sex", "race", "species", "breed", "orientation", "location", "place", "position", "taste", "flavour", "gloss", "fill", "kind", "category",
-    "basic", "superordinate", "class", "style", "surface", "rarity", "ripeness", "freshness", "doneness", "wetness", "difficulty", "level", "rank", "role", "job", "profession", "language", "genre",
+    "basic", "superordinate", "class", "style", "surface", "rarity", "ripeness", "freshness", "doneness", "wetness", "difficulty", "level", "rank", "role",
+    "job", "profession", "language", "genre",
 })
 _PARTICIPLES = frozenset({
     "built", "made", "born", "sold", "bought", "grown", "drawn", "written", "worn", "torn", "broken", "eaten", "driven", "taken", "given", "hidden", "frozen",
