@@ -202,8 +202,8 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
     with ``logs`` (its model `from_log` still reads it).
     """
     whole = read_json(path) if path.suffix == ".json" else None
-    is_whole = isinstance(whole, Mapping) and isinstance(whole.get("logs"), list)
-    table = Table.of(str(path), whole["logs"]) if is_whole else read_table(path)
+    logs = whole.get("logs") if isinstance(whole, Mapping) else None
+    table = Table.of(str(path), logs) if isinstance(logs, list) else read_table(path)
     model = columns.get("system") or _find_model_name(whole) or _get_model(path)
     documents = list(read_table(columns["documents"]).rows) if "documents" in columns else []
     first = columns.get("filter")
