@@ -216,3 +216,21 @@ def test_the_geometry_is_that_of_the_browser(tmp_path: Path) -> None:
             width = page.evaluate("document.querySelector('.scene .place').getBoundingClientRect().width")
             assert width == pytest.approx(compute_cell_px(place(wide_scene(5)), screen, "identify"), abs=0.6)
         browser.close()
+
+
+@pytest.mark.slow
+def test_pictures_beside_a_film_can_be_pressed_in_every_window(tmp_path: Path) -> None:
+    """Measured with the film in its place: at 200 % zoom it stands beside the scene."""
+    require_chromium()
+    from small_media import write_film
+    from test_item_tables import make, table
+
+    from referee_lab.study.design.browser_look import check_in_browser
+
+    write_film(tmp_path / "a.webm")
+    names = [f"{n}.png" for n in range(4)]
+    pictures(tmp_path, *names)
+    row = {"item": 1, "film": "a.webm", **{f"image{n}": name for n, name in enumerate(names, 1)}, "target": 1}
+    look = check_in_browser(make(table(tmp_path / "t.csv", [row]), tmp_path / "s", participants=1))
+    assert [claim.sentence for claim in look.claims if not claim.holds] == []
+    assert sum(claim.check == "target-size" for claim in look.claims) == len(SCREENS)

@@ -1,6 +1,7 @@
 // Entry point: one step of a plan, shown as participants see it, for `referee study check`; nothing is sent or stored.
 
 import { initJsPsych } from "jspsych";
+import { make } from "../common/dom.ts";
 import { speaker, type Strings } from "../common/strings.ts";
 import { Frame } from "../participant/frame.ts";
 import { askConsent, showEnding } from "../participant/screens.ts";
@@ -52,10 +53,18 @@ async function look({ study, strings, step, least }: Look): Promise<Seen> {
   }
   const first = isOwn ? ".own > *" : ".trial .panel:not(.waiting), .reading .description:not(.waiting), .page";
   for (let waits = 0; waits < 100 && !failures.length && !frame.stage.querySelector(first); waits++) await settle();
+  if (step.parameters.filmed) showFilm();
   await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)));
   await settle();
   scrollTo(0, 0);
   return { failed: failures, ...measure(least) };
+}
+
+// A film that is not played, in the usual shape.
+function showFilm(): void {
+  const panel = document.querySelector(".panel")!;
+  panel.classList.add("with-film");
+  panel.prepend(make("div", { class: "medium" }, make("video", { class: "film", width: 640, height: 360 })));
 }
 
 function measure(least: number): Omit<Seen, "failed"> {
@@ -65,7 +74,7 @@ function measure(least: number): Omit<Seen, "failed"> {
     return box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
   };
   const texts = [...document.querySelectorAll<HTMLElement>(".stage .words, .stage .caption, .stage .description, .stage .button, .stage .card, .stage label, .stage legend")];
-  const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage .card, .stage .option, .stage .point, .stage .slider, .own button, .own input")];
+  const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage button.entity, .stage .card, .stage .option, .stage .point, .stage .slider, .own button, .own input")];
   const isSmall = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
     return box.width > 0 && Math.min(box.width, box.height) < least - 0.5;

@@ -190,6 +190,9 @@ def _split_stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     if parameters.get("reading") in ("before", "words"):
         yield ", description", {**step, "parameters": {**parameters, "reading": "before"}}
         parameters = {**parameters, "reading": "together", "text": ""}
+    elif (step["parameters"].get("media") or {}).get("kind") == "film":
+        # An empty film takes its place beside or above the scene.
+        parameters["filmed"] = True
     yield "", {**step, "parameters": parameters}
 
 
