@@ -21,7 +21,7 @@ _ADJECTIVE = re.compile(
     r"|proof|free|like)$"
 )
 _PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|s[hl]ed$)\w{2,}ed")
-_CODE = re.compile(r"[A-Z]{1,2}|X+[SL]|0")
+_CODE = re.compile(r"[A-Z]{1,2}|[a-z]|X+[SL]|0")
 _YEAR = re.compile(r"[12]\d{3}")
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
 # By letters and by the usual exceptions of sounds: an hour, an 8, an n, a unit, a one.

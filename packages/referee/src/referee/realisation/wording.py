@@ -532,8 +532,8 @@ class Wording:
         fitting = self.scene.denotation(worded.meaning)
         near = [related(self.scene, name, self.scene.mask([i]), True) & fitting for i in targets for name in link.names]
         opening, _, rest = worded.text.partition(" ")
-        is_one = not near or reduce(and_, near) != 0 or any(map(is_contextual, conjuncts(worded.meaning)))
-        if is_one or not language.indefinite or opening not in language.articles.values():
+        is_common = not near or reduce(and_, near) != 0 or any(map(is_contextual, conjuncts(worded.meaning)))
+        if is_common or not language.indefinite or opening not in language.articles.values():
             return worded.text
         return language.polish(f"{language.indefinite} {rest}")
 
