@@ -100,7 +100,7 @@ def test_meeting_an_item_again_is_told_where_the_design_does_not_rule_it_out(tmp
 def test_the_report_has_power_and_duration(tmp_path: Path) -> None:
     report = write_design_report(make_demo(tmp_path / "s", design="latin", items=12, participants=6))
     assert "one planned pair" in report
-    assert "minutes a session" in report
+    assert "minutes per session" in report
     assert "36 trials in all" in report
 
 

@@ -180,31 +180,31 @@ def _parse_part(data: Any, place: str) -> Meaning:
 def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
     """Parse a form with a fixed number of arguments."""
 
-    def wrong() -> InputError:
+    def make_error() -> InputError:
         return _wrong(
             place, f"{_shown([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
         )
 
     if operator == "not":
         if len(rest) != 1:
-            raise wrong()
+            raise make_error()
         return (operator, _parse(rest[0], f"{place}[1]"))
     if not rest or not isinstance(rest[0], str) or not rest[0].strip():
-        raise wrong()
+        raise make_error()
     if operator in ("rel", "inv"):
         if len(rest) != 2:
-            raise wrong()
+            raise make_error()
         return (operator, rest[0], _parse(rest[1], f"{place}[2]"))
     if operator in ("least", "most"):
         if len(rest) > 2 or not all(map(_is_count, rest[1:])):
-            raise wrong()
+            raise make_error()
         return (operator, rest[0], rest[1] if len(rest) == 2 else 1)
     if operator in ("<", ">"):
         if len(rest) != 2 or isinstance(rest[1], bool) or not isinstance(rest[1], (int, float)):
-            raise wrong()
+            raise make_error()
         return (operator, rest[0], rest[1])
     if len(rest) != 3 or not _is_count(rest[1]) or rest[2] not in SIDES:
-        raise wrong()
+        raise make_error()
     return (operator, *rest)
 
 

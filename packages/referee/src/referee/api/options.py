@@ -57,7 +57,7 @@ def _declare_engine() -> Any:
 
 
 def _declare_shard(
-    default: int | None, about: str = "Items a piece of work; affects memory and speed, not results."
+    default: int | None, about: str = "Items per piece of work; affects memory and speed, not results."
 ) -> Any:
     return option(default, about, minimum=1)
 
@@ -412,7 +412,7 @@ class PassportOptions:
         minimum=1,
     )
     engine: str = _declare_engine()
-    shard: int = _declare_shard(SHARD, "Questions a piece of work, in steps of 512; affects speed only.")
+    shard: int = _declare_shard(SHARD, "Questions per piece of work, in steps of 512; affects speed only.")
     address: str | None = _declare_address()
     spread: bool = option(
         False,

@@ -63,7 +63,12 @@ class Replication(Result):
         keep = ("system", "metric", "ours", "published")
         rows = [{k: r[k] for k in keep} for r in self.rows if r["domain"] == "both"]
         return charts.draw_scatter(
-            rows, f"{self.task}: ours beside print", x="published", y="ours", panel="metric", label="system"
+            rows,
+            f"{self.task}: our scores and the printed ones",
+            x="published",
+            y="ours",
+            panel="metric",
+            label="system",
         )
 
     def _get_title(self) -> str:

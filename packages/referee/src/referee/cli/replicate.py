@@ -1,4 +1,4 @@
-"""`referee replicate`: the systems of a challenge run again, ours beside print."""
+"""`referee replicate`: run the systems of a challenge again and compare our scores with the printed ones."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _make_tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> lis
 
 
 def _format_draws(row: dict[str, Any]) -> list[str]:
-    """Return mean and range of the scores over random draws of the printed protocol, marked if they include print."""
+    """Return mean and range of the scores over random draws of the printed protocol, marked if the range includes the printed score."""
     if row.get("protocol") is None:
         return ["–", "–"]
     text = f"{format_number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"

@@ -79,7 +79,7 @@ class Pragma:
 
 
 def _make_answer(row: dict[str, Any]) -> tuple[str, Answer]:
-    """Return the part that an answer belongs to (fluency: none that is read), the trial and the response."""
+    """Return the part of the corpus to which an answer belongs, its trial, and its response (None if nothing was chosen)."""
     items, item, system = get_field(row, "items", str), get_field(row, "item", str), get_field(row, "system", str)
     shown, place = get_field(row, "shown", list), get_field(row, "target", int)
     if len(set(shown)) != 2 or place not in (0, 1):

@@ -85,7 +85,7 @@ def _list_variants(system: str) -> list[str]:
 
 
 def _add_peer(answers: Answers, peer: str, ids: Set[str]) -> str:
-    """Add the outputs of a peer under its label in print; returns the label."""
+    """Add the outputs of a peer under its printed label; return the label."""
     label, separator, path = peer.partition("=")
     label, path = (label, path) if separator else (Path(peer).name.partition(".")[0], peer)
     outputs = open_outputs(path)

@@ -108,7 +108,7 @@ class PermuteAndRank(RankedPhrases):
         """Return the best string over phrases and orders."""
         book, model = self.learned(view)
         slots = self.slots(properties, book)
-        # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.
+        # The order that the paper's window of two starts from is not published; all orders come nearer to its scores.
         window = self.window if len(slots) <= self.most else 2
         best = find_cheapest_string(slots, list_open_slots(len(slots), window), model, self.weight(view))
         return " ".join(best[0]) if best else ""

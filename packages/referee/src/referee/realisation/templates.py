@@ -116,7 +116,7 @@ class RankedTemplates(RankedPhrases):
     def _select_templates(self, names: Names, templates: Counter[Template]) -> Counter[Template]:
         """Return the templates for the attributes, or larger ones."""
         exact = Counter({t: n for t, n in templates.items() if list_attributes(t) == names})
-        # Silent on 44 of TUNA's 741 trials; in print on 4 of 148.
+        # Silent on 44 of TUNA's 741 trials; the paper reports 4 of 148.
         if exact or self.miss == "silent":
             return exact
         larger = [t for t in templates if list_attributes(t) > names]

@@ -92,7 +92,7 @@ def two_way_from_summaries(
 
     Counts have the same shape, or are one number for all cells.
 
-    sds is either one standard deviation per system over all its items (a flat list, as in print) or one per cell.
+    sds is either one standard deviation per system over all its items (a flat list, as papers print it) or one per cell.
     """
     m = np.asarray(means, dtype=float)
     if m.ndim != 2:

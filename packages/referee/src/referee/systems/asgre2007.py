@@ -52,7 +52,7 @@ FREE = ("type", "colour", "hasBeard:1", "hasGlasses:1")
 """What costs nothing in GRAPH-FP: in each domain the properties that are mentioned most."""
 
 TUNED = 10.0
-"""The weight of learned preference in CAM-T and CAM-TU, fitted to their printed Dice; nothing about it is in print."""
+"""The weight of learned preference in CAM-T and CAM-TU, fitted to their printed Dice; nothing about it is published."""
 
 
 CAM, DIT, GRAPH, IS, NIL, TITCH = "Cambridge", "Dublin", "Twente and Tilburg", "Stuttgart", "Madrid", "Tokyo"
@@ -79,7 +79,7 @@ TABLE: dict[str, SystemRow] = {
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS, free=FREE), head="last"), printed="GR-FP"),
     "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; rarely mentioned attributes are expensive",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
-    # Not in print: whether names or pairs are compared, and the treatment of unknown speakers.
+    # Not published: whether names or pairs are compared, and the treatment of unknown speakers.
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
         Component(NEAREST_SET), fitted=('match="marks"',)),
     "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",

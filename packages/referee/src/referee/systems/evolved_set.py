@@ -3,7 +3,7 @@
 A small genetic algorithm over one bit per attribute (Hervás & Gervás 2009, NIL-UCM-EvoTAP and -EvoCBR).
 
 Fitness is a weighted sum of two shares: whether the target is identified, and the mean weight of the attributes, which
-is their frequency of mention. Population, rates and weights are not in print; with so few bits the result hardly
+is their frequency of mention. Population, rates and weights are not published; with so few bits the result hardly
 depends on them.
 """
 

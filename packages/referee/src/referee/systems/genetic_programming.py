@@ -1,6 +1,6 @@
 """Genetic programming of attribute selection.
 
-The evolution behind OSU-GP, as far as it is in print (King 2008). The incremental algorithm is not among the
+The evolution behind OSU-GP, as far as it is published (King 2008). The incremental algorithm is not among the
 operations: it has to be found. It is strongly typed (Koza's kind, with the package DEAP): programs are grown, crossed
 and mutated, and their errors are their cost.
 """
@@ -105,7 +105,7 @@ class Evolved(Programs):
             box.register("mate", gp.cxOnePoint)
             box.register("grow", gp.genFull, min_=0, max_=2)
             box.register("mutate", gp.mutUniform, expr=box.grow, pset=primitives)
-            # Against programs that grow without getting better; no limit is in print.
+            # Against programs that grow without getting better; no limit is published.
             for change in ("mate", "mutate"):
                 box.decorate(change, gp.staticLimit(key=lambda tree: tree.height, max_value=8))
             best = tools.HallOfFame(1)

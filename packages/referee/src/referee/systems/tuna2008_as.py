@@ -49,7 +49,7 @@ PREFERENCES = {
     "people": ("type", "hasBeard:1", "hasGlasses:1", "hairColour", "hasHair", "y-dimension", "x-dimension"),
     "people +LOC": ("type", "hasBeard:1", "hasGlasses:1", "y-dimension", "x-dimension", "hairColour", "hasHair"),
 }
-"""JU-PTBSGRE's lists are not in print: these give GRAPH-4+B's furniture sets, as the scores do, and were chosen for their Dice."""
+"""JU-PTBSGRE's lists are not published: these give GRAPH-4+B's furniture sets, as the scores do, and were chosen for their Dice."""
 
 ATT, DIT, GRAPH, IS, JU, NIL = "AT&T", "Dublin", "Twente, Tilburg and Macquarie", "Stuttgart", "Jadavpur", "Madrid"
 OSU, USP = "Ohio State", "São Paulo"

@@ -38,7 +38,7 @@ MOST_AT_ONCE = 512
 COME_AGAIN_SECONDS = 3
 # A body that stalls for this long is dropped: slow clients must not hold resources of others.
 SLOWEST_SECONDS = 30.0
-# And the whole of it has to be there after so long, however busily bytes drip.
+# And the whole body must arrive within this time, however steadily single bytes arrive.
 WHOLE_BODY_SECONDS = 120.0
 
 

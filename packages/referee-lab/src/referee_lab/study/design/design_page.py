@@ -37,7 +37,7 @@ def list_design_numbers(study: Study) -> list[str]:
         f"{len(design.conditions) or 'no'} conditions, {design.items} items{twice}, "
         f"{study.participants} participants in {format_count(design.groups, 'group')}",
         f"{format_count(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
-        f"about {study.minutes} minutes a session",
+        f"about {study.minutes} minutes per session",
     ]
 
 

@@ -104,7 +104,7 @@ class DesignSection:
 class SessionSection:
     """[session]: pages and breaks around the trials."""
 
-    break_every: int = _make_field(20, "A pause after so many trials; 0 for none.", low=0)
+    break_every: int = _make_field(20, "Number of trials between pauses; 0 for none.", low=0)
     demographics: bool = _make_field(
         False, "Ask the questions of demographics.toml at the end (all of them may be left open)."
     )
@@ -157,7 +157,7 @@ class PolicySection:
         90.0, "How long a list stays reserved for an inactive participant before another one gets it.", low=1
     )
     withdrawal_days: int = _make_field(
-        14, "After withdrawal, data vanish from exports at once and are deleted after so many days.", low=0
+        14, "Days after a withdrawal until data are deleted; exports omit them at once.", low=0
     )
     feedback: bool = _make_field(False, "Tell people after practice trials whether they were right.")
 

@@ -82,9 +82,7 @@ def declare(
     `reading` is whether description and scene are shown together.
     """
     parameters = {
-        "fixation_ms": Parameter(
-            default=fixation_ms, about="A cross shows where to look for so long; 0 for none.", unit="ms"
-        ),
+        "fixation_ms": Parameter(default=fixation_ms, about="Duration of the fixation cross; 0 for none.", unit="ms"),
         "start": Parameter(
             default="itself",
             about="itself: a trial follows the one before; press: the person starts each one with a button.",
@@ -99,7 +97,7 @@ def declare(
         "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
         "timeout_ms": Parameter(
             default=timeout_ms,
-            about="The trial ends without an answer so long after the scene appeared; 0 for never.",
+            about="Time limit after the scene appears, when the trial ends without an answer; 0 for none.",
             unit="ms",
         ),
         "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
@@ -109,7 +107,7 @@ def declare(
     if choices or reading != "together":
         parameters["reading_timeout_ms"] = Parameter(
             default=reading_timeout_ms,
-            about="Reading ends by itself after so long, and the scene follows; 0 for never.",
+            about="Time limit for reading, after which the scene follows; 0 for none.",
             unit="ms",
         )
     if choices:

@@ -83,7 +83,7 @@ def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_
         ),
         "confirm": Parameter(default=True, about="An answer has to be confirmed, and can be taken back before."),
         "timeout_ms": Parameter(
-            default=0, about="The trial ends without an answer after so long; 0 for never.", unit="ms"
+            default=0, about="Time limit, after which the trial ends without an answer; 0 for none.", unit="ms"
         ),
         **HEARD,
     }

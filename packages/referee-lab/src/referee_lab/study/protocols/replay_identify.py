@@ -60,7 +60,7 @@ class ReplayIdentify:
             "speed": Parameter(default=1.0, about="Speed of the replay."),
             "timeout_ms": Parameter(
                 default=0,
-                about="The trial ends without an answer so long after the utterance appeared; 0 for never.",
+                about="Time limit after the utterance appears, when the trial ends without an answer; 0 for none.",
                 unit="ms",
             ),
         },

@@ -28,7 +28,7 @@ PAIRING = Parameter(
     values=(ANYBODY, INVITED),
 )
 WAIT_MINUTES = Parameter(
-    default=10.0, about="After so long in the waiting room one may leave and is paid.", unit="minutes"
+    default=10.0, about="Waiting time after which a participant may leave and is paid.", unit="minutes"
 )
 HOW_IT_ENDED = RecordedColumn(
     type="text", about="how the room ended", values=("completed", "partner-left", "no-partner")

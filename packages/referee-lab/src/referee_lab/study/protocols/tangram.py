@@ -32,7 +32,7 @@ class Tangram(RoomProtocol):
         parameters={
             "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or own ones."),
             "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
-            "swap_after": Parameter(default=2, about="Roles swap after so many puzzles; 0 for never.", unit="puzzles"),
+            "swap_after": Parameter(default=2, about="Number of puzzles after which roles swap; 0 for never.", unit="puzzles"),
             "partner": Parameter(
                 default="person", about="The partner of a person: another person, a bot, or none.", values=("person", "bot", "none")
             ),

@@ -94,7 +94,7 @@ def _format_wav(like: wave.Wave_read, frames: bytes) -> bytes:
 
 
 def _copy_packets(content: bytes, start_ms: float = 0.0, end_ms: float = inf, silence_ms: float = 0.0) -> bytes:
-    """Return a WebM file with the packets between two times, which begin after so much silence."""
+    """Return a WebM file with the packets between two times, after the given silence."""
     import av
 
     out = io.BytesIO()

@@ -12,7 +12,7 @@ STANDING = {
     "correlations": "Pearson's r over one value per row, of the rows that have both, two-sided p",
     "counts": "every item counts as 0 or 1, and all systems have the same number of items",
     "formula": "the formula is the one the authors used",
-    "groups": "plain means over systems, the same systems in a group for every measure",
+    "groups": "unweighted means over systems, with the same groups of systems for every measure",
     "kruskal-wallis": "the test is on the 0/1 data behind the printed shares, corrected for ties, observations independent",
     "order": "rows are sorted by that column, ties in any order",
     "overall": "the mean over all items, every item with the same weight",
