@@ -133,25 +133,27 @@ def parse(data: Any, place: str = "meaning") -> Meaning:
     try:
         return _parse(data, place, is_top=True)
     except RecursionError:
-        raise _wrong(place, "the form is nested too deeply", "write fewer forms within forms") from None
+        raise _make_shape_error(place, "the form is nested too deeply", "write fewer forms within forms") from None
 
 
 def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
     """Return the form at a position. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or not data or not isinstance(data[0], str):
-        raise _wrong(place, f"{_shown(data)} is not a form", 'write ["colour", "red"], or an operator with its forms')
+        raise _make_shape_error(
+            place, f"{_format_data(data)} is not a form", 'write ["colour", "red"], or an operator with its forms'
+        )
     operator, *rest = data
     if operator not in OPERATORS:
         return _parse_pair(operator, rest, place)
     if operator in ("and", "or"):
         if operator == "or" and len(rest) < 2:
-            raise _wrong(place, f'"or" has {len(rest)} form(s)', "give it two or more")
+            raise _make_shape_error(place, f'"or" has {len(rest)} form(s)', "give it two or more")
         return (operator, *(_parse(part, f"{place}[{i}]") for i, part in enumerate(rest, 1)))
     if operator == "parts":
         if not is_top:
-            raise _wrong(place, '"parts" stands inside another form', "parts are the outermost form")
+            raise _make_shape_error(place, '"parts" stands inside another form', "parts are the outermost form")
         if not rest:
-            raise _wrong(place, '"parts" has no part', f"write {_SHAPES['parts']}")
+            raise _make_shape_error(place, '"parts" has no part', f"write {_SHAPES['parts']}")
         return (operator, *(_parse_part(part, f"{place}[{i}]") for i, part in enumerate(rest, 1)))
     return _parse_fixed(operator, rest, place)
 
@@ -159,21 +161,25 @@ def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
 def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
     """Return an attribute with its value. Raises InputError if it is none."""
     if not name.strip():
-        raise _wrong(place, "the attribute has no name", 'write ["colour", "red"]')
+        raise _make_shape_error(place, "the attribute has no name", 'write ["colour", "red"]')
     if len(rest) != 1 or isinstance(rest[0], (list, tuple, dict)) or rest[0] is None:
         operators = ", ".join(OPERATORS)
-        problem = f"{name!r} is not an operator, and {_shown([name, *rest])} is not an attribute with its value"
-        raise _wrong(place, problem, f"operators are {operators}; a pair is a name and a value")
+        problem = f"{name!r} is not an operator, and {_format_data([name, *rest])} is not an attribute with its value"
+        raise _make_shape_error(place, problem, f"operators are {operators}; a pair is a name and a value")
     return (name, as_value(rest[0]))
 
 
 def _parse_part(data: Any, place: str) -> Meaning:
     """Return a part with its number. Raises InputError if it is none."""
     if not isinstance(data, (list, tuple)) or len(data) != 2:
-        raise _wrong(place, f"{_shown(data)} is not a part", 'a part is a number with a form: [2, ["type", "chair"]]')
+        raise _make_shape_error(
+            place, f"{_format_data(data)} is not a part", 'a part is a number with a form: [2, ["type", "chair"]]'
+        )
     number, form = data
     if number != ALL and not _is_count(number):
-        raise _wrong(f"{place}[0]", f"{_shown(number)} is not a number of objects", 'give 1, 2, … or "all"')
+        raise _make_shape_error(
+            f"{place}[0]", f"{_format_data(number)} is not a number of objects", 'give 1, 2, … or "all"'
+        )
     return (number, _parse(form, f"{place}[1]"))
 
 
@@ -181,8 +187,8 @@ def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
     """Parse a form with a fixed number of arguments."""
 
     def make_error() -> InputError:
-        return _wrong(
-            place, f"{_shown([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
+        return _make_shape_error(
+            place, f"{_format_data([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
         )
 
     if operator == "not":
@@ -212,12 +218,12 @@ def _is_count(number: Any) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 
-def _shown(data: Any) -> str:
+def _format_data(data: Any) -> str:
     text = repr(list(data) if isinstance(data, tuple) else data)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _wrong(place: str, problem: str, remedy: str) -> InputError:
+def _make_shape_error(place: str, problem: str, remedy: str) -> InputError:
     return InputError(f"{place}: {problem}", remedy=f"{remedy} (`referee docs meaning`)")
 
 
@@ -278,32 +284,32 @@ def drop_atoms(form: Meaning, stays: Iterable[bool]) -> Meaning:
 
     A dropped relation takes its landmark along.
     """
-    remaining = _without(form, iter(stays))
+    remaining = _drop_atoms(form, iter(stays))
     return EVERYTHING if remaining is None else remaining
 
 
-def _without(form: Meaning, stays: Iterator[bool]) -> Meaning | None:
+def _drop_atoms(form: Meaning, stays: Iterator[bool]) -> Meaning | None:
     """Return a form without some atoms; None if none remains."""
     operator = form[0]
     if operator in ("and", "or"):
-        parts = [_without(part, stays) for part in form[1:]]
+        parts = [_drop_atoms(part, stays) for part in form[1:]]
         left = [part for part in parts if part is not None]
         if not left:
             return None if parts else form[:1]
-        return conjunction(left) if operator == "and" else _union(left)
+        return conjunction(left) if operator == "and" else _unite(left)
     if operator == "not":
-        inner = _without(form[1], stays)
+        inner = _drop_atoms(form[1], stays)
         return None if inner is None else ("not", inner)
     if operator in ("rel", "inv"):
         relation_stays = next(stays)
-        landmark = _without(form[2], stays)
+        landmark = _drop_atoms(form[2], stays)
         return (operator, form[1], EVERYTHING if landmark is None else landmark) if relation_stays else None
     if operator == "parts":
-        return ("parts", *((n, _without(part, stays) or EVERYTHING) for n, part in form[1:]))
+        return ("parts", *((n, _drop_atoms(part, stays) or EVERYTHING) for n, part in form[1:]))
     return form if next(stays) else None
 
 
-def _union(forms: Sequence[Meaning]) -> Meaning:
+def _unite(forms: Sequence[Meaning]) -> Meaning:
     return forms[0] if len(forms) == 1 else ("or", *forms)
 
 
@@ -313,10 +319,10 @@ def flatten(form: Meaning) -> tuple[Property, ...]:
     A denied property is called ``not.`` + name, the first landmark of an object ``landmark.`` + name, the next ``landmark2.`` + name; a relation has
     no value. Superlatives, comparisons and ordinals are properties such as ``size:least``, ``size:<30`` and ``x:2 from the left``.
     """
-    return tuple(dict.fromkeys(_flat(form, "", False)))
+    return tuple(dict.fromkeys(_flatten_form(form, "", False)))
 
 
-def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
+def _flatten_form(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
     """Yield the properties of a form as a flat list."""
     operator, denied = form[0], NOT if is_denied else ""
     if operator in ("and", "or"):
@@ -324,16 +330,16 @@ def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
         for part in form[1:]:
             if part[0] in ("rel", "inv"):
                 landmarks += 1
-                yield from _flat_relation(part, prefix, denied, landmarks, is_denied)
+                yield from _flatten_relation(part, prefix, denied, landmarks, is_denied)
             else:
-                yield from _flat(part, prefix, is_denied)
+                yield from _flatten_form(part, prefix, is_denied)
     elif operator == "not":
-        yield from _flat(form[1], prefix, not is_denied)
+        yield from _flatten_form(form[1], prefix, not is_denied)
     elif operator in ("rel", "inv"):
-        yield from _flat_relation(form, prefix, denied, 1, is_denied)
+        yield from _flatten_relation(form, prefix, denied, 1, is_denied)
     elif operator == "parts":
         for _, part in form[1:]:
-            yield from _flat(part, prefix, is_denied)
+            yield from _flatten_form(part, prefix, is_denied)
     elif operator in ("least", "most"):
         yield Property(prefix + denied + form[1], operator if form[2] == 1 else f"{operator} {form[2]}")
     elif operator in ("<", ">"):
@@ -344,12 +350,12 @@ def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
         yield Property(prefix + denied + operator, form[1])
 
 
-def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_denied: bool) -> Iterator[Property]:
+def _flatten_relation(form: Meaning, prefix: str, denied: str, number: int, is_denied: bool) -> Iterator[Property]:
     """Yield the properties of a relation as a flat list."""
     name = form[1] if form[0] == "rel" else form[1] + INVERSE
     if form[1] != ANY:
         yield Property(prefix + denied + name, "")
-    yield from _flat(form[2], f"{prefix}landmark{'' if number == 1 else number}.", is_denied)
+    yield from _flatten_form(form[2], f"{prefix}landmark{'' if number == 1 else number}.", is_denied)
 
 
 def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
@@ -382,7 +388,7 @@ def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
     for described in landmarks.values():
         landmark = from_properties(described, scene)
         reached = [(*link, landmark) for link in links]
-        forms += reached if len(landmarks) == 1 else [_union(reached)]
+        forms += reached if len(landmarks) == 1 else [_unite(reached)]
     return conjunction(forms)
 
 
@@ -472,7 +478,7 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
     if operator in ("rel", "inv"):
         return among & related(scene, form[1], _denote(form[2], scene, scene.everything), operator == "inv")
     if operator in _CONTEXTUAL:
-        return _ranked(form, scene, among)
+        return _find_ranked(form, scene, among)
     if operator in ("<", ">"):
         sign = 1 if operator == "<" else -1
         return _mask(i for i, number in amounts(scene, form[1], among).items() if sign * number < sign * form[2])
@@ -552,7 +558,7 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def _ranked(form: Meaning, scene: Scene, among: int) -> int:
+def _find_ranked(form: Meaning, scene: Scene, among: int) -> int:
     """Return the entities of a superlative or an ordinal, by the number of entities that precede each."""
     descends = form[0] == "most" or (form[0] == "nth" and SIDES[form[3]] < 0)
     numbers = {i: -n if descends else n for i, n in amounts(scene, form[1], among).items()}
@@ -581,13 +587,13 @@ def amounts(scene: Scene, name: str, among: int) -> Mapping[int, float]:
     numbers = {}
     for i in bits(among):
         entity = scene.entities[i]
-        number = _coordinate(entity, axis) if by_position and axis is not None else amount(entity.value(name))
+        number = _get_coordinate(entity, axis) if by_position and axis is not None else amount(entity.value(name))
         if number is not None:
             numbers[i] = number
     return numbers
 
 
-def _coordinate(entity: Entity, axis: int) -> float | None:
+def _get_coordinate(entity: Entity, axis: int) -> float | None:
     return entity.position[axis] if entity.position is not None and len(entity.position) > axis else None
 
 

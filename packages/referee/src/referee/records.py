@@ -65,13 +65,13 @@ NOT_ANSWERED = "not answered"
 """The flag of a response that is none, because the endpoint behind a hearer failed; counts leave it out and report how many there are."""
 
 
-def _few(texts: Iterable[str], most: int) -> str:
+def _join_first(texts: Iterable[str], most: int) -> str:
     """Return the first of some texts, and dots if there are more, to fit a record's repr on a line."""
     listed = list(texts)
     return " ".join(listed[:most]) + (" …" if len(listed) > most else "")
 
 
-def _shortened(text: str, most: int = 60) -> str:
+def _shorten_text(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -120,7 +120,7 @@ else:
 
 
 @lru_cache(maxsize=1 << 16)
-def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
+def _normalise_properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
     """Return properties with values of text.
 
     One tuple for all that are equal, since a million outputs share a few hundred.
@@ -130,10 +130,10 @@ def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
             raise ValueError(f"a property with the value {value!r} has no name")
         if isinstance(value, float) and not isfinite(value):
             raise ValueError(f"{value} is not a value of {name!r}")
-    return tuple([_property(name, as_value(value)) for name, value in pairs])
+    return tuple([_make_property(name, as_value(value)) for name, value in pairs])
 
 
-def _as_form(written: Any) -> Meaning:
+def _check_form(written: Any) -> Meaning:
     """Return a parsed form; raise ValueError, which a decoder reports with its place, if it is no form."""
     try:
         return meaning.parse(written)
@@ -142,15 +142,15 @@ def _as_form(written: Any) -> Meaning:
 
 
 @lru_cache(maxsize=1 << 16)
-def _property(name: str, value: str) -> Property:
+def _make_property(name: str, value: str) -> Property:
     return Property(name, value)
 
 
-def _as_properties(written: Any) -> tuple[Property, ...]:
+def _make_properties(written: Any) -> tuple[Property, ...]:
     """Return properties from pairs or from a mapping of names to values."""
     if type(written) is not tuple:
         written = tuple(written.items() if isinstance(written, dict) else written)
-    return _properties(written)
+    return _normalise_properties(written)
 
 
 class Entity(Record, frozen=True, kw_only=True, gc=False):
@@ -178,13 +178,13 @@ class Entity(Record, frozen=True, kw_only=True, gc=False):
 
     def __post_init__(self) -> None:
         if self.attributes:
-            attributes = _as_properties(self.attributes)
+            attributes = _make_properties(self.attributes)
             # An attribute without a value is none; a name without a value is a relation (see `Scene.extensions`).
             is_full = all(p[1] for p in attributes)
             force_setattr(self, "attributes", attributes if is_full else tuple(p for p in attributes if p.value))
 
     def __repr__(self) -> str:
-        return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"
+        return f"Entity({self.id!r}: {_join_first(map(str, self.attributes), 6)})"
 
     def value(self, name: str) -> str | None:
         """Return the first value of an attribute, or None."""
@@ -297,7 +297,7 @@ class Scene:
 
     def __repr__(self) -> str:
         name = "" if self.id is None else f"{self.id!r}, "
-        return f"Scene({name}{len(self.entities)} entities: {_few((e.id for e in self.entities), 6)})"
+        return f"Scene({name}{len(self.entities)} entities: {_join_first((e.id for e in self.entities), 6)})"
 
     @property
     def extensions(self) -> Mapping[Property, int]:
@@ -424,7 +424,7 @@ class Span(Record, frozen=True, kw_only=False, gc=False):
 
     def __post_init__(self) -> None:
         if self.properties:
-            force_setattr(self, "properties", _as_properties(self.properties))
+            force_setattr(self, "properties", _make_properties(self.properties))
 
 
 class Description(Record, frozen=True, kw_only=True, gc=False):
@@ -457,19 +457,19 @@ class Description(Record, frozen=True, kw_only=True, gc=False):
 
     def __post_init__(self) -> None:
         if self.meaning is not None:
-            form = _as_form(self.meaning)
+            form = _check_form(self.meaning)
             force_setattr(self, "meaning", form)
             if self.properties is None:
                 force_setattr(self, "properties", meaning.flatten(form))
         if self.properties is not None:
-            force_setattr(self, "properties", _as_properties(self.properties))
+            force_setattr(self, "properties", _make_properties(self.properties))
         if self.distribution is not None:
-            sets = tuple([(frozenset(_as_properties(s)), float(p)) for s, p in self.distribution])
+            sets = tuple([(frozenset(_make_properties(s)), float(p)) for s, p in self.distribution])
             force_setattr(self, "distribution", sets)
 
     def __repr__(self) -> str:
-        words = [] if self.text is None else [repr(_shortened(self.text))]
-        properties = [] if self.properties is None else [f"[{_few(map(str, self.properties), 6)}]"]
+        words = [] if self.text is None else [repr(_shorten_text(self.text))]
+        properties = [] if self.properties is None else [f"[{_join_first(map(str, self.properties), 6)}]"]
         by = [] if self.speaker is None else [f"by {self.speaker}"]
         return f"Description({', '.join([*words, *properties, *by])})"
 
@@ -540,9 +540,9 @@ class Trial(Record, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         where = "".join(f", {x}" for x in (self.domain, self.condition) if x)
         first_words = (
-            f", {_shortened(self.references[0].text)!r}" if self.references and self.references[0].text else ""
+            f", {_shorten_text(self.references[0].text)!r}" if self.references and self.references[0].text else ""
         )
-        return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{first_words})"
+        return f"Trial({self.id!r}: target {_join_first(self.targets, 3)}, {len(self.scene.entities)} entities{where}{first_words})"
 
     def _repr_html_(self) -> str:
         """Return the scene as a picture, its target framed, with the references, for notebooks."""

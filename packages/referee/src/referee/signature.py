@@ -55,13 +55,13 @@ def parameters(thing: object) -> dict[str, Any]:
     return {name: getattr(thing, name) for name in names}
 
 
-def _signed(thing: object) -> dict[str, Any]:
+def _select_signed(thing: object) -> dict[str, Any]:
     """Return the parameters that determine results, without those for speed or cost (`unsigned`)."""
     aside: frozenset[str] = getattr(type(thing), "unsigned", frozenset())
     return {name: value for name, value in parameters(thing).items() if name not in aside}
 
 
-def _written(value: object) -> str:
+def _format_parameter(value: object) -> str:
     """Return a parameter value as signature text: yes/no for booleans, short hashes for tables."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -74,12 +74,12 @@ def _written(value: object) -> str:
         # Tables are too long to write out; sorted, since two that were filled in another order are the same table.
         return digest(repr(sorted(value.items(), key=repr)))[:8] if value else "none"
     if isinstance(value, (set, frozenset)):
-        return "+".join(sorted(map(_written, value))) or "none"  # sets have no order of their own
+        return "+".join(sorted(map(_format_parameter, value))) or "none"  # sets have no order of their own
     if isinstance(value, (tuple, list)):
-        return "+".join(_written(v) for v in value) or "none"
+        return "+".join(_format_parameter(v) for v in value) or "none"
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         # identified by its parameters, because a memory address is meaningless
-        inside = ",".join(f"{key}={_written(part)}" for key, part in _signed(value).items())
+        inside = ",".join(f"{key}={_format_parameter(part)}" for key, part in _select_signed(value).items())
         return f"{type(value).__name__}({inside})"
     if callable(value):
         return getattr(value, "__qualname__", type(value).__name__)
@@ -89,16 +89,16 @@ def _written(value: object) -> str:
 
 def signature(name: str, thing: object, **more: object) -> str:
     """Return ``name|parameter:value|…|version:x`` for any object whose constructor stores its parameters."""
-    items = {**_signed(thing), **more}
+    items = {**_select_signed(thing), **more}
     # Our own version says nothing about code that comes from elsewhere.
     if (package := type(thing).__module__.partition(".")[0]) != "referee":
-        items["package"] = f"{package}-{_package_version(package)}"
-    written = "".join(f"|{key}:{_written(value)}" for key, value in items.items())
+        items["package"] = f"{package}-{_find_package_version(package)}"
+    written = "".join(f"|{key}:{_format_parameter(value)}" for key, value in items.items())
     return f"{name}{written}|version:{__version__}"
 
 
 @lru_cache(maxsize=64)
-def _package_version(package: str) -> str:
+def _find_package_version(package: str) -> str:
     """Return the version of a plug-in's distribution, or a digest of its code for an unreleased package."""
     import sys
     from importlib.metadata import packages_distributions, version
@@ -106,12 +106,12 @@ def _package_version(package: str) -> str:
     module = sys.modules.get(package)
     # looking through all that is installed takes a second, and a module that lies elsewhere would not be found there anyway
     if "site-packages" not in str(getattr(module, "__file__", "")):
-        return _code_digest(module)
+        return _hash_code(module)
     names = packages_distributions().get(package)
-    return version(names[0]) if names else _code_digest(module)
+    return version(names[0]) if names else _hash_code(module)
 
 
-def _code_digest(module: ModuleType | None) -> str:
+def _hash_code(module: ModuleType | None) -> str:
     """Return a digest of the source files of a module, with those of its package and of modules beside it that it uses."""
     files: set[Path] = set()
     _collect_sources(module, files)
@@ -167,20 +167,20 @@ def difference(first: str, second: str) -> dict[str, tuple[str | None, str | Non
     return {key: (a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b)) if a.get(key) != b.get(key)}
 
 
-def _scene_text(scene: Scene) -> str:
+def _format_scene(scene: Scene) -> str:
     """Return all of a scene that measures may use, made once for all trials that share it."""
     notes = _SCENES.of(scene)
     if "text" not in notes:
         picture = None if scene.picture is None else (scene.picture.size, scene.picture.sha256)
         parts: list[str] = [repr((scene.id, scene.complete, picture))]
         parts += [] if scene.taxonomy is None else [repr(tuple(map(sorted, scene.taxonomy)))]
-        notes["text"] = "\x1f".join(parts + sorted(map(_entity_text, scene.entities)))
+        notes["text"] = "\x1f".join(parts + sorted(map(_format_entity, scene.entities)))
     return notes["text"]
 
 
-def _entity_text(entity: Entity) -> str:
+def _format_entity(entity: Entity) -> str:
     """Return all of an entity that measures may use."""
-    parts = [_END, entity.id, *_property_texts(entity.attributes)]
+    parts = [_END, entity.id, *_format_properties(entity.attributes)]
     details = (tuple(sorted(entity.relations)), entity.region, entity.position)
     if any(detail is not None and detail != () for detail in details):
         parts += [repr(details[0]), _number_text(details[1:])]
@@ -192,25 +192,25 @@ def _number_text(numbers: object) -> str:
     return _WHOLE.sub("", repr(numbers))
 
 
-def _description_text(description: Description | None) -> str:
+def _format_description(description: Description | None) -> str:
     """Return all of a description that measures may use."""
     if description is None:
         return f"\x1f{_END}none"
     has_properties = "False" if description.properties is None else "True"
     distribution, meaning, spans = description.distribution, description.meaning, description.spans
     is_plain = distribution is None and meaning is None and not spans
-    details = "" if is_plain else f"({distribution!r}, {meaning!r}, {_spans_text(spans)})"
-    properties = _property_texts(description.properties or ())
+    details = "" if is_plain else f"({distribution!r}, {meaning!r}, {_format_spans(spans)})"
+    properties = _format_properties(description.properties or ())
     return "\x1f".join(("", _END, repr(description.text), has_properties, details, *properties))
 
 
-def _property_texts(properties: Iterable[Property]) -> Iterable[str]:
+def _format_properties(properties: Iterable[Property]) -> Iterable[str]:
     """Return the names and values of properties; those of different names in any order are one text."""
     by_name: list[Property] = sorted(properties, key=lambda p: p.name)
     return chain.from_iterable(by_name)
 
 
-def _spans_text(spans: tuple[Span, ...]) -> str:
+def _format_spans(spans: tuple[Span, ...]) -> str:
     """Return the `repr` of some spans."""
     return f"({', '.join(map(_span_text, spans))}{',' * (len(spans) == 1)})"
 
@@ -229,7 +229,7 @@ class _DescriptionTexts(dict[int, str]):
         """Return the text of a description, cached."""
         text = self.get(id(description))
         if text is None:
-            text = self[id(description)] = _description_text(description)
+            text = self[id(description)] = _format_description(description)
         return text
 
 
@@ -238,7 +238,7 @@ def trial_digests(trials: Iterable[Trial], references: Iterable[Collection[Descr
     text_of, digests = _DescriptionTexts().of, []
     for trial, compared in zip(trials, references, strict=False):
         opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, ""))
-        digests.append(_short_digest("".join((opening, _scene_text(trial.scene), *sorted(map(text_of, compared))))))
+        digests.append(_shorten_digest("".join((opening, _format_scene(trial.scene), *sorted(map(text_of, compared))))))
     return b"".join(digests)
 
 
@@ -262,13 +262,13 @@ def output_digests(
     text_of, digests = _DescriptionTexts().of, []
     for trial, output, response in zip(trials, outputs, responses or repeat(None), strict=False):
         answer = "" if response is None else _number_text((response.outcome, response.entity, response.places))
-        digests.append(_short_digest(f"{trial}{text_of(output)}\x1f{answer}"))
+        digests.append(_shorten_digest(f"{trial}{text_of(output)}\x1f{answer}"))
     return b"".join(digests)
 
 
 def text_digests(texts: Iterable[str]) -> bytes:
     """Return a digest of each text."""
-    return b"".join(map(_short_digest, texts))
+    return b"".join(map(_shorten_digest, texts))
 
 
 def fingerprint(digests: bytes) -> str:
@@ -278,7 +278,7 @@ def fingerprint(digests: bytes) -> str:
     return str(whole)
 
 
-def _short_digest(text: str) -> bytes:
+def _shorten_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
 
 

@@ -278,7 +278,7 @@ def test_a_passport_of_other_code_is_refused(
 ) -> None:
     from referee.hearers.passports.cards import seal
     from referee.hearers.passports.named_hearer import summon
-    from referee.signature import _package_version, signature
+    from referee.signature import _find_package_version, signature
 
     monkeypatch.chdir(tmp_path)
     code = "from referee.hearers.baselines import Position\n\n\nclass Mine(Position):\n    constant = {}\n"
@@ -288,7 +288,7 @@ def test_a_passport_of_other_code_is_refused(
     (tmp_path / "card.json").write_text(json.dumps(seal(card)), "utf-8")
     assert listen(capsys, folder, "--hearer", named, "--passport", tmp_path / "card.json")[0] == 0
     (tmp_path / "mine_signed.py").write_text(code.format(2), "utf-8")
-    _package_version.cache_clear()
+    _find_package_version.cache_clear()
     failed, _, err = listen(capsys, folder, "--hearer", named, "--passport", tmp_path / "card.json")
     assert failed == 2
     assert "was changed after this passport was made" in err

@@ -21,7 +21,7 @@ from referee.jobs.open import open_outputs
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import Settings, Source
 from referee.records import Description, Outcome, Response
-from referee.signature import _package_version, explain, short, signature, without_outputs
+from referee.signature import _find_package_version, explain, short, signature, without_outputs
 
 TRIALS = list(Synthetic(speakers=5).trials())
 ROWS = [
@@ -330,7 +330,7 @@ def test_a_plug_in_is_signed_by_its_code(tmp_path: Path, monkeypatch: pytest.Mon
         (tmp_path / "my_helper.py").write_text(f"constant = {other}\n", "utf-8")
         sys.modules.pop("my_plug_in", None)
         importlib.invalidate_caches()
-        _package_version.cache_clear()
+        _find_package_version.cache_clear()
         signatures.add(signature("mine", importlib.import_module("my_plug_in").Mine()))
     assert len(signatures) == 3
     assert all("package:my_plug_in-code-" in text for text in signatures)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.errors import NotTrained
 from referee.records import Property
-from referee.selection.costs import FrequencyCosts, KMeansCosts, LevelCosts, StochasticCosts, UnitCosts, cluster_numbers
+from referee.selection.costs import FrequencyCosts, KMeansCosts, LevelCosts, StochasticCosts, UnitCosts, find_clusters
 
 ROOM = scene(t="type:cup colour:red size:big", a="type:jug colour:blue size:small")
 TRIALS = [trial(ROOM, said) for said in ("type:cup colour:red", "type:cup", "type:cup colour:red size:big", "type:cup")]
@@ -66,7 +66,7 @@ def spread(numbers: list[float]) -> float:
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(1, 4))
 def test_clusters_minimise_the_spread(numbers, k):
     ordered = sorted(numbers, reverse=True)
-    found = cluster_numbers(ordered, k)
+    found = find_clusters(ordered, k)
     k = min(k, len(set(ordered)))
     assert found == sorted(found)
     assert set(found) == set(range(k))

@@ -92,7 +92,7 @@ def simulate(
     advance = watch(participants * trials * (1 + apart))
     began = time.perf_counter()
 
-    def bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
+    def run_bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
         return Bot(
             number=number,
             served=served,
@@ -115,7 +115,7 @@ def simulate(
             for participant in admitted:
                 participant.thought = thought[participant.number]
 
-    bots, (lost, twice) = _perform(served, participants, at_once, bot, think)
+    bots, (lost, twice) = _perform(served, participants, at_once, run_bot, think)
     return Played(
         participants=len(bots),
         answers=sum(len(b.saved) for b in bots),

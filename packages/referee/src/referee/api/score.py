@@ -164,7 +164,7 @@ class Scores(Result):
 
     def _make_card(self, trial: Trial, row: dict[str, Any]) -> Markup:
         """Return an HTML card with the scene, description and value of one item."""
-        from referee.show.drawing.trial_cards import trial_card
+        from referee.show.drawing.trial_cards import make_trial_card
 
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
@@ -174,7 +174,7 @@ class Scores(Result):
             else output.description.text or ", ".join(map(str, output.description.properties or ()))
         )
         value = f"{row['metric']} {score_tables.format_number(row['value'])}"
-        return trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
+        return make_trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
 
     def plot(self) -> alt.TopLevelMixin:
         """Return a chart with a dot and an interval per system, one panel per measure."""

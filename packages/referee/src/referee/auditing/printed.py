@@ -165,14 +165,14 @@ class PrintedTable:
     def get_interval(self, row: str, column: str) -> Number | None:
         """Return the cell as an interval even if it is a whole count."""
         if (row, column) not in self._numbers:
-            self._numbers[row, column] = self._read(row, column)
+            self._numbers[row, column] = self._read_number(row, column)
         return self._numbers[row, column]
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str], Number | None]:
         return {}
 
-    def _read(self, row: str, column: str) -> Number | None:
+    def _read_number(self, row: str, column: str) -> Number | None:
         """Return a cell as a number; None if it is empty. Raises MalformedInput for other text."""
         text = self.text(row, column)
         if text.lower() in EMPTY:

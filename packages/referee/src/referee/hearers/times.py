@@ -123,15 +123,17 @@ class Timed(Listener):
         self, trials: Sequence[Trial], observed: Sequence[Observed]
     ) -> Iterator[tuple[FloatArray, list[Observed]]]:
         """Return parts of the observations, each with a hearer that was trained on the other groups."""
-        groups = sorted({_group(o.trial) for o in observed})
+        groups = sorted({_get_group(o.trial) for o in observed})
         # Who learns nothing cannot know a trial, so one part is enough.
         parts = min(self.folds, len(groups)) if learns(self.inner_) else 1
         for part in range(parts):
             held = set(groups[part::parts])
             hearer = (
-                self._copy_untrained().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
+                self._copy_untrained().fit([t for t in trials if _get_group(t) not in held])
+                if parts > 1
+                else self.inner_
             )
-            held_out = [o for o in observed if _group(o.trial) in held]
+            held_out = [o for o in observed if _get_group(o.trial) in held]
             # A shuffle of its own for each, the same at every fit.
             pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(held_out)]
             yield _make_effort_row(hearer, pairs, resolve_all(hearer, pairs)), held_out
@@ -148,7 +150,7 @@ def _create_hearer(name: str) -> Any:
     return made[name]()
 
 
-def _group(trial: Trial) -> str:
+def _get_group(trial: Trial) -> str:
     return trial.speaker or trial.id
 
 
@@ -161,7 +163,7 @@ def _iterate_game_times(trials: Iterable[Trial]) -> Iterator[Observed]:
         if len(before) == 1 and before[0].by == "speaker" and trial.references:
             ms = before[0].data.get("ms_before_click")
             if ms is not None:
-                yield Observed(trial, trial.references[0], float(ms), _group(trial))
+                yield Observed(trial, trial.references[0], float(ms), _get_group(trial))
 
 
 def _iterate_response_times(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:

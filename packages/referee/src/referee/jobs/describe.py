@@ -98,11 +98,11 @@ class Described(Description, frozen=True, kw_only=True):
 
     def _repr_html_(self) -> str:
         """Return the scene with its target framed, the words, and why."""
-        from referee.show.drawing.trial_cards import scene_card
+        from referee.show.drawing.trial_cards import make_scene_card
 
         steps = [f"{i}. {s.property or ''} {s.reason}; {s.remaining} left" for i, s in enumerate(self.steps, 1)]
         head = self.text or f"nothing: {self.trouble}"
-        return "" if self.view is None else scene_card(self.view.scene, self.view.targets, head, steps)
+        return "" if self.view is None else make_scene_card(self.view.scene, self.view.targets, head, steps)
 
 
 def describe(

@@ -115,10 +115,10 @@ class Opened:
 
     def _repr_html_(self) -> str:
         """Return the card, and the first three trials as pictures."""
-        from referee.show.drawing.trial_cards import trial_card
+        from referee.show.drawing.trial_cards import make_trial_card
         from referee.show.pages import render
 
-        cards = [trial_card(t) for t in islice(self.trials(), 3)]
+        cards = [make_trial_card(t) for t in islice(self.trials(), 3)]
         return render("notebook/cards.html", title=repr(self), citation=self.card and self.card.citation, cards=cards)
 
     @property

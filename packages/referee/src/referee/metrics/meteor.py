@@ -98,7 +98,7 @@ class Meteor(Measure):
         texts: dict[tuple[str, str], _Text] = {}
         rows_by_texts: dict[tuple[str, str, str], Row] = {}
 
-        def row(output: str, reference: str, language: str) -> Row:
+        def measure_row(output: str, reference: str, language: str) -> Row:
             for text in (output, reference):
                 if (text, language) not in texts:
                     texts[text, language] = self._prepare_text(text, language)
@@ -110,7 +110,7 @@ class Meteor(Measure):
         for i, (output, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
             expected = [r.text for r in references if r.text is not None]
             if output is not None and output.text is not None and expected:
-                candidates = [row(output.text, text, batch.trials[i].language) for text in expected]
+                candidates = [measure_row(output.text, text, batch.trials[i].language) for text in expected]
                 rows[i] = candidates[0] if len(candidates) == 1 else max(candidates, key=_compute_score)
         return rows
 

@@ -130,7 +130,7 @@ class KMeansCosts(_Learned):
         pairs = list(seen.occurred)
         # The exact clustering wants its numbers in order.
         falling = sorted(range(len(pairs)), key=lambda i: -(seen.prior(pairs[i]) or 0.0))
-        clusters = cluster_numbers([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
+        clusters = find_clusters([seen.prior(pairs[i]) or 0.0 for i in falling], self.k)
         return {pairs[i]: float(level) for i, level in zip(falling, clusters, strict=True)}
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
@@ -140,7 +140,7 @@ class KMeansCosts(_Learned):
         return self.levels_[self.frequencies_.key(view)].get(prop, 1.0)
 
 
-def cluster_numbers(ordered: Sequence[float], k: int) -> list[int]:
+def find_clusters(ordered: Sequence[float], k: int) -> list[int]:
     """Return the cluster (from 0) of each of some ordered numbers, by optimal one-dimensional k-means.
 
     The result is exact, by dynamic programming.

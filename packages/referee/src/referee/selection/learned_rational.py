@@ -320,17 +320,17 @@ def _compute_log_probabilities(
     scores += literal_chances
     if batch.barred.any():
         scores += IMPOSSIBLE * batch.barred[:, None, :]
-    scores -= _softmax(scores, 2, literal_chances)
+    scores -= _write_softmax(scores, 2, literal_chances)
     if not depth:
         speaker, speaker_chances = scores[:, 0], literal_chances[:, 0]
     else:
         listener_chances = np.empty_like(scores)
         # A uniform prior over the entities: normalising over them is all that Bayes asks.
-        speaker = (-_softmax(scores, 1, listener_chances) + scores[:, :1])[:, 0]
+        speaker = (-_write_softmax(scores, 1, listener_chances) + scores[:, :1])[:, 0]
         # Once more: to the listener such a message is equally impossible of everyone, and only the differences between entities count.
         speaker += IMPOSSIBLE * batch.barred
         speaker_chances = np.empty_like(speaker)
-        speaker -= _softmax(speaker, 1, speaker_chances)
+        speaker -= _write_softmax(speaker, 1, speaker_chances)
 
     def compute_gradient() -> FloatArray:
         slope = -speaker_chances
@@ -346,7 +346,7 @@ def _compute_log_probabilities(
     return speaker, compute_gradient
 
 
-def _softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:
+def _write_softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:
     """Write probabilities along an axis into `chances`.
 
     Return the terms to subtract from the lowered scores for log probabilities.

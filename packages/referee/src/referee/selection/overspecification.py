@@ -214,7 +214,7 @@ class _Likelihood:
         options = _list_options(contrast)
         inside = description & set(options)
         head = contrast.head
-        level: dict[Core, int] = {frozenset(): self._state()}
+        level: dict[Core, int] = {frozenset(): self._take_state_number()}
         self.starts.append(level[frozenset()])
         ends, depth = len(self.ends), 0
         while level:
@@ -236,14 +236,14 @@ class _Likelihood:
                     if p in inside:
                         place = following.setdefault(core | {p}, -1)
                         if place < 0:
-                            place = following[core | {p}] = self._state()
+                            place = following[core | {p}] = self._take_state_number()
                         self.steps.append((depth, state, place, self.names.index(p.name), self._count_attributes(able)))
             level, depth = following, depth + 1
         possible = len(self.ends) > ends
         self.used += possible
         self.left_out += not possible
 
-    def _state(self) -> int:
+    def _take_state_number(self) -> int:
         self.states += 1
         return self.states - 1
 

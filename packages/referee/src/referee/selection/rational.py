@@ -90,7 +90,7 @@ class RationalSpeaker(Reasoned):
         contrast = get_contrast(view)
         chosen = self.choose(contrast, view)
         related = [p for p in chosen if p not in contrast.properties]
-        form = conjunction(_form(contrast, p) for p in chosen) if related else None
+        form = conjunction(_make_form(contrast, p) for p in chosen) if related else None
         return Description(properties=_add_landmark_types(contrast, chosen), meaning=form)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
@@ -106,7 +106,7 @@ class RationalSpeaker(Reasoned):
         ids = {entity.id for entity in scene.entities}
         first = scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1]
         relations = [Property(r.name, r.entity) for r in dict.fromkeys(first.relations) if r.entity in ids]
-        extensions = {p: scene.denotation(_form(contrast, p)) for p in relations}
+        extensions = {p: scene.denotation(_make_form(contrast, p)) for p in relations}
         shared = [p for p, mask in extensions.items() if not contrast.targets & ~mask]
         known = contrast.extensions
         return replace(
@@ -189,7 +189,7 @@ class RationalSpeaker(Reasoned):
         return messages, np.exp(speaker[target])
 
 
-def _form(contrast: Contrast, prop: Property) -> Meaning:
+def _make_form(contrast: Contrast, prop: Property) -> Meaning:
     """Return a property as a form; a relation leads to a thing of its landmark's type."""
     if prop in contrast.properties:
         return tuple(prop)

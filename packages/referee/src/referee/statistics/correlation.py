@@ -76,7 +76,7 @@ def critical_r(n: int, alpha: float = 0.05) -> float | None:
 
 def pearson(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
     """Compute Pearson's r with p (t test) and Fisher's interval."""
-    return _correlate(*_select_complete_pairs(x, y), confidence, _error_of_pearson)
+    return _correlate(*_select_complete_pairs(x, y), confidence, _compute_pearson_error)
 
 
 def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
@@ -88,7 +88,7 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
     """
     a, b = _select_complete_pairs(x, y)
     first, second = _rank_values(a), _rank_values(b)
-    correlation = _correlate(first, second, confidence, _error_of_spearman)
+    correlation = _correlate(first, second, confidence, _compute_spearman_error)
     if correlation.r is None or correlation.p is None:
         return correlation
     # 8! = 40,320 orders are tried in a moment; nine would be nine times as many.
@@ -201,12 +201,12 @@ def _compute_norm(values: FloatArray) -> float:
     return sqrt(fsum(values * values))
 
 
-def _error_of_pearson(r: float, n: int) -> float:
+def _compute_pearson_error(r: float, n: int) -> float:
     """Return the standard error of Fisher's z of Pearson's r over n pairs."""
     return 1 / sqrt(n - 3)
 
 
-def _error_of_spearman(r: float, n: int) -> float:
+def _compute_spearman_error(r: float, n: int) -> float:
     # Bonett & Wright 2000: Fisher's error is too small for ranks, the more so the stronger the correlation.
     """Return the standard error of Fisher's z of Spearman's rho over n pairs (Bonett & Wright 2000)."""
     return sqrt((1 + r * r / 2) / (n - 3))

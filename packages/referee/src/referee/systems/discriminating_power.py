@@ -45,7 +45,7 @@ class ContrastQuotient(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         """Return attributes by quotient and preference until the target is distinguished."""
         preference = self._compute_preferences(contrast, view)
-        chosen, left = _type_first(contrast, note)
+        chosen, left = _start_with_type(contrast, note)
         options = [p for p in contrast.properties if p not in chosen]
         # Over the whole scene, whatever the type has ruled out: the algorithm of 2004 sorts once.
         ranked = sorted(options, key=lambda p: -(_compute_quotient(contrast, p, contrast.distractors) + preference[p]))
@@ -115,7 +115,7 @@ class WeightedPower(Reasoned):
         """Return attributes by score until the target is distinguished."""
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
-        chosen, left = _type_first(contrast, note)
+        chosen, left = _start_with_type(contrast, note)
         scores = {p: self._score(contrast, p, view) for p in contrast.properties if p not in chosen}
         extra = self.plus == "redundancy"
         while scores and (left or extra):
@@ -145,7 +145,7 @@ class WeightedPower(Reasoned):
         return self.together_[view.domain, frozenset((name, mentioned))] * seen.descriptions / alone if alone else 1.0
 
 
-def _type_first(contrast: Contrast, note: Note | None) -> tuple[list[Property], int]:
+def _start_with_type(contrast: Contrast, note: Note | None) -> tuple[list[Property], int]:
     """Return the description that has only the type, and the distractors that remain."""
     chosen = [] if contrast.head is None else [contrast.head]
     if note and chosen:

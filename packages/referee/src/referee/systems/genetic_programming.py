@@ -100,7 +100,7 @@ class Evolved(Programs):
             box.register("expr", gp.genHalfAndHalf, pset=primitives, min_=1, max_=3)
             box.register("individual", tools.initIterate, _get_individual_class(), box.expr)
             box.register("population", tools.initRepeat, list, box.individual)
-            box.register("evaluate", lambda tree: (judge(_as_program(tree, constants)),))
+            box.register("evaluate", lambda tree: (judge(_convert_to_program(tree, constants)),))
             box.register("select", tools.selTournament, tournsize=self.tournament)
             box.register("mate", gp.cxOnePoint)
             box.register("grow", gp.genFull, min_=0, max_=2)
@@ -113,7 +113,7 @@ class Evolved(Programs):
             algorithms.eaSimple(
                 people, box, self.crossover, self.mutation, self.generations, halloffame=best, verbose=False
             )
-        return _as_program(best[0], constants)
+        return _convert_to_program(best[0], constants)
 
 
 def _require_deap() -> None:
@@ -215,7 +215,7 @@ def _get_individual_class() -> type:
     return Individual
 
 
-def _as_program(tree: Iterable[Any], constants: Mapping[str, Program]) -> Program:
+def _convert_to_program(tree: Iterable[Any], constants: Mapping[str, Program]) -> Program:
     """Return a DEAP tree, which lists its nodes in prefix order, as a nested tuple."""
     nodes = iter(tree)
 

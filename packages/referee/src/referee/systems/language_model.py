@@ -130,7 +130,7 @@ class LanguageModel(ModelClient):
             reference = trial.references[0]
             messages += [
                 self._build_question(trial.for_speaker()),
-                make_message("assistant", _as_answered(reference, self.answer)),
+                make_message("assistant", _format_answer(reference, self.answer)),
             ]
         return [*messages, self._build_question(view)]
 
@@ -208,7 +208,7 @@ def _describe_location(view: SpeakerView, location: str) -> str:
     return {"allowed": ALLOWED, "forbidden": FORBIDDEN}.get(location, "")
 
 
-def _as_answered(description: Description, answer: str) -> str:
+def _format_answer(description: Description, answer: str) -> str:
     """Return an example's answer in the requested format."""
     if answer == "text":
         return description.text or ""

@@ -98,7 +98,7 @@ class NearestSet(ListsSets):
         if self.same_condition:
             alike = [i for i in alike if (view.domain, names[i], view.condition) in self.conditions_] or list(alike)  # type: ignore[assignment]
         places = list(alike)
-        means = _mean_to_others(likeness[np.ix_(places, places)]).round(DIGITS)
+        means = _average_without_diagonal(likeness[np.ix_(places, places)]).round(DIGITS)
         return places[int(np.nanargmax(means))]
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -137,7 +137,7 @@ class NearestSet(ListsSets):
         if settle == "shortest":
             return -np.bitwise_count(masks).astype(float)
         if settle == "typical":
-            return _mean_to_others(_compute_dice(masks, masks, np.bitwise_count(masks)))
+            return _average_without_diagonal(_compute_dice(masks, masks, np.bitwise_count(masks)))
         if settle == "frequent":
             counts = self.counts_.of(view).mentions
             return np.array([float(sum(counts.get(p.name, 0) for p in spell(int(m), contrast))) for m in masks])
@@ -162,7 +162,7 @@ def _compute_dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -
     return dice
 
 
-def _mean_to_others(similarity: Numbers) -> Numbers:
+def _average_without_diagonal(similarity: Numbers) -> Numbers:
     """Return the mean of each row without its diagonal."""
     means: Numbers = (similarity.sum(axis=1) - np.diagonal(similarity)) / max(1, len(similarity) - 1)
     return means

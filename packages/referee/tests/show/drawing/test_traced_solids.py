@@ -16,7 +16,7 @@ from referee.corpora.synthetic.solids import Solids
 from referee.errors import InputError
 from referee.geometry import Mask, ScenePicture
 from referee.grounding.pictures import checked, open_picture
-from referee.show.drawing.traced_solids import SHAPES, Solid, as_png, trace, visible
+from referee.show.drawing.traced_solids import SHAPES, Solid, as_png, find_visible_solids, trace
 
 RED = (0.8, 0.1, 0.1)
 
@@ -31,13 +31,13 @@ def test_a_solid_is_seen_and_its_pixels_are_red(shape: str) -> None:
     inside = seen.pixels[seen.shown == 0]
     assert len(inside) > 200
     assert (inside[:, 0] >= inside[:, 1]).all()
-    assert (seen.shown == visible([solid(shape)], 120, 80)).all()
+    assert (seen.shown == find_visible_solids([solid(shape)], 120, 80)).all()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_is_nearer_hides_what_is_behind(shape: str) -> None:
-    alone = (visible([solid(shape, z=3)], 120, 80) == 0).sum()
-    hidden = (visible([solid(shape, z=3), solid("block", z=0)], 120, 80) == 0).sum()
+    alone = (find_visible_solids([solid(shape, z=3)], 120, 80) == 0).sum()
+    hidden = (find_visible_solids([solid(shape, z=3), solid("block", z=0)], 120, 80) == 0).sum()
     assert 0 < hidden < alone
 
 

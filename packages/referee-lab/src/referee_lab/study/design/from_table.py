@@ -291,33 +291,33 @@ def _read_structure(
 ) -> ItemRow:
     """Return the structural columns of one line as an item row. Raises InputError for an invalid field."""
 
-    def cell(name: str) -> str:
+    def get_cell(name: str) -> str:
         return record.get(names.get(name, name)) or ""
 
-    def wrong(problem: str, remedy: str) -> InputError:
+    def make_error(problem: str, remedy: str) -> InputError:
         return InputError(problem, where=path, line=line, remedy=remedy)
 
-    kind = cell("kind").lower() or "trial"
+    kind = get_cell("kind").lower() or "trial"
     if kind not in KINDS:
-        raise wrong(f"kind {kind!r} is none of {', '.join(KINDS)}", "mend the column kind")
-    if not cell("item"):
-        raise wrong("the item has no name", "fill in the column item")
+        raise make_error(f"kind {kind!r} is none of {', '.join(KINDS)}", "mend the column kind")
+    if not get_cell("item"):
+        raise make_error("the item has no name", "fill in the column item")
     levels = tuple(record[f] for f in factors) if kind == "trial" else ()
-    for name in (cell("item"), *levels):
+    for name in (get_cell("item"), *levels):
         if any(mark in name for mark in ("|", LEVELS, VERSUS)):
-            raise wrong(f"{name!r} has {LEVELS!r}, '|' or {VERSUS!r} in it", "give items and levels other names")
+            raise make_error(f"{name!r} has {LEVELS!r}, '|' or {VERSUS!r} in it", "give items and levels other names")
     if kind == "trial" and not all(levels):
         empty = next(f for f, level in zip(factors, levels, strict=True) if not level)
-        raise wrong(f"the factor {empty!r} has no level", "fill it in, or give the row another kind")
+        raise make_error(f"the factor {empty!r} has no level", "fill it in, or give the row another kind")
     return ItemRow(
         line=line,
-        item=cell("item"),
+        item=get_cell("item"),
         kind=kind,
         levels=levels,
-        family=cell("family"),
-        correct=cell("correct"),
-        list=cell("list"),
-        block=cell("block"),
+        family=get_cell("family"),
+        correct=get_cell("correct"),
+        list=get_cell("list"),
+        block=get_cell("block"),
     )
 
 
@@ -356,51 +356,53 @@ def _read_row(
 
     row = _read_structure(path, line, record, factors, names)
 
-    def cell(name: str) -> str:
+    def get_cell(name: str) -> str:
         return record.get(names.get(name, name)) or ""
 
-    def wrong(problem: str, remedy: str) -> InputError:
+    def make_error(problem: str, remedy: str) -> InputError:
         return InputError(problem, where=path, line=line, remedy=remedy)
 
     numbered = {stem: _get_numbered(record, stem, names) for stem in NUMBERED}
     for stem, cells in numbered.items():
         if "" in cells:
-            raise wrong(f"{stem}{cells.index('') + 1} is empty and a later one is not", "fill them in without a gap")
+            raise make_error(
+                f"{stem}{cells.index('') + 1} is empty and a later one is not", "fill them in without a gap"
+            )
     images, options = numbered["image"], numbered["option"]
-    if images and cell("image"):
-        raise wrong("a row has image and image1", "leave one of them")
-    images = images or tuple(filter(None, [cell("image")]))
+    if images and get_cell("image"):
+        raise make_error("a row has image and image1", "leave one of them")
+    images = images or tuple(filter(None, [get_cell("image")]))
     # As a browser shows them: spaces side by side are one.
     texts = Counter(" ".join(text.split()) for text in options)
     if doubled := next((text for text, number in texts.items() if number > 1), None):
-        raise wrong(f"two options are {doubled!r}", "give every option a different text")
-    media = [cell(n) for n in ("sound", "film") if cell(n)]
+        raise make_error(f"two options are {doubled!r}", "give every option a different text")
+    media = [get_cell(n) for n in ("sound", "film") if get_cell(n)]
     if len(media) > 1:
-        raise wrong("a row has a sound and a film", "leave one of them")
+        raise make_error("a row has a sound and a film", "leave one of them")
     if len(images) > 1 and options and len(images) != len(options):
-        raise wrong(
+        raise make_error(
             f"{len(images)} images and {len(options)} options",
             "as many of both, one image for all options, or only one kind",
         )
     shown = max(len(images), len(options))
-    named = _find_option(cell("correct"), options or images)
-    target = cell("target") or named
+    named = _find_option(get_cell("correct"), options or images)
+    target = get_cell("target") or named
     if target and not (target.isdecimal() and 1 <= int(target) <= shown):
-        raise wrong(
+        raise make_error(
             f"target is {target!r}, and there are {shown} options",
             "write the number of the option that is meant, from 1",
         )
-    if cell("correct") and shown > 1 and named != target:
-        raise wrong(
-            f"correct is {cell('correct')!r}, which is {'not the target' if named else 'no option'}",
+    if get_cell("correct") and shown > 1 and named != target:
+        raise make_error(
+            f"correct is {get_cell('correct')!r}, which is {'not the target' if named else 'no option'}",
             "write the number or the text of the option, or leave one of the columns target and correct",
         )
     return replace(
         row,
-        text=cell("text"),
-        question=cell("question"),
+        text=get_cell("text"),
+        question=get_cell("question"),
         media=media[0] if media else "",
-        media_column="film" if cell("film") else "sound",
+        media_column="film" if get_cell("film") else "sound",
         images=images,
         options=options,
         target=int(target) if target else None,
@@ -637,57 +639,61 @@ def _merge_rows(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], lis
 def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool) -> None:
     """Raise InputError if a row lacks material of its protocol, or has material that it would ignore."""
 
-    def wrong(problem: str, remedy: str) -> InputError:
+    def make_error(problem: str, remedy: str) -> InputError:
         return InputError(f"item {row.item}: {problem}", where=path, line=row.line, remedy=remedy)
 
     if plugin == OWN:
         if row.kind == "check" and not row.correct:
-            raise wrong("a check does not say which response is right", "write it into the column correct")
+            raise make_error("a check does not say which response is right", "write it into the column correct")
         return
     shown = max(len(row.images), len(row.options))
     if row.media and not plays:
-        raise wrong(f"{protocol} plays no sounds and films", "take another --protocol, or leave the column out")
+        raise make_error(f"{protocol} plays no sounds and films", "take another --protocol, or leave the column out")
     if plugin == "identify":
         only_read = protocol == "self-paced-reading" and not shown and row.kind != "check"
         if shown < 2 and not only_read:
-            raise wrong(
+            raise make_error(
                 "there are fewer than two options to choose from", "fill in option1, option2 … or image1, image2 …"
             )
         if row.target is None and not only_read:
-            raise wrong(
+            raise make_error(
                 "no option is the target", "write the number of the option that is meant into the column target"
             )
         if not (row.text or row.media or row.question):
-            raise wrong("there is nothing to read or to hear", "fill in text, sound or film")
+            raise make_error("there is nothing to read or to hear", "fill in text, sound or film")
     elif plugin == "produce":
         if not row.images or row.options:
-            raise wrong(
+            raise make_error(
                 "production shows images, and no words that people should produce",
                 "fill in image or image1 …, without options",
             )
         if row.target is None and len(row.images) > 1:
-            raise wrong(
+            raise make_error(
                 "no image is the target", "write the number of the image to be described into the column target"
             )
         if row.text or row.media or row.question:
-            raise wrong("production shows no text and plays no sound", "leave the column out")
+            raise make_error("production shows no text and plays no sound", "leave the column out")
         if row.kind == "check":
-            raise wrong("descriptions are neither right nor wrong", "give the row another kind")
+            raise make_error("descriptions are neither right nor wrong", "give the row another kind")
     elif protocol in COMPARED:
         fewest = FEWEST_RANKED if protocol == "ranking" else 2
         if len(row.options) < fewest:
-            raise wrong(f"fewer than {fewest} options to compare", "fill in option1, option2 …, or take --factors")
+            raise make_error(f"fewer than {fewest} options to compare", "fill in option1, option2 …, or take --factors")
         if row.kind == "filler" or row.list:
-            raise wrong(f"{protocol} has no fillers and no lists of its own", "leave the row and the column list out")
+            raise make_error(
+                f"{protocol} has no fillers and no lists of its own", "leave the row and the column list out"
+            )
         if row.kind == "check" and row.target is None:
-            raise wrong("a check does not say which option is best", "write its number into the column target")
+            raise make_error("a check does not say which option is best", "write its number into the column target")
     else:
         if not (row.text or row.media):
-            raise wrong("there is nothing to judge", "fill in text, sound or film")
+            raise make_error("there is nothing to judge", "fill in text, sound or film")
         if row.options:
-            raise wrong(f"{protocol} shows no options", "leave the columns option1 … out, or take another --protocol")
+            raise make_error(
+                f"{protocol} shows no options", "leave the columns option1 … out, or take another --protocol"
+            )
         if row.kind == "check" and not (row.correct in ENDS or row.correct.isdigit()):
-            raise wrong(
+            raise make_error(
                 f"the right answer of a check is {row.correct!r}",
                 f"write {', '.join(ENDS)} or a number into the column correct",
             )

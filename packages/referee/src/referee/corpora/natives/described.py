@@ -448,12 +448,12 @@ def _make_splitter(
 def _make_cell_getter(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
     """Return a function that gives the cell of a role in a row; None if it is empty."""
 
-    def cell(role: str) -> Any:
+    def get_cell(role: str) -> Any:
         value = row.get(roles[role]) if role in roles else None
         # Programs that write all cells as text write an empty one as nan.
         return None if is_missing(value) or value in ("nan", "NaN", "<NA>") else value
 
-    return cell
+    return get_cell
 
 
 def _make_description(cell: Any, where: str, line: int) -> Description | None:

@@ -423,16 +423,16 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
     answered: dict[tuple[str, str, str], int] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
 
-        def cell(role: str, row: Mapping[str, Any] = row) -> Any:
+        def get_cell(role: str, row: Mapping[str, Any] = row) -> Any:
             value = row.get(roles[role]) if role in roles else None
             return None if _is_nothing(value) else value
 
-        system = format_id(cell("system")) or default
+        system = format_id(get_cell("system")) or default
         if declared.systems and system not in declared.systems:
             continue
-        name, answer = format_id(cell("trial")), _parse_answer(cell, roles)
+        name, answer = format_id(get_cell("trial")), _parse_answer(get_cell, roles)
         if answer is None:
-            is_lacking = "correct" not in roles and format_id(cell("chosen")) is not None
+            is_lacking = "correct" not in roles and format_id(get_cell("chosen")) is not None
             untargeted, unanswered = untargeted + is_lacking, unanswered + (not is_lacking)
             continue
         if name is None:
@@ -442,7 +442,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 line=line,
                 remedy="give every answer its item",
             )
-        person = format_id(cell("participant"))
+        person = format_id(get_cell("participant"))
         if "participant" in roles and person is None:
             raise MalformedInput(
                 f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
@@ -466,10 +466,12 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             )
         is_right, chosen, target = answer
         material.add_trial(
-            make_trial(name, targets=(target,), scene=format_id(cell("scene")), language=format_id(cell("language")))
+            make_trial(
+                name, targets=(target,), scene=format_id(get_cell("scene")), language=format_id(get_cell("language"))
+            )
         )
         goal = material.trials[name].targets[0]
-        text = cell("text")
+        text = get_cell("text")
         material.responses.append(
             Response(
                 trial=name,
@@ -479,7 +481,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 # Where only right or wrong is rounds_by_id, the other object has no name.
                 entity=goal if is_right else chosen if chosen is not None and chosen != goal else f"not {goal}",
                 description=Description(text=str(text)) if isinstance(text, str) else None,
-                identification_ms=None if (time := parse_number(cell("time"))) is None else time * unit,
+                identification_ms=None if (time := parse_number(get_cell("time"))) is None else time * unit,
             )
         )
     _drop_varying_scenes(material, table, roles)

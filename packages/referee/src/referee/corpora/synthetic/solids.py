@@ -19,7 +19,7 @@ from referee.contracts import Card
 from referee.errors import InputError
 from referee.geometry import Mask, ScenePicture, Size
 from referee.records import Description, Entity, Property, Response, Scene, Trial
-from referee.show.drawing.traced_solids import SHAPES, Solid, as_png, mask_runs, trace, visible
+from referee.show.drawing.traced_solids import SHAPES, Solid, as_png, find_visible_solids, mask_runs, trace
 
 COLOURS = {
     "red": (0.72, 0.10, 0.08),
@@ -100,9 +100,9 @@ def _arrange_solids(rng: Random, settings: Solids) -> tuple[list[_Look], list[So
         if solids is None:
             continue
         # A small picture tells quickly whether all can be seen.
-        small = visible(solids, 120, 80)
+        small = find_visible_solids(solids, 120, 80)
         if all((small == i).sum() >= LEAST_PIXELS / 16 for i in range(len(solids))):
-            return looks, solids, visible(solids, settings.width, settings.height)
+            return looks, solids, find_visible_solids(solids, settings.width, settings.height)
     raise InputError(f"{settings.solids} solids do not fit on the table", remedy="ask for fewer")
 
 

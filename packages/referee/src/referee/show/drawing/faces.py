@@ -10,7 +10,7 @@ INK, LENS = "#22262b", "#e8f4fb"
 LIP = "#b3564a"
 
 
-def _style_edge(colour: str) -> dict[str, object]:
+def _format_edge_style(colour: str) -> dict[str, object]:
     return {"stroke": mix(colour, "#2a1a08", 0.5), "stroke_width": 1, "stroke_linejoin": "round"}
 
 
@@ -61,8 +61,8 @@ class FRONT:
     def features(hair: str) -> str:
         """Return eyes, brows, nose and mouth from the front."""
         eyes = "".join(ellipse(x, 43, 3.9, 2.9, "#ffffff") + circle(x, 43, 2.1, INK) for x in (41, 59))
-        brows = path("M 35.5 38 Q 41 34 46.5 37.5", **_style_brow(hair)) + path(
-            "M 53.5 37.5 Q 59 34 64.5 38", **_style_brow(hair)
+        brows = path("M 35.5 38 Q 41 34 46.5 37.5", **_format_brow_style(hair)) + path(
+            "M 53.5 37.5 Q 59 34 64.5 38", **_format_brow_style(hair)
         )
         nose = path("M 50 43 Q 46 52 47.5 53 Q 50 54.5 52.5 53", stroke=LINE, stroke_width=1.3, stroke_linecap="round")
         mouth = path(
@@ -79,7 +79,7 @@ class FRONT:
         )
         # The mouth is drawn later, into this gap.
         gap = ellipse(50, 61.5, 8.5, 3, SKIN)
-        return path(full, colour, **_style_edge(colour)) + gap
+        return path(full, colour, **_format_edge_style(colour)) + gap
 
     @staticmethod
     def hair(colour: str, old: bool) -> str:
@@ -92,7 +92,7 @@ class FRONT:
             "M 25.5 46 C 20 22 30 5 50 5 C 70 5 80 22 74.5 46 C 72 38 70.5 32 69.5 27 C 68 20 63 15.5 57 15.5 "
             "C 55 18.5 52 19.5 50 19.5 C 48 19.5 45 18.5 43 15.5 C 37 15.5 32 20 30.5 27 C 29.5 32 28 38 25.5 46 Z"
         )
-        return path(receding if old else full, colour, **_style_edge(colour))
+        return path(receding if old else full, colour, **_format_edge_style(colour))
 
     @staticmethod
     def bald() -> str:
@@ -110,7 +110,7 @@ class FRONT:
         )
 
 
-def _style_brow(colour: str) -> dict[str, object]:
+def _format_brow_style(colour: str) -> dict[str, object]:
     # light brows would vanish in the skin without an edge, so they are a little darker than the hair
     return {"stroke": mix(colour, "#5a3a10", 0.25), "stroke_width": 2.6, "stroke_linecap": "round"}
 
@@ -162,7 +162,7 @@ class SIDE:
     def features(hair: str) -> str:
         """Return eye, brow, ear, nostril and mouth from the side."""
         eye = path("M 32.5 41.5 Q 36 37.5 41 41.5 Q 36 44.5 32.5 41.5 Z", "#ffffff") + circle(35.2, 41.3, 2.2, INK)
-        brow = path("M 31 36 Q 36 32.5 43 35.5", **_style_brow(hair))
+        brow = path("M 31 36 Q 36 32.5 43 35.5", **_format_brow_style(hair))
         ear = path("M 56 38 C 64 34 66 44 62 49 C 60 52 57 51 57 48", SKIN, stroke=LINE, stroke_width=1.2)
         nostril = path("M 26.5 50.5 Q 29.5 48.5 30 52", stroke=LINE, stroke_width=1.1, stroke_linecap="round")
         mouth = line(29, 58.5, 36, 58, LIP, 1.8)
@@ -175,7 +175,7 @@ class SIDE:
             "M 56 45 C 55 52 50 56 42 55 C 38 54 33 52.5 29 54 L 27.6 56.8 L 36 56.6 L 36 60 L 28 61.5 C 25 68 25 76 32 80 "
             "C 44 84 58 76 62.5 60 C 63 54 62 50 60 50 Z"
         )
-        return path(full, colour, **_style_edge(colour))
+        return path(full, colour, **_format_edge_style(colour))
 
     @staticmethod
     def hair(colour: str, old: bool) -> str:
@@ -188,7 +188,7 @@ class SIDE:
             "M 41 11 C 45 5 51 4 57 4.5 C 75 6 85 20 82 38 C 81 48 77 57 71 62 C 68 60 66 56 65 51 C 66 42 63 35 57 36 "
             "L 55 43 L 51.5 41 C 52 34 52 29 51 25 C 50 19 46 14 41 11 Z"
         )
-        return path(receding if old else full, colour, **_style_edge(colour))
+        return path(receding if old else full, colour, **_format_edge_style(colour))
 
     @staticmethod
     def bald() -> str:

@@ -68,19 +68,19 @@ class Drum:
 
     @property
     def low(self) -> Corner:
-        return self._corner(-1)
+        return self._get_corner(-1)
 
     @property
     def high(self) -> Corner:
-        return self._corner(1)
+        return self._get_corner(1)
 
-    def _corner(self, sign: int) -> Corner:
+    def _get_corner(self, sign: int) -> Corner:
         """Return a corner of the bounding box."""
         x, y, z = self.centre
         r, half = sign * self.radius, sign * self.length / 2
         return (x + r, y + r, z + half) if self.lying else (x + r, y + half, z + r)
 
-    def _at(self, angle: float, along: float) -> Corner:
+    def _locate_point(self, angle: float, along: float) -> Corner:
         """Return a point on the surface at an angle."""
         x, y, z = self.centre
         a, b = self.radius * cos(angle), self.radius * sin(angle)
@@ -93,10 +93,15 @@ class Drum:
         faces: list[Face] = []
         for a, b in pairwise(angles):
             out = (cos((a + b) / 2), sin((a + b) / 2))
-            side = (self._at(a, -half), self._at(b, -half), self._at(b, half), self._at(a, half))
+            side = (
+                self._locate_point(a, -half),
+                self._locate_point(b, -half),
+                self._locate_point(b, half),
+                self._locate_point(a, half),
+            )
             faces.append((side, (out[0], out[1], 0.0) if self.lying else (out[0], 0.0, out[1])))
         for sign in (-1, 1):
-            end = tuple(self._at(a, sign * half) for a in angles[:-1])
+            end = tuple(self._locate_point(a, sign * half) for a in angles[:-1])
             faces.append((end, (0.0, 0.0, sign) if self.lying else (0.0, sign, 0.0)))
         return faces
 
@@ -107,9 +112,10 @@ Part = Block | Drum
 def render(parts: Sequence[Part], facing: str, ink: str) -> str:
     """Return the parts as seen from one of four sides, centred in a box of 100 by 100."""
     turns = TURNS[facing]
-    boxes = [_bounds(part, turns) for part in parts]
+    boxes = [_compute_bounds(part, turns) for part in parts]
     behind = {
-        i: [j for j, b in enumerate(boxes) if j != i and _meet(a, b) and _hides(a, b)] for i, a in enumerate(boxes)
+        i: [j for j, b in enumerate(boxes) if j != i and _meet(a, b) and _is_drawn_after(a, b)]
+        for i, a in enumerate(boxes)
     }
     outlines = [_outline(b) for b in boxes]
     left, top, right, bottom = (
@@ -130,7 +136,7 @@ def _turn(corner: Corner, turns: int) -> Corner:
     return x, y, z
 
 
-def _bounds(part: Part, turns: int) -> tuple[Corner, Corner]:
+def _compute_bounds(part: Part, turns: int) -> tuple[Corner, Corner]:
     a, b = _turn(part.low, turns), _turn(part.high, turns)
     return (min(a[0], b[0]), a[1], min(a[2], b[2])), (max(a[0], b[0]), b[1], max(a[2], b[2]))
 
@@ -151,7 +157,7 @@ def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
+def _is_drawn_after(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
     """Return whether a must be drawn after b, by the first plane that separates them."""
     (ax0, ay0, az0), (ax1, ay1, az1) = a
     (bx0, by0, bz0), (bx1, by1, bz1) = b
@@ -165,24 +171,24 @@ def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
 
 def _draw(part: Part, turns: int, ink: str) -> str:
     """Return the visible faces and spots of a part as SVG."""
-    seen = sorted((_depth(f[0], turns), f) for f in part.faces() if _faces_eye(f[0][0], f[1], turns))
-    spots = [s for s in part.spots if _faces_eye(s.corners[0], s.outward, turns)]
-    marks = [_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
+    seen = sorted((_measure_depth(f[0], turns), f) for f in part.faces() if _is_visible(f[0][0], f[1], turns))
+    spots = [s for s in part.spots if _is_visible(s.corners[0], s.outward, turns)]
+    marks = [_draw_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
     for _, (corners, out) in seen:
-        colour = _shade(part.colour, _turn(out, turns))
+        colour = _compute_shade(part.colour, _turn(out, turns))
         # a drum's side is many narrow strips: a line round each would darken it
         strip = isinstance(part, Drum) and len(corners) == 4
-        marks.append(_face(corners, colour, turns, **{"stroke": colour, "stroke_width": 0.4} if strip else {}))
-    return "".join(marks) + "".join(_face(s.corners, s.colour, turns, stroke="none") for s in spots)
+        marks.append(_make_face(corners, colour, turns, **{"stroke": colour, "stroke_width": 0.4} if strip else {}))
+    return "".join(marks) + "".join(_make_face(s.corners, s.colour, turns, stroke="none") for s in spots)
 
 
-def _silhouette(drum: Drum, turns: int, ink: str) -> str:
+def _draw_silhouette(drum: Drum, turns: int, ink: str) -> str:
     """Return a cylinder's outline as one line: the hull of its two ends."""
     points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
-    return polygon(_half(points) + _half(points[::-1]), ink, stroke_width=1.6)
+    return polygon(_compute_half_hull(points) + _compute_half_hull(points[::-1]), ink, stroke_width=1.6)
 
 
-def _half(points: Sequence[Point]) -> list[Point]:
+def _compute_half_hull(points: Sequence[Point]) -> list[Point]:
     """Return one side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
     chain: list[Point] = []
     for p in points:
@@ -196,11 +202,11 @@ def _bend(a: Point, b: Point, c: Point) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _depth(corners: Sequence[Corner], turns: int) -> float:
+def _measure_depth(corners: Sequence[Corner], turns: int) -> float:
     return sum(_turn(c, turns)[2] for c in corners) / len(corners)
 
 
-def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
+def _is_visible(corner: Corner, outward: Corner, turns: int) -> bool:
     """Return whether a face is visible; not if seen edge-on."""
     eye = (0.0, 40 + DISTANCE * sin(PITCH), DISTANCE * cos(PITCH))
     at, out = _turn(corner, turns), _turn(outward, turns)
@@ -208,13 +214,13 @@ def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
     return sum((e - c) * o for e, c, o in zip(eye, at, out, strict=True)) > 1e-9
 
 
-def _shade(colour: str, outward: Corner) -> str:
+def _compute_shade(colour: str, outward: Corner) -> str:
     """Return the shade of a face; light falls from above and slightly from the left front."""
     light = 0.62 * outward[1] + 0.12 * outward[2] - 0.28 * outward[0]
     return mix(colour, "#ffffff", 0.55 * light) if light > 0 else mix(colour, "#000000", -0.9 * light)
 
 
-def _face(corners: Sequence[Corner], colour: str, turns: int, **more: object) -> str:
+def _make_face(corners: Sequence[Corner], colour: str, turns: int, **more: object) -> str:
     return polygon([_project(_turn(c, turns)) for c in corners], colour, **more)
 
 

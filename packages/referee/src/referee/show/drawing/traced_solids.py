@@ -45,9 +45,9 @@ class Traced:
     shown: npt.NDArray[np.int64]
 
 
-def visible(solids: Sequence[Solid], width: int = 480, height: int = 320) -> npt.NDArray[np.int64]:
+def find_visible_solids(solids: Sequence[Solid], width: int = 480, height: int = 320) -> npt.NDArray[np.int64]:
     """Return for every pixel the index of the solid it shows, without colours; -1 is table or wall."""
-    _, shown, _ = _nearest(*_camera(width, height), solids)
+    _, shown, _ = _find_nearest_hits(*_make_rays(width, height), solids)
     return np.where(shown < len(solids), shown, -1).reshape(height, width)
 
 
@@ -60,13 +60,13 @@ def mask_runs(pixels: npt.NDArray[np.bool_]) -> tuple[int, ...]:
 
 def trace(solids: Sequence[Solid], width: int = 480, height: int = 320) -> Traced:
     """Return the ray-traced picture of some solids."""
-    eye, rays = _camera(width, height)
-    distance, shown, normal = _nearest(eye, rays, solids)
+    eye, rays = _make_rays(width, height)
+    distance, shown, normal = _find_nearest_hits(eye, rays, solids)
     points = eye + rays * distance[:, None]
     colours = np.array([s.colour for s in solids] + [TABLE])[shown]
     light = LIGHT / np.linalg.norm(LIGHT)
     facing = np.clip(normal @ light, 0, None)
-    shaded = _in_shadow(points + normal * 1e-3, light, solids)
+    shaded = _find_shadow(points + normal * 1e-3, light, solids)
     bright = 0.34 + 0.66 * facing * ~shaded
     half = light - rays
     half /= np.linalg.norm(half, axis=1, keepdims=True)
@@ -83,7 +83,7 @@ def trace(solids: Sequence[Solid], width: int = 480, height: int = 320) -> Trace
     return Traced(pixels.reshape(height, width, 3), numbers.reshape(height, width))
 
 
-def _camera(width: int, height: int) -> tuple[Floats, Floats]:
+def _make_rays(width: int, height: int) -> tuple[Floats, Floats]:
     """Return the eye, and one ray of length 1 through the middle of every pixel, row by row."""
     reach = tan(radians(24))
     across, down = np.meshgrid((np.arange(width) + 0.5) / width * 2 - 1, 1 - (np.arange(height) + 0.5) / height * 2)
@@ -94,9 +94,11 @@ def _camera(width: int, height: int) -> tuple[Floats, Floats]:
     return np.array([0.0, 5.4, -9.5]), rays / np.linalg.norm(rays, axis=1, keepdims=True)
 
 
-def _nearest(eye: Floats, rays: Floats, solids: Sequence[Solid]) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+def _find_nearest_hits(
+    eye: Floats, rays: Floats, solids: Sequence[Solid]
+) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
     """Return distance, solid and normal of the nearest hit of each ray."""
-    distance, normal = _floor(eye, rays)
+    distance, normal = _hit_floor(eye, rays)
     shown = np.full(len(rays), len(solids), dtype=np.int64)
     for number, solid in enumerate(solids):
         hit, facing = _MEET[solid.shape](np.broadcast_to(eye, rays.shape), rays, solid)
@@ -107,7 +109,7 @@ def _nearest(eye: Floats, rays: Floats, solids: Sequence[Solid]) -> tuple[Floats
     return distance, shown, normal
 
 
-def _in_shadow(points: Floats, light: Floats, solids: Sequence[Solid]) -> npt.NDArray[np.bool_]:
+def _find_shadow(points: Floats, light: Floats, solids: Sequence[Solid]) -> npt.NDArray[np.bool_]:
     """Return which points are in shadow."""
     dark = np.zeros(len(points), dtype=bool)
     towards = np.broadcast_to(light, points.shape)
@@ -116,7 +118,7 @@ def _in_shadow(points: Floats, light: Floats, solids: Sequence[Solid]) -> npt.ND
     return dark
 
 
-def _floor(eye: Floats, rays: Floats) -> tuple[Floats, Floats]:
+def _hit_floor(eye: Floats, rays: Floats) -> tuple[Floats, Floats]:
     """Return the hits of rays with the table."""
     with np.errstate(divide="ignore"):
         hit = np.where(rays[:, 1] < 0, -eye[1] / rays[:, 1], FAR)
@@ -125,7 +127,7 @@ def _floor(eye: Floats, rays: Floats) -> tuple[Floats, Floats]:
     return hit, np.broadcast_to(np.array([0.0, 1.0, 0.0]), rays.shape)
 
 
-def _ball(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
+def _hit_ball(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
     """Return the hits of rays with a ball."""
     centre = np.array([solid.x, solid.size, solid.z])
     away = start - centre
@@ -152,8 +154,8 @@ def _block(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
     return hit, normal
 
 
-def _drum(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
-    """Return an upright cylinder: its side, and its lid."""
+def _hit_drum(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
+    """Return the hits of rays with an upright cylinder: its side and its lid."""
     radius, top = solid.size * 0.9, 2 * solid.size
     x, z = start[:, 0] - solid.x, start[:, 2] - solid.z
     a = rays[:, 0] ** 2 + rays[:, 2] ** 2
@@ -170,7 +172,7 @@ def _drum(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
     return hit, np.where((lid < side)[:, None], np.array([0.0, 1.0, 0.0]), around)
 
 
-_MEET = {"ball": _ball, "block": _block, "drum": _drum}
+_MEET = {"ball": _hit_ball, "block": _block, "drum": _hit_drum}
 
 
 def as_png(pixels: npt.NDArray[np.uint8]) -> bytes:

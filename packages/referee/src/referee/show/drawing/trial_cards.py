@@ -14,16 +14,16 @@ from referee.show.pages import render
 MOST = 40
 
 
-def trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
+def make_trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
     """Return a card of a trial: its scene, its id, `lines` about it, and up to three references."""
     about = ", ".join(x for x in (trial.domain, trial.condition) if x)
-    references = [f"people: {_words(r)}" for r in trial.references[:3]]
+    references = [f"people: {_format_description(r)}" for r in trial.references[:3]]
     more = [f"… and {len(trial.references) - 3} more"] if len(trial.references) > 3 else []
     head = f"{trial.id}{f' ({about})' if about else ''}"
-    return scene_card(trial.scene, trial.targets, head, [*lines, *references, *more])
+    return make_scene_card(trial.scene, trial.targets, head, [*lines, *references, *more])
 
 
-def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> Markup:
+def make_scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> Markup:
     """Return a scene with some entities framed, a heading and lines of text."""
     is_drawn = len(scene.entities) <= MOST
     ids = {e.id for e in scene.entities}
@@ -37,7 +37,7 @@ def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[
     )
 
 
-def _words(description: Description) -> str:
+def _format_description(description: Description) -> str:
     """Return a description in quotation marks, or its properties."""
     if description.text is not None:
         return f"“{description.text}”"

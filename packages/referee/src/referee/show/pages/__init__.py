@@ -42,7 +42,7 @@ MODULES = {
 }
 
 
-def page_asset(name: str) -> str:
+def read_page_asset(name: str) -> str:
     """Return the text of a file of this folder."""
     return (files("referee.show.pages") / name).read_text("utf-8")
 
@@ -73,7 +73,7 @@ def render(template: str, **values: Any) -> Markup:
 @cache
 def build_page_script(page: str) -> str:
     """Return the modules of a page as one module, because a page opened from disk cannot import files."""
-    code = "\n".join(map(page_asset, MODULES[page]))
+    code = "\n".join(map(read_page_asset, MODULES[page]))
     code = re.sub(r"^import .*;\n", "", code, flags=re.MULTILINE)
     return escape_script(re.sub(r"^export ", "", code, flags=re.MULTILINE))
 

@@ -177,7 +177,7 @@ def _build_passports_sheet(label: str, cards: Mapping[str, Mapping[str, Any]]) -
             Cell(str(card["hearer"])),
             Cell(str(card["corpus"])),
             Cell(str(card["verdict"])),
-            *(_number(card.get(key)) for key in KEY_NUMBERS),
+            *(_format_number(card.get(key)) for key in KEY_NUMBERS),
             Cell(digits),
         )
         for digits, card in cards.items()
@@ -193,7 +193,7 @@ def _build_passports_sheet(label: str, cards: Mapping[str, Mapping[str, Any]]) -
     )
 
 
-def _number(value: float | None) -> Cell:
+def _format_number(value: float | None) -> Cell:
     """Return a number as a cell."""
     if value is None:
         return Cell("–")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from referee import __version__
-from referee.show.pages import build_chart_library, build_page_script, page_asset, render
+from referee.show.pages import build_chart_library, build_page_script, read_page_asset, render
 from referee.show.reports.report_figures import FORMATS, get_vega_lite_version
 from referee.show.reports.section import Section
 
@@ -65,7 +65,7 @@ def as_page(
         title=title,
         made=made,
         generated=_describe_generated_data(parts),
-        style=page_asset("report/page.css") + page_asset("scene.css"),
+        style=read_page_asset("report/page.css") + read_page_asset("scene.css"),
         parts=parts,
         has_files=data,
         formats=FORMATS,

@@ -94,7 +94,7 @@ def _drop_channel(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {k: v for k, v in channels.items() if k != name}
 
 
-def _facet(layer: Any, panels: Sequence[str]) -> Any:
+def _make_panels(layer: Any, panels: Sequence[str]) -> Any:
     """Return a chart with one panel per measure."""
     alt = _import_altair()
     facet = alt.Facet("measure:N", sort=list(panels), title=None)
@@ -110,7 +110,7 @@ def build_scores_figure(material: Material, order: Sequence[str]) -> Figure:
     base = alt.Chart(alt.Data(values=_build_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
     layer = _draw_dots(base, order, color=alt.value(PALETTE[0]))
     title = f"{material.label}: scores with {_format_confidence(material)} intervals"
-    spec = _apply_style(_facet(layer, [format_panel_title(material, m) for m in material.measures]), title)
+    spec = _apply_style(_make_panels(layer, [format_panel_title(material, m) for m in material.measures]), title)
     return Figure(name="scores", title=title, spec=spec, cell=CELL)
 
 
@@ -147,7 +147,7 @@ def build_findings_figure(
     shape = alt.Shape("standing:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
     layer = _draw_dots(base, order, color=colour, **({"shape": shape} if tested else {}))
     title = f"{material.label}: results, with {_format_confidence(material)} intervals"
-    return Figure(name="findings", title=title, spec=_apply_style(_facet(layer, list(panels)), title), cell=FIRST)
+    return Figure(name="findings", title=title, spec=_apply_style(_make_panels(layer, list(panels)), title), cell=FIRST)
 
 
 def _format_confidence(material: Material) -> str:
@@ -166,7 +166,7 @@ def build_groups_figure(material: Material, group: str, rows: Sequence[Row], ord
     title = f"{material.label}: scores by {group} with {_format_confidence(material)} intervals"
     measured = {r["metric"] for r in rows}
     spec = _apply_style(
-        _facet(layer, [format_panel_title(material, m) for m in material.measures if m in measured]), title
+        _make_panels(layer, [format_panel_title(material, m) for m in material.measures if m in measured]), title
     )
     return Figure(name=f"scores-by-{group}", title=title, spec=spec, cell=CELL)
 

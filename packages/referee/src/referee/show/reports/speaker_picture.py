@@ -36,7 +36,7 @@ def draw_speaker(card: Mapping[str, Any]) -> str:
             f"language {card['language']}, {card['trials']} trials, {card['samples']} sample{'s' * (card['samples'] > 1)}",
         ),
         *(
-            [_ring(1.0, 44), _draw_text(RIGHT + 20, 48, "people")]
+            [_draw_ring(1.0, 44), _draw_text(RIGHT + 20, 48, "people")]
             if any(c.get("people") is not None for _, c in cells)
             else []
         ),
@@ -52,17 +52,17 @@ def _draw_line(name: str, cell: Mapping[str, Any], y: float) -> str:
     tip = f"<title>{escape(str(cell['signed']))}</title>"
     if cell["value"] is None:
         return f"<g>{tip}{label}{_draw_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
-    shown = _draw_text(RIGHT + 20, y, _number(cell))
+    shown = _draw_text(RIGHT + 20, y, _format_number(cell))
     if not _is_share(name, cell):
         return f"<g>{tip}{label}{shown}</g>"
     low, high = (cell["low"], cell["high"]) if cell["low"] is not None else (cell["value"], cell["value"])
     axis = f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y - 4}" y2="{y - 4}" stroke="{FAINT}"/>'
     bar = f'<line x1="{_scale_x(low):.1f}" x2="{_scale_x(high):.1f}" y1="{y - 4}" y2="{y - 4}" stroke="{DOT}" stroke-width="2"/>'
     dot = f'<circle cx="{_scale_x(cell["value"]):.1f}" cy="{y - 4}" r="4.5" fill="{DOT}"/>'
-    return f"<g>{tip}{label}{axis}{bar}{dot}{_ring(cell.get('people'), y - 4)}{shown}</g>"
+    return f"<g>{tip}{label}{axis}{bar}{dot}{_draw_ring(cell.get('people'), y - 4)}{shown}</g>"
 
 
-def _ring(share: float | None, y: float) -> str:
+def _draw_ring(share: float | None, y: float) -> str:
     """Return a ring at people's value of the same measure."""
     return "" if share is None else f'<circle cx="{_scale_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
 
@@ -83,7 +83,7 @@ def _scale_x(share: float) -> float:
     return LEFT + (RIGHT - LEFT) * min(1.0, max(0.0, share))
 
 
-def _number(cell: Mapping[str, Any]) -> str:
+def _format_number(cell: Mapping[str, Any]) -> str:
     """Return a value with its interval, people's value and n."""
     # Rounded first, so that residues of rounding print as 0.
     # Rounded first: what is nought but for the last bit is nought.

@@ -115,9 +115,9 @@ def _build_extrinsic_row(answers: pl.DataFrame, parts: Sequence[str | None]) -> 
     """Return the means of one system by domain and overall, with standard deviations of times."""
     cells: list[float | None] = []
     for measure, scale in (("rt", 1.0), ("it", 1.0), ("error", 100.0)):
-        cells += [_number(_select_domain(answers, d)[measure].mean(), scale) for d in parts]
+        cells += [_format_number(_select_domain(answers, d)[measure].mean(), scale) for d in parts]
         # Standard deviations over both domains only, as printed; error rates have none.
-        cells += [_number(answers[measure].std())] if measure != "error" else []
+        cells += [_format_number(answers[measure].std())] if measure != "error" else []
     return cells
 
 
@@ -128,7 +128,7 @@ def _select_domain(frame: pl.DataFrame, domain: str | None) -> pl.DataFrame:
     return frame if domain is None else frame.filter(pl.col("domain") == domain)
 
 
-def _number(value: object, scale: float = 1.0) -> float | None:
+def _format_number(value: object, scale: float = 1.0) -> float | None:
     return value * scale if isinstance(value, float) else None
 
 
@@ -239,7 +239,7 @@ def _build_descriptives(
     """Return means by domain and overall, in descending order of the first column."""
     domains = material.levels("domain")
     first = values[task.columns[0].heading]
-    ranked = sorted(systems, key=lambda s: -(_mean(first, s, domains[0] if domains else None) or 0))
+    ranked = sorted(systems, key=lambda s: -(_average_system(first, s, domains[0] if domains else None) or 0))
     spans, header = [("", 1)], ["system"]
     for c in task.columns:
         heads = [
@@ -276,7 +276,11 @@ def _build_cells(
     if not column.domains:
         return [overall]
     frame = values[column.heading]
-    by_domain = [_format_decimal(_mean(frame, system, d), column.decimals) for d in domains] if len(domains) > 1 else []
+    by_domain = (
+        [_format_decimal(_average_system(frame, system, d), column.decimals) for d in domains]
+        if len(domains) > 1
+        else []
+    )
     return [*by_domain, overall, *([_format_decimal(_compute_sd(frame, system), column.decimals)] if column.sd else [])]
 
 
@@ -284,7 +288,7 @@ def _format_decimal(value: float | None, decimals: int) -> Cell:
     return Cell("–") if value is None else Cell(f"{value:.{decimals}f}", order=value)
 
 
-def _mean(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
+def _average_system(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
     """Return the mean of a system in a domain."""
     import polars as pl
 

@@ -22,7 +22,7 @@ from referee.jobs.open import open_corpus
 from referee.jobs.speak import System
 from referee.records import Description, Outcome, Property, Scene, SpeakerView, Trial
 from referee.show.drawing.scene_pictures import draw_parts, wrap_as_picture
-from referee.show.pages import build_page_script, page_asset
+from referee.show.pages import build_page_script, read_page_asset
 from referee.show.viewer.local_server import Answering, Question, ServedPage, as_json
 
 LEARN_FROM = "synthetic"
@@ -307,11 +307,11 @@ POLICY = (
 def play_routes(play: Playground) -> dict[str, Answering]:
     """Return handlers by method and path."""
     return {
-        "GET /": _make_text_answer(page_asset("play/play.html"), "text/html"),
+        "GET /": _make_text_answer(read_page_asset("play/play.html"), "text/html"),
         "GET /play.js": _make_text_answer(build_page_script("play"), "text/javascript"),
-        "GET /play.css": _make_text_answer(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
+        "GET /play.css": _make_text_answer(read_page_asset("scene.css") + read_page_asset("play/play.css"), "text/css"),
         "GET /known": lambda asked: as_json(play.list_choices()),
-        "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
+        "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _parse_number(asked.query))),
         "POST /look": lambda asked: as_json(play.look(_require_body_object(asked))),
         "POST /answer": lambda asked: as_json(play.answer(_require_body_object(asked))),
     }
@@ -322,7 +322,7 @@ def _make_text_answer(content: str, kind: str) -> Answering:
     return lambda asked: page
 
 
-def _number(query: Mapping[str, str]) -> int | None:
+def _parse_number(query: Mapping[str, str]) -> int | None:
     written = query.get("number", "")
     return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else None
 
