@@ -1,4 +1,4 @@
-"""Places in a picture.
+"""Boxes, points and masks in a picture.
 
 Numbers with their convention (unit, order, picture as sent or original), so that they cannot be misread.
 

@@ -1,4 +1,4 @@
-"""A network as it is.
+"""Simulated network faults.
 
 Requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong
 (rule 16).

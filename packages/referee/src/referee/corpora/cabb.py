@@ -1,4 +1,4 @@
-"""Dutch, face to face.
+"""CABB: face-to-face reference games in Dutch.
 
 Sixteen novel objects named six times, the director changing every trial (CABB; Ghaleb and colleagues 2024).
 """

@@ -1,4 +1,4 @@
-"""Whose trials resemble each other.
+"""Clusters of trials that are not independent.
 
 The scene, speaker, game or participant that a trial belongs to, as a corpus' card names the sampling unit.
 """

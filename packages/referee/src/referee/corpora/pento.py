@@ -36,7 +36,7 @@ class PentoTake:
             "4 of 1,039 episodes have no such piece and are left out; 24 labelled episodes had no scene file",
             "77 episodes have no transcribed utterance",
             "transcripts keep marks of disfluency and mark-up such as {F ähm} and <noise/>",
-            "what was taken on the way to the final piece is recorded for few episodes",
+            "the pieces taken before the final one are recorded for few episodes",
         ),
         files=(f"pento-take/{FILE}",),
     )

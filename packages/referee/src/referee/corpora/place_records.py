@@ -1,4 +1,4 @@
-"""Pictures and places in JSON.
+"""Pictures, boxes and points in JSON.
 
 ``{"box": [1, 2, 3, 4], "in": "pixels xyxy"}``. Numbers without a declared convention are refused.
 """

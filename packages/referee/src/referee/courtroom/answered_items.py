@@ -1,4 +1,4 @@
-"""Runs item by item.
+"""The values and answers of a run by item.
 
 Does a better-scored description get found more often and faster, and does a measure rank systems as hearers do?
 """

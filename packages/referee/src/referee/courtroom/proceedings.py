@@ -1,4 +1,4 @@
-"""Bringing measures to court.
+"""The court's tests of measures, from the data to the verdicts.
 
 Sheets of values, every measure against every hearer measure, verdicts, and all of it as plain data (`referee court`).
 """

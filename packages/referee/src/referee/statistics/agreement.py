@@ -1,4 +1,4 @@
-"""Do raters agree beyond chance.
+"""Chance-corrected agreement of raters.
 
 Krippendorff's alpha with missing ratings, Cohen's and Fleiss' kappa (Krippendorff 2004).
 

@@ -1,4 +1,4 @@
-"""Straight lines through clustered data.
+"""Linear regression with clustered standard errors.
 
 Least squares with errors that respect clusters (the CR1 sandwich; Cameron & Miller 2015).
 """

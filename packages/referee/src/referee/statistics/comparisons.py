@@ -1,4 +1,4 @@
-"""Two systems side by side.
+"""Comparisons of two systems.
 
 T-tests with effect size and interval, equivalence (Schuirmann 1987), many pairs (Holm 1979).
 

@@ -1,4 +1,4 @@
-"""Which systems tie.
+"""Homogeneous subsets of systems and compact letters.
 
 Tukey's homogeneous subsets as SPSS prints them (TUNA), and letters for unequal groups (Piepho 2004).
 

@@ -228,7 +228,7 @@ def _convert_to_program(tree: Iterable[Any], constants: Mapping[str, Program]) -
 
 @contextmanager
 def _seed_python(seed: int) -> Iterator[None]:
-    """Yield seed Python's global generator, which DEAP uses, and restore it afterwards."""
+    """Seed Python's global generator, which DEAP uses, and restore it afterwards."""
     state = random.getstate()
     random.seed(seed)
     try:

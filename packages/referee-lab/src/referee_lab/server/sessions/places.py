@@ -1,4 +1,4 @@
-"""Places on lists.
+"""Seats on the lists of a study.
 
 Reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8).
 """

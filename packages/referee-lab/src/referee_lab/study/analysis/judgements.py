@@ -1,4 +1,4 @@
-"""Judgements and productions analysed.
+"""Analysis of judgements and productions.
 
 Mean ratings with intervals and agreement, win rates of pairs, lengths and times of descriptions.
 """

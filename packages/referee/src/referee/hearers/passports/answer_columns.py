@@ -53,12 +53,14 @@ class Belief:
 def read_belief(response: Response, view: HearerView, name: str) -> Belief:
     """Return a response as a belief; one that cannot be is an error that names the hearer and the trial."""
     if not isinstance(response, Response):
-        raise _is_wrong(
+        raise _make_answer_error(
             name, view, f"answers with {type(response).__name__}", "resolve returns a referee.records.Response"
         )
     places = {e.id: i for i, e in enumerate(view.scene.entities)}
     if response.outcome == Outcome.ENTITY and response.entity not in places:
-        raise _is_wrong(name, view, f"chooses {response.entity!r}, which is not there", "choose an entity of the view")
+        raise _make_answer_error(
+            name, view, f"chooses {response.entity!r}, which is not there", "choose an entity of the view"
+        )
     return Belief(
         outcome=response.outcome,
         entity=response.entity if response.outcome == Outcome.ENTITY else None,
@@ -79,16 +81,18 @@ def _get_probabilities(response: Response, places: Mapping[str, int], view: Hear
     probabilities = dict(response.probabilities)
     strange = [e for e in probabilities if e not in places and e not in OTHERS]
     if strange:
-        raise _is_wrong(
+        raise _make_answer_error(
             name, view, f"has a probability for {strange[0]!r}", "only entities of the view, several and none have one"
         )
     total = sum(probabilities.values())
     if not all(p >= 0 for p in probabilities.values()) or not isclose(total, 1, abs_tol=1e-6):
-        raise _is_wrong(name, view, f"has probabilities that sum to {total:g}", "none is negative and they sum to 1")
+        raise _make_answer_error(
+            name, view, f"has probabilities that sum to {total:g}", "none is negative and they sum to 1"
+        )
     return {**dict.fromkeys(places, 0.0), **probabilities}
 
 
-def _is_wrong(name: str, view: HearerView, problem: str, remedy: str) -> InputError:
+def _make_answer_error(name: str, view: HearerView, problem: str, remedy: str) -> InputError:
     return InputError(f"{name} {problem} (trial {view.id!r})", remedy=remedy)
 
 

@@ -1,4 +1,4 @@
-"""How well people foretell people.
+"""The accuracy with which people predict other people.
 
 The most that a hearer can be expected to reach, where several people answered the same description.
 

@@ -1,4 +1,4 @@
-"""Judges asked elsewhere.
+"""Recorded judgements of external judges.
 
 Does this description identify the target, yes or no, or from 1 to 5? Compared with people's success.
 

@@ -1,4 +1,4 @@
-"""Which measures say the same.
+"""Tables of correlations between measures.
 
 Correlations over systems, each with how far any single system moves it (as Belz & Gatt 2008 would have needed).
 """
