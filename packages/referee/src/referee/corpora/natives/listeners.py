@@ -653,34 +653,18 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
 
 
 _GORILLA = (
-    *(
-        "Event Index",
-        "UTC Timestamp",
-        "UTC Date",
-        "UTC Date and Time",
-        "Local Timestamp",
-        "Local Timezone",
-        "Local Date",
-    ),
-    *("Local Date and Time", "Experiment ID", "Experiment Version", "Tree Node Key", "Repeat Key", "Schedule ID"),
-    *("Participant Public ID", "Participant Starting Group", "Participant Status", "Participant Completion Code"),
-    *("Participant External Session ID", "Participant Device Type", "Participant Device", "Participant OS"),
-    *("Participant Browser", "Participant Monitor Size", "Participant Viewport Size", "Checkpoint", "Room ID"),
-    *("Room Order", "Task Name", "Task Version", "Spreadsheet", "Spreadsheet Name", "Spreadsheet Row", "Trial Number"),
-    *(
-        "Screen Number",
-        "Screen Name",
-        "Screen ID",
-        "Screen Counter",
-        "Zone Name",
-        "Zone Type",
-        "Object Name",
-        "Object ID",
-    ),
-    *("Object Number", "Response Type", "Response Duration", "Reaction Onset", "Attempt", "Incorrect", "Dishonest"),
-    *("X Coordinate", "Y Coordinate", "Timed Out", "Display", "display", "Tag", "Manipulation", "Current Spreadsheet"),
-    *("Clipped", "Component Name", "Absolute Reaction Time", "Absolute Reaction Onset", "Absolute Duration"),
-    *("Proportion", "randomise_blocks", "randomise_trials"),
+    *("Event Index", "UTC Timestamp", "UTC Date", "UTC Date and Time", "Local Timestamp", "Local Timezone"),
+    *("Local Date", "Local Date and Time", "Experiment ID", "Experiment Version", "Tree Node Key", "Repeat Key"),
+    *("Schedule ID", "Participant Public ID", "Participant Starting Group", "Participant Status"),
+    *("Participant Completion Code", "Participant External Session ID", "Participant Device Type"),
+    *("Participant Device", "Participant OS", "Participant Browser", "Participant Monitor Size"),
+    *("Participant Viewport Size", "Checkpoint", "Room ID", "Room Order", "Task Name", "Task Version"),
+    *("Spreadsheet", "Spreadsheet Name", "Spreadsheet Row", "Trial Number", "Screen Number", "Screen Name"),
+    *("Screen ID", "Screen Counter", "Zone Name", "Zone Type", "Object Name", "Object ID", "Object Number"),
+    *("Response Type", "Response Duration", "Reaction Onset", "Attempt", "Incorrect", "Dishonest", "X Coordinate"),
+    *("Y Coordinate", "Timed Out", "Display", "display", "Tag", "Manipulation", "Current Spreadsheet", "Clipped"),
+    *("Component Name", "Absolute Reaction Time", "Absolute Reaction Onset", "Absolute Duration", "Proportion"),
+    *("randomise_blocks", "randomise_trials"),
 )
 
 
@@ -832,28 +816,9 @@ def _has_judgement(fields: set[str]) -> bool:
 
 
 _MTURK = (
-    *(
-        "HITId",
-        "HITTypeId",
-        "Title",
-        "Description",
-        "Keywords",
-        "Reward",
-        "CreationTime",
-        "MaxAssignments",
-        "AssignmentId",
-        "Approve",
-        "Reject",
-    ),
-    *(
-        "RequesterAnnotation",
-        "RequesterFeedback",
-        "AssignmentStatus",
-        "AcceptTime",
-        "SubmitTime",
-        "Expiration",
-        "WorkTimeInSeconds",
-    ),
+    *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments"),
+    *("AssignmentId", "Approve", "Reject", "RequesterAnnotation", "RequesterFeedback", "AssignmentStatus"),
+    *("AcceptTime", "SubmitTime", "Expiration", "WorkTimeInSeconds"),
 )
 
 
