@@ -66,7 +66,7 @@ export class BoardView {
     const shape = draw("g", { class: "board-turn" }, draw("polygon", colour ? { ...outline, fill: colour, "data-own": "" } : outline));
     const group = draw("g", { class: "board-piece", "data-piece": piece }, shape);
     // Of an object that is only a square, its name says what it is.
-    if (caption) group.append(draw("text", { class: "board-caption", y: 34 }, caption));
+    if (caption) group.append(draw("text", { class: "board-caption", y: 38 }, caption));
     this.groups.set(piece, group);
     if (numbered) {
       const label = draw("text", { class: "board-number" }, piece);
