@@ -117,11 +117,7 @@ def cut_corpus(
 
 
 def _read_pieces(
-    opened: Opened,
-    answers: Answers,
-    size: int,
-    of_others: bool,
-    watch: Callable[[Iterable[Trial]], Iterable[Trial]],
+    opened: Opened, answers: Answers, size: int, of_others: bool, watch: Callable[[Iterable[Trial]], Iterable[Trial]]
 ) -> Iterator[ScorePiece]:
     """Yield pieces with trials that are read here."""
     find = _index_references(opened.everyone) if of_others else None

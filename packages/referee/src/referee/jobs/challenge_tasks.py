@@ -234,15 +234,8 @@ TASKS: dict[str, ChallengeTask] = {
         measures=(
             PrintedMeasure(metric="string/edit", columns=_SE),
             PrintedMeasure(metric="string/edit.1", columns=_SE),
-            PrintedMeasure(
-                metric="string/exact",
-                columns=_ACCURACY_PCT,
-                units=100.0,
-            ),
-            PrintedMeasure(
-                metric="string/bleu.3",
-                columns=_BLEU3,
-            ),
+            PrintedMeasure(metric="string/exact", columns=_ACCURACY_PCT, units=100.0),
+            PrintedMeasure(metric="string/bleu.3", columns=_BLEU3),
             PrintedMeasure(
                 metric="string/nist", columns={"furniture": "nist_furniture", "people": "nist_people", BOTH: "nist_all"}
             ),

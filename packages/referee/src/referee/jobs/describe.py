@@ -316,12 +316,7 @@ def describe_with_speaker(speaker: Speaker, view: SpeakerView, trials: Sequence[
         distinguishing=heard.denotes == view.target_mask and not heard.false and heard.is_counted_right,
         also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
         steps=tuple(
-            _add_last_step(
-                _explain_steps(selector, view, description),
-                heard,
-                view,
-                description.meaning or EVERYTHING,
-            )
+            _add_last_step(_explain_steps(selector, view, description), heard, view, description.meaning or EVERYTHING)
         ),
         said=heard.expressed,
         dropped=heard.dropped,

@@ -225,8 +225,7 @@ def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -
 def _make_references_error() -> InputError:
     """Return the error for texts without references."""
     return InputError(
-        "there are no references for these texts",
-        remedy="give references=[…], a list of texts as long as the outputs",
+        "there are no references for these texts", remedy="give references=[…], a list of texts as long as the outputs"
     )
 
 
@@ -428,9 +427,7 @@ def evaluate_material(
         _measure_responses(evaluated, heard or ["ir"], confidence, cluster)
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
         raise InputError(
-            "nothing in these files can be measured",
-            where=name,
-            remedy=_explain_absence(material, chosen),
+            "nothing in these files can be measured", where=name, remedy=_explain_absence(material, chosen)
         )
     compare_systems(evaluated, chosen, confidence=confidence, resamples=resamples, seed=seed)
     evaluated.sentences = describe_findings(evaluated, confidence, chosen)

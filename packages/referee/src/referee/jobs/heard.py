@@ -10,14 +10,7 @@ import numpy as np
 from referee import __version__
 from referee.contracts import FloatArray
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
-from referee.metrics.hearing import (
-    MEASURES,
-    OVER_ITEMS,
-    OVER_RESPONSES,
-    PEOPLE,
-    Hearing,
-    group_responses,
-)
+from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, group_responses
 from referee.records import NOTHING, Response, Trial
 from referee.signature import explain, fingerprint, text_digests, trial_digests
 from referee.statistics.dependent_trials import (

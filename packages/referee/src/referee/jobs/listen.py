@@ -266,11 +266,7 @@ def _lock_run(folder: Path) -> Iterator[Run]:
 
 
 def listen(
-    folder: Path,
-    session: Session,
-    engine: Engine = HERE,
-    shard: int = SHARD,
-    advance: Advance = lambda n: None,
+    folder: Path, session: Session, engine: Engine = HERE, shard: int = SHARD, advance: Advance = lambda n: None
 ) -> int:
     """Let a hearer answer all outputs of a run, and store its answers; return their number.
 

@@ -27,13 +27,7 @@ from referee.jobs.grounding import PlaceQuestion, check_places, list_conventions
 from referee.jobs.open import Answers, Opened
 from referee.jobs.progress import CountedWork, ProgressCallback, iterate_silently
 from referee.jobs.rows import Key, Measuring, PieceRows, is_two_pass, list_learning, make_metrics, needs_two_passes
-from referee.jobs.score_table import (
-    ScoreTable,
-    Settings,
-    Source,
-    choose_clusters,
-    warn_of_tokeniser,
-)
+from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, warn_of_tokeniser
 from referee.records import HUMAN, Outcome, Trial
 from referee.signature import Fingerprint, with_labels
 

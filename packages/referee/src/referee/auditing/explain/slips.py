@@ -13,14 +13,7 @@ from referee.auditing.plain_claims import CountClaim
 from referee.auditing.value_claims import BracketClaim, ValueClaim
 
 # A printed number that is so many times too large has its point too far to the right (0.43 for 0.043), and the other way round.
-POINT = {
-    10.0: "right",
-    100.0: "right",
-    1000.0: "right",
-    0.1: "left",
-    0.01: "left",
-    0.001: "left",
-}
+POINT = {10.0: "right", 100.0: "right", 1000.0: "right", 0.1: "left", 0.01: "left", 0.001: "left"}
 
 
 class SlipKind(Enum):

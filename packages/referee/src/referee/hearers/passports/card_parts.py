@@ -92,10 +92,7 @@ def has_found_target(answer: HumanAnswer) -> bool:
     return answer.response.outcome == Outcome.ENTITY and answer.response.entity == answer.trial.targets[0]
 
 
-def set_beside_people(
-    ceiling: Ceiling | None,
-    ranking: RankAgreement | None,
-) -> dict[str, Any]:
+def set_beside_people(ceiling: Ceiling | None, ranking: RankAgreement | None) -> dict[str, Any]:
     """Return the fields on ranking and on how well people predict people."""
     return {
         "rank_agreement": None if ranking is None else asdict(ranking),

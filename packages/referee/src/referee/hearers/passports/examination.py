@@ -16,16 +16,7 @@ from referee.hearers.passports.questions import Advance, Examination, Question, 
 from referee.hearers.recorded import is_recorded
 from referee.records import Description, Trial
 
-__all__ = [
-    "Begin",
-    "Beliefs",
-    "Examination",
-    "ask_hearer",
-    "count_units",
-    "limit_folds",
-    "make_question",
-    "share_out",
-]
+__all__ = ["Begin", "Beliefs", "Examination", "ask_hearer", "count_units", "limit_folds", "make_question", "share_out"]
 
 Begin = Callable[[int], Advance]
 

@@ -24,14 +24,7 @@ from referee.hearers.passports.card_parts import (
 )
 from referee.hearers.passports.cards import seal
 from referee.hearers.passports.ceilings import find_ceiling
-from referee.hearers.passports.examination import (
-    Begin,
-    Beliefs,
-    Examination,
-    ask_hearer,
-    limit_folds,
-    make_question,
-)
+from referee.hearers.passports.examination import Begin, Beliefs, Examination, ask_hearer, limit_folds, make_question
 from referee.hearers.passports.fitness import Probe, decide_fitness
 from referee.hearers.passports.fitted import fit_rational, fit_recorded
 from referee.hearers.passports.judge_cards import examine_judge

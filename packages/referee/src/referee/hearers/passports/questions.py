@@ -95,11 +95,7 @@ def _choose_engine(plan: Sequence[Asking]) -> Engine | None:
 
 
 def _put_elsewhere(
-    examination: Examination,
-    engine: Engine,
-    trials: Mapping[str, Trial],
-    plan: Sequence[Asking],
-    advance: Advance,
+    examination: Examination, engine: Engine, trials: Mapping[str, Trial], plan: Sequence[Asking], advance: Advance
 ) -> list[list[list[Belief]]]:
     """Return the answers of worker processes, chunk by chunk, so that batches are the same on every machine."""
     chunks = {
@@ -202,11 +198,7 @@ def _wrap_error(error: Exception, what: str) -> InputError:
 
 
 def _ask(
-    hearer: Any,
-    questions: Sequence[Question],
-    trials: Mapping[str, Trial],
-    examination: Examination,
-    advance: Advance,
+    hearer: Any, questions: Sequence[Question], trials: Mapping[str, Trial], examination: Examination, advance: Advance
 ) -> list[Belief]:
     """Return the hearer's answer to each question.
 
