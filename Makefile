@@ -175,7 +175,8 @@ docs-numbers: setup bundle
 	$(BIN)/python tests/docs_numbers.py $(PAGES_TO_CHECK) $(if $(SLOW),--slow)
 
 docs: setup bundle
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	# --quiet would hide warnings from --strict as well
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open site/index.html"
 
 # Extras stay in the list (coverage[toml]): without them pip takes the newest version of such a package and stops, for it has no hash of that.

@@ -84,14 +84,21 @@ def make_playground(folder: Path) -> None:
     hearers = {name: referee.create("hearer", name) for name in HEARERS}
     for name in SCENES:
         trial = trials[name]
-        (folder / f"{name}.svg").write_text(draw_scene(trial.scene).replace(' fill="#ffffff"/>', ' fill="none"/>', 1), "utf-8")
+        (folder / f"{name}.svg").write_text(
+            draw_scene(trial.scene).replace(' fill="#ffffff"/>', ' fill="none"/>', 1), "utf-8"
+        )
         layout = place(trial.scene)
         objects = []
         for entity in trial.scene.entities:
             where = layout[entity.id]
-            answers = {speaker: _record(referee.describe(trial.scene, entity.id, system=speaker), trial, hearers) for speaker in SPEAKERS}
+            answers = {
+                speaker: _record(referee.describe(trial.scene, entity.id, system=speaker), trial, hearers)
+                for speaker in SPEAKERS
+            }
             objects.append({"id": entity.id, "at": [where.column, where.row], "answers": answers})
-        recorded["scenes"].append({"name": name, "domain": trial.domain, "grid": [layout.columns, layout.rows], "objects": objects})
+        recorded["scenes"].append(
+            {"name": name, "domain": trial.domain, "grid": [layout.columns, layout.rows], "objects": objects}
+        )
     text = f"window.REFEREE_RECORDED = {json.dumps(recorded, separators=(',', ':'))};\n"
     (folder / "answers.js").write_text(text, "utf-8")
 

@@ -29,7 +29,19 @@ KINDS = {
     "corpus": ("corpora-list", "Corpora"),
     "protocol": ("protocols-list", "Protocols"),
 }
-FUNCTIONS = ("score", "evaluate", "compare", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate")
+FUNCTIONS = (
+    "score",
+    "evaluate",
+    "compare",
+    "run",
+    "listen",
+    "court",
+    "passport",
+    "audit",
+    "report",
+    "draw",
+    "replicate",
+)
 NAMES = {
     **{name: [f"referee.api.{name}.{name}"] for name in FUNCTIONS},
     "describe": ["referee.jobs.describe.describe"],
@@ -37,9 +49,15 @@ NAMES = {
     "create": ["referee.catalogue.create"],
     "results": ["referee.api.results"],
     "Run": ["referee.jobs.folder.Run", "referee.jobs.score.Settings"],
-    "records": [f"referee.records.{n}" for n in ("Trial", "Scene", "Entity", "Property", "Description", "Response", "Outcome", "Score")],
+    "records": [
+        f"referee.records.{n}"
+        for n in ("Trial", "Scene", "Entity", "Property", "Description", "Response", "Outcome", "Score")
+    ],
     "contracts": [
-        *(f"referee.contracts.{n}" for n in ("Metric", "Speaker", "Selector", "Realiser", "Hearer", "Corpus", "Card", "Batch")),
+        *(
+            f"referee.contracts.{n}"
+            for n in ("Metric", "Speaker", "Selector", "Realiser", "Hearer", "Corpus", "Card", "Batch")
+        ),
         "referee.metrics.measure.Measure",
         "referee.hearers.answering.Listener",
         "referee_lab.study.protocols.contract.Kind",
@@ -142,7 +160,10 @@ def _made_pages() -> Iterator[tuple[str, str]]:
         name = " ".join(("referee", *command))
         yield _command_page(command), f"# {name}\n\n```text\n{_help(*command)}\n```\n"
     for kind, (page, title) in KINDS.items():
-        yield f"reference/{page}.md", f"# {title}\n\n" + "\n\n".join(_describe(kind, name) for name in catalogue.names(kind)) + "\n"
+        yield (
+            f"reference/{page}.md",
+            f"# {title}\n\n" + "\n\n".join(_describe(kind, name) for name in catalogue.names(kind)) + "\n",
+        )
     for name, objects in NAMES.items():
         options = "\n    options: {force_inspection: true}" if name in FUNCTIONS else ""
         yield f"reference/python-{name}.md", f"# {name}\n\n" + "\n\n".join(f"::: {o}{options}" for o in objects) + "\n"

