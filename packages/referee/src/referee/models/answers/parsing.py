@@ -150,6 +150,9 @@ def parse_place(
     # A question that names a place asks about it.
     if places and cleaned.rstrip(" \"'*)").endswith(("?", "？")):
         return ParsedAnswer(UNREAD)
+    # Some models write -1 for "nowhere".
+    if any(isinstance(place, Box | Point) and max(place.numbers) < 0 for place in places):
+        return ParsedAnswer(UNREAD)
     if places:
         if size is not None and not all(is_inside(p, size if isinstance(size, Size) else Size(*size)) for p in places):
             return ParsedAnswer(UNREAD)

@@ -28,7 +28,7 @@ ABSENT = re.compile(
     rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
-    r"|\bno (?:object|item|element|region)s? (?:match|fit|correspond|that)"
+    r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^no (?:bounding )?box(?:es)?\b"
     r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|im bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
@@ -70,15 +70,9 @@ def form_named(name: str) -> AnswerForm:
 _MARKED = re.compile(rf"(?<![\w'])(?:{MARKERS})(?:\s*\([^)\n]*\))?[\"'*_]*\s*(?::+|is\b|=+>?|->|→|\n)", re.IGNORECASE)
 
 
-# Numbers that an answer denies or takes back.
 _NUMBERS = rf"[\[(<]+[^\[\]()<>\n\"]{{0,12}}{NUMBER}(?:[\s,;]+{NUMBER}){{1,3}}[\])>]+(?:\s*,\s*{PAIR})?"
-_DENIED = re.compile(
-    rf"\b(?:not|n['’]t|rather than|instead of|unlike|nicht|pas|niet|não)\b(?: (?:at|in|the|one|box|chair|object|be|to|around|bei|à))*\s*{_NUMBERS}"
-    rf"|\b(?:at first|initially|first (?:guess|thought|attempt|i)|originally|zuerst|d['’]abord|al principio|no início|eerst)\b[^\[(<\n]*{_NUMBERS}",
-    re.IGNORECASE,
-)
 _CORRECTED = re.compile(
-    r"\b(?:no,? wait|wait|actually|correction|corrected|on second thought|i mean|scratch that|sorry|rather|nein|korrektur|en fait|plutôt|en realidad|na verdade|eigenlijk)\b|不对|等等|いや|訂正",
+    r"\b(?:no,? wait|wait|actually|correction|corrected|on second thought|i mean(?:t)?|scratch that|sorry|rather(?! than)|nein|korrektur|en fait|plutôt|en realidad|na verdade|eigenlijk)\b|不对|等等|いや|訂正|→|->",
     re.IGNORECASE,
 )
 
@@ -88,53 +82,76 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
 
     Repeated places count once.
     """
-    text = re.sub(r"(?<=\d)\s?px\b", "", plain_marks(text[:LONGEST]))
-    text = _DENIED.sub(" ", text)
-    if form.read in (_json, _prose) and "{" not in text and "<" not in text:
-        text = _without_denials(text)
+    text = re.sub(r"(?<=\d)\s?px\b|~~[^~\n]+~~", "", plain_marks(text[:LONGEST]))
+    text = re.sub(r"\be\.\s?g\.,?", "for example", text)
+    if form.read in (_json, _prose) and "{" not in text and not re.search(r"<\w", text):
+        text = _asserted(text)
     for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
             return list(dict.fromkeys(places))
     return list(dict.fromkeys(form.read(text, convention)))
 
 
-_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n+|,?\s+(?=(?:but|while|whereas|and the|sondern|mais|sino|mas|maar)\b)")
-_NEGATED = re.compile(
-    r"\b(?:not|never|no(?! (?:doubt|other|question)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b",
+_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n+|,?\s+(?=(?:but|while|whereas|and the|sondern|mais|sino|mas|maar)\b)", re.IGNORECASE)
+# A clause with one of these before its place says that it is not the answer: denials, other objects, alternatives,
+# conditions, examples, sizes.
+_NOT_ASSERTED = re.compile(
+    r"\b(?:not|never|no(?! (?:doubt|other|question|wait)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b"
+    r"|\b(?:rather than|instead of|unlike|at first|initially|first (?:guess|thought|attempt|i)|draft|originally|zuerst|d['’]abord|al principio|no início|eerst)\b"
+    r"|\b(?:other|another|distractor|reference|example|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)"
+    r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$",
     re.IGNORECASE,
 )
-_OF_OTHERS = re.compile(
-    r"\b(?:other|another|distractor|reference|example|e\.g|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)",
+# "Left of the table at [1, 2, 3, 4]" is where the table is; "the chair left of the table is at [1, 2, 3, 4]" is an answer.
+_LANDMARK = re.compile(
+    r"\b(?:(?:left|right|side|front) of|above|below|under|behind|beside|beneath|over|near|next to|between|around)\b(?!.*\b(?:is|are|located|found|coordinates|box)\b)",
     re.IGNORECASE,
 )
 _PICKED = re.compile(
     r"\b(?:first|second|third|last|former|latter|left|right|correct|other|larger|smaller)\b[^.]*\b(?:meant|target|answer|fits|matches|correct|it|choose|pick)\b",
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|oder|falls|ou|o bien|of)\b", re.IGNORECASE)
+# A clause without a place says that the one before it is another object's.
+_TAKEN_BACK = re.compile(
+    r"\b(?:next to|left of|right of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) tell\b",
+    re.IGNORECASE,
+)
 
 
-def _without_denials(text: str) -> str:
-    """Return prose without the places that a clause denies or gives to other objects; empty where places are alternatives."""
+def _asserted(text: str) -> str:
+    """Return prose without the places that it denies or gives to other objects; empty where it leaves open which is meant."""
     groups = re.compile(_NUMBERS)
-    clauses = [part for part in re.split(f"({_CLAUSE.pattern})", text, flags=re.IGNORECASE) if part]
+    clauses = [part for part in _CLAUSE.split(text) if part]
+    is_open = False
     for i, clause in enumerate(clauses):
-        words = groups.sub(" ", clause)
-        if groups.search(clause) and (
-            words.rstrip().endswith("?") or _NEGATED.search(words) or _OF_OTHERS.search(words)
-        ):
-            clauses[i] = groups.sub(" ", clause)
+        matches = list(groups.finditer(clause))
+        if not matches:
+            continue
+        kept, end = "", 0
+        for match in matches:
+            before = clause[end : match.start()]
+            is_denied = _NOT_ASSERTED.search(before) or clause.rstrip().endswith("?")
+            is_open |= bool(is_denied and _ALTERNATIVE.search(groups.sub(" ", clause)))
+            is_denied = is_denied or _LANDMARK.search(groups.sub(" ", clause[: match.start()]))
+            kept += before + ("" if is_denied else match[0])
+            end = match.end()
+        clauses[i] = kept + clause[end:]
     stated = [clause for clause in clauses if groups.search(clause)]
     mentions = [match[0] for clause in stated for match in groups.finditer(clause)]
+    if not mentions:
+        return "" if is_open or groups.search(text) else text
+    rest = "\n".join(clauses).rpartition(mentions[-1])[2]
     if len(set(mentions)) > 1:
         # A place that is named again at the end is the conclusion; places that a later clause picks from are none.
         if mentions[-1] in mentions[:-1]:
             return mentions[-1]
-        if _PICKED.search("".join(clauses).rpartition(mentions[-1])[2]):
-            return ""
-    if len(set(groups.findall("".join(stated)))) > 1 and any(_ALTERNATIVE.search(groups.sub(" ", c)) for c in stated):
-        return ""
-    return "".join(clauses)
+        is_open |= bool(_PICKED.search(rest))
+    # One corner is no place.
+    is_open |= len(mentions) == 1 and mentions[0].count(",") == 1 and "corner" in "".join(stated).lower()
+    return "" if is_open or _TAKEN_BACK.search(rest) else "\n".join(clauses)
+
+
+_ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|hesitat\w*|torn|oder|falls|ou|o bien)\b", re.IGNORECASE)
 
 
 def is_absent(text: str) -> bool:
@@ -143,7 +160,7 @@ def is_absent(text: str) -> bool:
     bare = re.sub(r"<\|(?:begin|end)_of_box\|>", "", bare)
     bare = _MARKED.sub("", bare, count=1).strip(" .\"'`*")
     if re.fullmatch(
-        r"\[\s*\]|\(\s*\)|none|null|nothing|not found|\{\s*\}|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
+        r"\[\s*\]|\(\s*\)|none|null|nothing|not found|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
         bare,
         re.IGNORECASE,
     ):
@@ -152,7 +169,7 @@ def is_absent(text: str) -> bool:
     if len(values) == 1 and isinstance(values[0], dict):
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
         named = named or list(values[0].values())
-        if named and all(v in (None, [], {}, "none", "None", "null", "") for v in named):
+        if named and all(v in (None, [], "none", "None", "null", "") for v in named):
             return True
     # A place that is denied is no statement about the whole picture.
     if text.rstrip().endswith(("?", "？")) or re.search(_NUMBERS, text):
@@ -368,15 +385,18 @@ def _json(text: str, convention: Convention) -> Places:
             if places := [p for value in chosen for p in _walk(value, convention, 0)]:
                 boxes: Places = [p for p in places if isinstance(p, Box)]
                 return boxes if boxes and chosen is values else places
+        # The numbers of an object without a place are something else.
+        if values and part.strip()[:1] + part.strip()[-1:] == "{}":
+            return []
     return _written(text, convention)
 
 
-_SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point)>")
+_SPACED = re.compile(rf"<(?:bbox|box|point|click)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point|click)>")
 _ALONE = re.compile(
     rf"^[\s*`$\[(]*(?:[^\W\d][\w ]{{0,30}}\s*[:=]\s*)?({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$"
 )
 _ASSIGNMENT = re.compile(
-    rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is)\s*({NUMBER})(?:px)?\b",
+    rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is|(?<=left)|(?<=top)|(?<=right)|(?<=bottom))\s*[\"']?({NUMBER})(?:px)?\b",
     re.IGNORECASE,
 )
 _TABLE_ROW = re.compile(rf"(?m)^\s*\|\s*({NUMBER}(?:\s*\|\s*{NUMBER}){{1,3}})\s*\|\s*$")
@@ -401,6 +421,8 @@ def _written(text: str, convention: Convention) -> Places:
         return _box([*pairs[0].groups(), *pairs[1].groups()], _boxlike(convention))
     if len(pairs) == 1:
         return _point(pairs[0].groups(), convention)
+    if (span := _SPAN.search(text)) and is_corners:
+        return _box([span[1], span[3], span[2], span[4]], _boxlike(convention))
     names = [name.lower() for name, _ in _ASSIGNMENT.findall(text)]
     return _walk(dict(_ASSIGNMENT.findall(text.lower())), convention, 0) if len(set(names)) == len(names) else []
 
@@ -438,10 +460,13 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
             return _box(numbers, unit) if len(keys) == 4 else _point(numbers, unit)
     return [
         p
-        for item in list(value.values())[:1000]
+        for key, item in list(value.items())[:1000]
+        if not isinstance(item, str) and not _OF_OTHER_KEYS.search(str(key))
         for p in _walk(item, convention, depth + 1)
-        if not isinstance(item, str)
     ]
+
+
+_OF_OTHER_KEYS = re.compile(r"reject|exclu|distract|draft|other|alternative|thought|size|example|^not", re.IGNORECASE)
 
 
 def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:
