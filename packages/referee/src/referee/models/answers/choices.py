@@ -70,8 +70,8 @@ _NO_KEYS |= {"rationale", "others", "probability", "score"}
 # A number that is counted with, or that is a part of another number, names no option.
 _FOLLOWS = any_of(
     r"\s*$|\s*\n|\s*[^\w\s%/]|\s*[&+]\s*\d",
-    r"\s+(?:or|oder|ou|nor|comes?|stands|gets|matches(?= (?:the|best|all|exactly|this|that|it|every\w*|both|perfectly|better|most)\b)|y|o|e|alone|what|was|were|does|doesn['’]?t|isn['’]?t|because|since|that|nor|although|while|whereas|than|rather|due|instead|both|also|too|satisf\w+|faces|noch|zijn|until|unless|if|after|over|when|where|not|lol|sont|sind|to me|is|are|has|can|could|might|may|seems?|looks?|of(?! (?:the|them|these|those|my|all)\b))\b",
-    rf"\s+(?:{'|'.join(sorted((CARRIER | GROUP_WORDS) - {'of', 'objects', 'candidates', 'options', 'possibilities', 'matches', 'object', 'item', 'one', 'ones', 'image', 'picture', 'figure', 'thing', 'option', 'objekt', 'objet', 'objeto', 'candidate', 'confident'}, key=len, reverse=True))})\b",
+    r"\s+(?:or|oder|ou|nor|comes?|stands|gets|matches(?= (?:the|best|all|exactly|this|that|it|every\w*|both|perfectly|better|most)\b)|y|o|e|alone|what|was|were|does|doesn['’]?t|isn['’]?t|because|since|that|nor|although|while|whereas|than|rather|due|instead|both|also|too|satisf\w+|faces|noch|zijn|until|unless|if|after|over|when|where|not|lol|sont|sind|to me|is|are|has|can|could|might|may|seems?|looks?|of(?! (?:the|them|these|those|my|all)\b))\b(?!['’](?!t\b))",
+    rf"\s+(?:{'|'.join(sorted((CARRIER | GROUP_WORDS) - {'of', 'objects', 'candidates', 'options', 'possibilities', 'matches', 'object', 'item', 'one', 'ones', 'image', 'picture', 'figure', 'thing', 'option', 'objekt', 'objet', 'objeto', 'candidate', 'confident'}, key=len, reverse=True))})\b(?!['’](?!t\b))",
     r"\s*[号號番个個是都和或とかをがはでだではの为最符]",
 )  # fmt: skip
 
@@ -112,7 +112,7 @@ _SEVERAL = re.compile(
         r"several|multiple\W*$|(?:all|any|any of (?:them|these))\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
-        r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
+        r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any of|either|both|two)",
         r"there(?: is|['’]s)(?: no|n['’]t an?| not an?) unique\b|(?:er zijn|es gibt|il y a|hay|há|existen|existem)(?: \w+)? (?:meerdere|verschillende|mehrere|plusieurs|varios|varias|vários|várias)\b",
         r"(?:the description )?(?:does not|doesn['’]t) (?:single out|uniquely identify|distinguish)|(?:it |this |that |(?:the|this) description )?(?:is )?(?:fits|matches|applies to|describes|true of|holds (?:of|for)) (?:several|more than one|both|multiple|many|two)",
         r"(?:die beschreibung |sie |das )?(?:trifft|passt) auf (?:mehrere|beide)|mehrere\b|mehr als ein\w*|beide\b|nicht eindeutig\b(?! bestimmbar)|(?:die beschreibung ist |das ist |es ist )?(?:mehrdeutig|nicht eindeutig)\b(?! bestimmbar)|(?:es gibt )?(?:mehrere|zwei)\b[^.]*\bpassen|alle passen",
@@ -187,6 +187,9 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     data = find_json(text)
     if data is not None and (choice := _from_json(data, names)) is not None:
         return None if choice == "" else choice
+    # The numbers of an object without a key for the answer are something else.
+    if data is not None and text.strip()[:1] + text.strip()[-1:] == "{}":
+        return None
     text = re.sub(r"\\text\{([^}]*)\}|\\+[()\[\]]?", r"\1", plain_text(text)).strip()
     text = re.sub(r"~~[^~\n]+~~", " ", re.sub(r"\$([^$\n]{1,80})\$", r"\1", text))
     if len(re.findall(r"\d\s?%", text)) == 1:
@@ -488,6 +491,13 @@ def _from_checklist(tokens: str) -> Choice | None:
 
 def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
+    # "Everything except 3" may say that 3 is excluded or that the others are; lists may go on, and examples choose nothing.
+    if re.search(
+        r"^\W*(?:every\w*|all|anything)(?: \w+)? (?:but|except|besides)(?: for)? (?:\w+ )?⟦\d+⟧\W*$|[⟧⟫], ?(?:\.\.\.|…|etc)",
+        tokens,
+        I,
+    ):
+        return None
     tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
     tokens = _ALL_FIT_BUT.sub(" not ", tokens)
     text = _joined(re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I))
@@ -634,7 +644,11 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
         final = final_claim(text, numbers)
         if final is None or _TAKEN_BACK.search(HEDGED.sub("", text[final.start :].partition("\n")[0])):
             return None
-        later = [c for c in (*claims, *several, *none) if c.start > final.start and not c.is_background]
+        later = [
+            c
+            for c in (*claims, *several, *none)
+            if c.start > final.start and (not c.is_background or c.kind == DOUBTED)
+        ]
         taken_back = [c for c in later if c.choice in (SEVERAL, NONE) and c.kind in (CHOSEN, PERHAPS)]
         if taken_back:
             last = taken_back[-1]
@@ -659,7 +673,7 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
 
 # "3, but that is not a chair": a contrast without another option takes the choice back.
 _TAKEN_BACK = re.compile(
-    r"\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"
+    r"\bor (?:maybe |perhaps )?not\b|\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"
     r"(?:\b(?:not|wrong|never|nicht|pas|niet|não)\b|n['’]t\b|\bno (?:es|está)\b)(?! (?:\w+ )?(?:perfect\w*|exact\w*|ideal\w*|entirely|completely|fully|100))",
     I,
 )

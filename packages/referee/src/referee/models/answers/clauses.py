@@ -29,18 +29,18 @@ CARRIER = words(
     taking mean means meant meaning refer refers referring referred describe describes describing described identify identifies identified indicate indicates indicated
     denote denotes correspond corresponds corresponding match matches matching matched fit fits fitting suit suits suited satisfy satisfies meet meets intended remain remains
     remaining left stay stays win wins works leave leaves leaving leads lead brings points pointing singles single picks choice choices selection option object item target referent number no nr one thing
-    candidate conclusion result image picture figure label labelled labeled numbered id index speaker speaker's user person bet opinion view gut feeling
+    candidate conclusion result image picture label labelled labeled numbered id index speaker speaker's user person bet opinion view gut feeling
     best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
     consequently finally ultimately overall simply just only really actually indeed by far better closest nearest right correct final perfect good great unique uniquely
     exactly exact sole clear obvious plausible confident sure certain positive reasonable logical safest strongest top in my me as of from at all given following based according description expression phrase
     reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making confidence sense there'd
-    high highly strongly bill definite stick sticking end you your asked wanted looking want wants question solution pointed ends up being turns out narrows down choose
+    high highly strongly bill definite stick sticking end you your asked wanted looking want wants solution pointed up being turns out narrows down choose
     verdict decision inclined tend prefer preferred preference commit submit select main correctly described object's response mine entry specified query queried context scene list display given-the
     ich würde wähle nehme sage sagen denke glaube meine tippe entscheide mich für auf das die der dem den es ist sind wäre wird muss müsste dürfte sein gemeint gesucht gesuchte beschrieben beschriebene
     beschreibt bezieht sich passt passende am besten ehesten zu zur beschreibung objekt nummer bild antwort lösung wahl also daher somit folglich deshalb demnach dann nur wohl wahrscheinlich vermutlich klar eindeutig sicher
     hier bleibt übrig um handelt entspricht erfüllt als richtig richtige korrekt korrekte lautet meiner meinung nach ja genau zutreffend trifft einzige treffer klar natürlich hätte gewählt element kandidat damit gegenstand ausgewählt eher geht sage
     je dirais choisis choisirais prends pense crois penche opte vote sélectionne veux dire que c'est ce serait doit être il s'agit de d' du le la les l' l'objet objet objets numéro image réponse est celui celle qui correspond correspondre décrit décrite désigne désigné visé visée recherché recherchée
-    bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui question cible opterais référence fait se réfère probable vraisemblable
+    bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui cible opterais référence fait se réfère probable vraisemblable
     pencherais clairement cela ça clair évidemment sûr vrai là
     wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
     forcément ended compared carefully criteria both attribute attributes
@@ -99,15 +99,15 @@ _BACKGROUND = re.compile(
 # An option right after a preposition of place is a landmark: "the one to the right of 2".
 _LANDMARK = re.compile(
     r"(?:\b(?:(?:right|left|top|front|side|bottom|outside|east|west|north|south) of|(?:above|below|behind|beside|under|underneath|beneath|near|next to|adjacent to|in between|between|across from|facing|towards the)"
-    r"|links von|rechts von|neben|hinter|über|unter|zwischen|à (?:gauche|droite|côté) d[eu]|entre|derrière|(?:izquierda|derecha|lado) del?|detrás del?|(?:esquerda|direita|lado) d[eo]|atrás d[eo]|links van|rechts van|naast|achter|tussen))\s*(?:the |das |dem |der |l['’]|le |la |el |o |het |de )?[\s(\"']*$",
+    r"|links von|rechts von|neben|hinter|über|unter|zwischen|à (?:gauche|droite|côté) d[eu]|entre|derrière|(?:izquierda|derecha|lado) del?|detrás del?|(?:esquerda|direita|lado) d[eo]|atrás d[eo]|links van|rechts vannaast|achter|tussen))\s*(?:the |das |dem |der |l['’]|le |la |el |o |het |de )?[\s(\"']*$",
     I,
 )
 _ADDED = re.compile(
-    r"\b(?:so (?:does|is|do|would|could|might)|(?:but|and|but so|and so|or) (?:also|equally)|as well as|likewise)\W*(?:the |object |number )*$",
+    r"\b(?:so (?:does|is|do|would|could|might)|(?:but|and|but so|and so|or) (?:also|equally)(?: (?:of|to|for))?|as well as|likewise)\W*(?:the |object |number )*$|^\s*also (?:of|to|for)\W*$",
     I,
 )
 _ADDED_AFTER = re.compile(
-    r"^\W*(?:(?:is|does|do|would|could|can|might|may|fits?|match(?:es)?|works?|be|ist|passt|est|es|é|past|kan|könnte|pourrait|podría|poderia) )*(?:(?:also|likewise|equally)\b(?! (?:the|my|a|an|what) )|(?:too|as well|auch|aussi|también|também|ook)\b(?=\W*$))",
+    r"^\W*(?:(?:is|does|do|would|could|can|might|may|fits?|match(?:es)?|works?|be|ist|passt|est|es|é|past|kan|könnte|pourrait|podría|poderia) )*(?:(?:just |equally )?as (?:well|good|plausible|likely)\b(?! as)|(?:also|likewise|equally)\b(?! (?:the|my|a|an|what) )|(?:too|as well|auch|aussi|también|também|ook)\b(?=\W*$))",
     I,
 )
 _EARLIER = re.compile(
@@ -163,6 +163,16 @@ _VERB_AFTER = re.compile(
 _ONLY = re.compile(
     r"(?:\b(?:only|just|nur|seule?(?:ment)?|sólo|solo|apenas|somente|só|alleen)|只有|唯一的?是?)[\s\"'(#]*(?:(?:the|object|number|objekt|nummer|das|die|l['’]|objet|el|la|le|objeto|o|a|het)\s*)*$",
     I,
+)
+# Words of choice that may stand behind the option in a clause without further cues.
+_CLOSING = words(
+    "no to me for sure in mind on the list i think guess believe suppose reckon say bet it is that's lol please here then though probably likely certainly definitely clearly obviously "
+    "wählen nehmen sagen zu sein ist glaube denke ich zeggen kiezen zijn is bedoeld wordt denk ik lijkt me je pense crois creo acho yes"
+)
+# Further words of labels before an option and a colon.
+_LABEL_WORDS = words(
+    "output response reply ans prediction predicted easy accepted edit update oops assistant tipp wild doubt there no not two them answers possible elimination winner survivor candidates matches fits "
+    "tl dr summary short brief outcome"
 )
 GROUP_WORDS = words(
     "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
@@ -222,9 +232,11 @@ class Grammar(NamedTuple):
     carrier: frozenset[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
+    # Words that may stand behind the option in a clause without a cue after it.
+    closing: frozenset[str]
 
 
-CHOOSING = Grammar(CARRIER, cues_before(*_CUES), _AFTER)
+CHOOSING = Grammar(CARRIER, cues_before(*_CUES), _AFTER, _CLOSING)
 
 
 def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
@@ -246,7 +258,11 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
             claims.append(
                 Claim(start + clause.index("⟦"), int(re.findall(r"\d+", clause)[0]), CHOSEN if verdict[1] else DENIED)
             )
-        elif _OPTION.search(clause):
+        elif _OPTION.search(clause) and not (
+            grammar is CHOOSING
+            and sentence[start - 1 : start] == ":"
+            and _is_other_label(sentence[: start - 1], grammar)
+        ):
             background = _BACKGROUND.match(clause.strip(" \"'*_")) is not None
             claims += [
                 claim._replace(start=claim.start + start, is_background=background)
@@ -264,6 +280,17 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
         claim._replace(kind=DENIED if kind == ADDED and i and kinds[i - 1] == DENIED else kind)
         for i, (claim, kind) in enumerate(zip(claims, kinds, strict=True))
     ]
+
+
+def _is_other_label(text: str, grammar: Grammar) -> bool:
+    """Whether a text before a colon ends with a label of something else than the answer: "Question: 3", "distractors: 1"."""
+    label = re.split(r"[.,;!?()\n|:]", text)[-1]
+    return (
+        len(label.split()) < 4
+        and "⟦" not in label
+        and bool(_unknown(label, grammar.carrier | _LABEL_WORDS))
+        and not _CONCLUDES.search(label)
+    )
 
 
 def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
@@ -304,10 +331,14 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     """Return the claim about the option between two parts of a clause; "" for a report."""
     if is_group:
         return _kind_of_group(left, right, grammar)
-    if _LANDMARK.search(left):
+    if _LANDMARK.search(left) or re.match(r"[的の](?:左|右|上|下|前|后|後|旁|隣|横|近|間)", right):
         return ""
     left = re.sub(r"\b(?:between|of|out of|among) x+\W*", "", left, flags=I)
-    if _OUTDONE.search(left):
+    if _OUTDONE.search(left) or re.match(
+        r"\W*(?:can(?:not|['’]t)|could(?: not|n['’]t)) (?:quite )?be (?:excluded|ruled out|eliminated|dismissed)",
+        right,
+        I,
+    ):
         return DOUBTED
     if _EARLIER.search(left + right):
         return DOUBTED
@@ -325,9 +356,14 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     if after and NEGATION.search(after[0]):
         return DENIED
     asserted = PERHAPS if _WEAK.search(left + right) else CHOSEN
-    if not _unknown(_WEAK.sub(" ", f"{left} {right}"), grammar.carrier):
+    if not _unknown(_WEAK.sub(" ", f"{left} {right}"), grammar.carrier) and (
+        after or not _unknown(_WEAK.sub(" ", right), grammar.closing)
+    ):
         return asserted
     if not (after or before or (_ONLY.search(left) and not NEGATION.search(right))):
+        return ""
+    # An unknown label: "Question: 3", "distractor = 3".
+    if not after and re.search(r"[:=]\W*$", left) and not _ONLY.search(left):
         return ""
     near = after[0] if after else " ".join(right.split()[:2])
     return DOUBTED if DOUBT.search(left) or DOUBT.search(near) else asserted
@@ -379,14 +415,15 @@ HEDGED = re.compile(
     I,
 )
 _SUPPOSES = re.compile(
-    r"\b(?:if|unless|depending|depends on|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
+    r"\b(?:would|might|could|wäre|hätte|serait|sería|seria)\b[^.;⟦]*(?:⟦\d+⟧[^.;]*)?\b(?:without|ohne|sans|zonder)\b|\b(?:without|with a|ohne|sans|zonder)\b[^.;⟦]*\b(?:would|might|could|wäre|hätte|serait)\b|\b(?:would|might|could) have (?:been|got|given)\b"
+    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
     I,
 )
 # A condition ends before these.
 _FACTS = re.compile(r";|\.\.\.|,? (?=(?:but|however|aber|mais|pero|mas|maar)\b)|\bas it (?:is|stands)\b", I)
 # "Excluded: 1, 2" denies.
 _DENIED_LABEL = re.compile(
-    r"\b(?:excluded?|eliminat\w+|ruled out|discarded|rejected|wrong|incorrect|non-?match\w*|no|not)\s*[:=]\s*(?=[⟦⟪])",
+    r"\b(?:excluded?|eliminat\w+|ruled out|discarded|rejected|wrong|incorrect|non-?match\w*|no|not)\b(?: [^\W\d]+){0,2}\s*[:=]\s*(?=[⟦⟪])",
     I,
 )
 _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")

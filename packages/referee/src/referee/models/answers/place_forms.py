@@ -92,7 +92,9 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
     return list(dict.fromkeys(form.read(text, convention)))
 
 
-_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\n+|,?\s+(?=(?:but|while|whereas|and the|sondern|mais|sino|mas|maar)\b)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"(?<=[.;!?])\s+|\n+|,?\s+(?=(?:but|while|whereas|and the|sondern|mais|sino|mas|maar)\b)", re.IGNORECASE
+)
 # A clause with one of these before its place says that it is not the answer: denials, other objects, alternatives,
 # conditions, examples, sizes.
 _NOT_ASSERTED = re.compile(
@@ -391,7 +393,9 @@ def _json(text: str, convention: Convention) -> Places:
     return _written(text, convention)
 
 
-_SPACED = re.compile(rf"<(?:bbox|box|point|click)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point|click)>")
+_SPACED = re.compile(
+    rf"<(?:bbox|box|point|click)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point|click)>"
+)
 _ALONE = re.compile(
     rf"^[\s*`$\[(]*(?:[^\W\d][\w ]{{0,30}}\s*[:=]\s*)?({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$"
 )

@@ -66,6 +66,7 @@ _RATE = Grammar(
         r"^[\s\"')*]*(?:points?|stars?|pts?\.?)?\s*(?:(?:seems|is|would be|sounds|feels|looks)\b (?:\w+ly |about |the |my |a )?(?:right|fair|appropriate|good|adequate|ok|okay|rating|score|grade|reasonable|justified|final|answer|verdict|warranted|best|suitable)\b|it is\b|(?:点|分)?(?:です|をつけ|を付け|と(?:評価|し|思)|が妥当))",
         I,
     ),
+    CARRIER | _RATING_WORDS,
 )
 _RANGE = re.compile(
     rf"{_N}(?:\s*%)?(?:\s*(?:points?|分|点))?(?:{_TO}|\s*(?:,|/|or|oder|ou|o|of|或者?|か)\s*(?:an? |eine |un |uma? |une )?)(?=\d){_DIGITS}(?:\s*%)?(?!{_OF}\d|\s*(?:out of|/)\s*\d)",
@@ -82,6 +83,7 @@ _FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
+        rf"^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
         rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
         rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
         rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
@@ -181,6 +183,7 @@ class _Values:
         return "⟪" + "+".join(self._token(n).strip("⟦⟧") for n in (one, other)) + "⟫"
 
 
+_CRITERIA = r"style|grammar|fluency|clarity|adequacy|content|spelling|form|meaning|naturalness|vocabulary|readability"
 _WHOLE = r"\b(?:overall|total|altogether|all in all|in all|final\w*|so|insgesamt|globalement|en total|no geral)\b"
 
 
@@ -189,6 +192,7 @@ def _stated(text: str) -> int | None:
     criteria = re.findall(
         r"⟦(\d+)⟧ (?:for|in|on) (?!this|the |it\b|me\b|a\b|that|now|its?\b|fluency and)(\w+)", text, I
     )
+    criteria += [(n, c) for c, n in re.findall(rf"\b({_CRITERIA}) (?:is |gets )?(?:an? )?⟦(\d+)⟧", text, I)]
     if len({c for _, c in criteria}) > 1 and len({n for n, _ in criteria}) > 1 and not re.search(_WHOLE, text, I):
         return None
     if (marked := _marked(text)) is not None:
@@ -292,7 +296,13 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
     fields = {str(k).lower().strip().replace(" ", "_"): v for k, v in data.items()}
     known = [k for k in fields if k in _KEYS]
     final = [k for k in fields if k in _FINAL_KEYS]
-    for keys in (final, known, [k for k in fields if set(k.split("_")) & _KEYS], list(fields)):
+    others = [k for k in fields if not {k, *k.split("_")} & _NO_KEYS]
+    for keys in (
+        final,
+        others if known and len(others) > 1 else known,
+        [k for k in fields if set(k.split("_")) & _KEYS],
+        list(fields),
+    ):
         values = [_from_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
         numbers = {v for v in values if v is not None}
         if len(numbers) == 1:
