@@ -14,7 +14,7 @@ from referee.models.answers.vocabulary import KINDS, any_of, ordinals, words
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST, LONGEST_ANSWER = 400, 6_000
-KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "message", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip
+KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "final", "output", "response", "result", "message", "target", "value", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip
 AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
 # Words that open an answer, words that say or order what is described, and words that explain it. Nothing that is made of them alone describes an object.
@@ -160,7 +160,7 @@ def _label(nouns: str) -> re.Pattern[str]:
 
 _LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
 _COURTESY = re.compile(
-    r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?)\s*[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+\s*"
+    r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?|简而言之|总之|也就是说|つまり|要するに|すなわち)\s*[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+\s*"
 )
 # Openings of a speaker about the own view or role, and the number of a step.
 _FRAME = re.compile(
@@ -180,7 +180,7 @@ _CARRIER = re.compile(
     + any_of(
         r"(?:the|my|an?|one|your)(?: \w+){0,3} (?:description|expression|phrase|answer|way to describe it)(?: (?:of|for) (?:it|the \w+(?: object)?))? (?:is|would be|could be|might be|will be)(?! (?:that|to|not|un\w+|in\w+|too|very|enough|clear))",
         rf"(?:the|my|your) (?:partner|listener|hearer) (?:should|must|has to|needs to|can) {_SEEK}",
-        r"(?:let['’]s call (?:it|this)|how about|what about|try|(?:dear )?listener,)",
+        r"(?:(?:gotta|has to|must) be|let['’]s call (?:it|this)|how about|what about|try|(?:dear )?listener,)",
         rf"(?:it|that|this|these|they|he|she|(?:the|my|your) {_THING})(?: (?:can|could|may|might|would|is)(?: best| be| also| easily)* (?:described|identified|referred to|recogni[sz]ed|known) (?:as|by)|['’]s| is| are| would be|['’]d be| must be| has to be)(?! (?:not|un|the only (?:one|object)\b(?! \w)))",
         rf"(?:i|you|we)(?:['’](?:d|ll|m|re|ve)| would| will| am| are| can| could| should| might| may| want you to| need you to| need to| have to| would like you to|['’]d like you to)*(?: (?:simply|just|probably|also))? (?:{_NAMING}|{_SEEK})",
         rf"(?:i['’]?d |i would |just |please )?tell (?:them|the listener|her|him|your partner)(?: to {_SEEK})?",
@@ -190,7 +190,7 @@ _CARRIER = re.compile(
         r"(?:es|sería|se trata de|el objet(?:o|ivo)(?: \w+)? es|yo diría|diría|me refiero a|(?:elige|elija|escoge|escoja|seleccion[ae]|busca|busque|encuentra|encuentre|toma|haz clic en|mira))(?= (?:el|la|un|una|los|las)\b)",
         r"(?:é|seria|trata-se de|o (?:objeto|alvo)(?: \w+)? é|eu diria|refiro-me a|(?:escolha|selecione|procure|encontre|pegue|clique em|olhe para))(?= (?:o|a|um|uma|os|as)\b)",
         r"(?:het|dit|dat|het (?:doel|doelobject|object)) is|het gaat om|ik (?:zou zeggen|bedoel|zoek|kies)|(?:kies|neem|pak|zoek|vind|selecteer|klik op|kijk naar)(?=\s+(?:de|het|een)\b)",
-        r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|(?:答え|正解|説明|ターゲット)は|対象物?は|それは|これは|目標(?:物)?は",
+        r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)?(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|(?:答え|正解|説明|ターゲット)は|対象物?は|それは|これは|目標(?:物)?は",
     )
     + r"(?: (?:simplement|einfach|simplemente|simplesmente|gewoon|just|simply))?(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
@@ -233,7 +233,7 @@ _BREAK = re.compile(
     r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#|\|)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
     r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce qu\w*|porque|omdat|want(?= (?:de|het|er|alle|dit|dat|geen|een|ik|die)\b)|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
     r"|\s+(?=as (?:the|all|no) (?:others?|rest|remaining|chairs|objects)\b)"
-    r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others?)\b)",
+    r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others)\b)",
     I,
 )
 # Words of a reason: it compares the object with the others, speaks of the words themselves, or to the listener.
@@ -245,7 +245,7 @@ _COMPARES = re.compile(
 # A verb that makes a clause of words: a phrase has one only after a word that opens a relative clause.
 _FINITE = re.compile(
     r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|(?<!\ba )(?<!\bthe )can(?!\W*$)|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?|differs?|distinguishes|distinguish|violates?|occurs?|occurred|varies|vary|shares|lacks|requires?|exists?|consists|belongs|matters|suffices?|helps|allows|blocked)\b"
-    r"|\b(?:ist|sind|haben|kann|könnte|zeigt|gibt|passt|bezieht|est|sont|ont|peut|doit|montre|désigne|está|están|hay|tiene|puede|muestra|são|tem|pode|há|mostra|heeft|toont)\b",
+    r"|\b(?:ist|sind|haben|kann|könnte|zeigt|gibt|passt|bezieht|unterscheide[nt]|fehlt|distingue|diffère|difiere|difere|verschilt|onderscheidt|est|sont|ont|peut|doit|montre|désigne|está|están|hay|tiene|puede|muestra|são|tem|pode|há|mostra|heeft|toont)\b",
     I,
 )
 _RELATIVE = re.compile(
@@ -287,7 +287,7 @@ _NO_DESCRIPTION = re.compile(
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
-    r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
+    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
@@ -365,6 +365,20 @@ def _after_label(text: str) -> str:
 
 def _from_lines(text: str) -> str | None:
     """Return the description in an answer of several lines; None if there is not exactly one."""
+    *premises, last = re.split(r"\n\s*\n", text.strip())
+    # Sentences about the scene, and then a phrase set apart.
+    if (
+        premises
+        and all(
+            line.rstrip("*_ ").endswith((".", ":", "!", "。")) and _FINITE.search(line) and not _QUOTED.search(line)
+            for part in premises
+            for line in part.splitlines()
+        )
+        and re.match(rf"\W*{_DETERMINER}\s|[*_\"“„«「]+\w", last, I)
+        and "\n" not in last
+        and not _REASON.match(last)
+    ):
+        text = last
     lines = [
         line.strip() for line in text.splitlines() if re.search(r"\w", line) or line.rstrip().endswith(("?", "？"))
     ]
@@ -411,6 +425,11 @@ _OFFERS = re.compile(
     r"(?<!you )\b(?:are|propert\w+|attributes|features|list|objects|descriptions|expressions|phrases|options|either|items|candidates|ways|several|some|two|three|both|sind|objekte|sont|objets|son|são|objetos|zijn|objecten)\b",
     I,
 )
+# Labels of what is not the description.
+_OTHER_LABEL = re.compile(
+    r"\d|\b(?:not|no|n['’]t|wrong|bad|avoid\w*|draft|option|options|other\w*|alternativ\w*|example|e\.g|distractors?|first|second|initial\w*|previous\w*|instead|scene|picture|image|list|objects|candidates|see|reason\w*|because|only|unlike|landmark|relatum|[a-e]|or|oder|ou|some|several|two|three|descriptions|expressions|phrases|ways)\b|n['’]t\b|[.;!?\n]",
+    I,
+)
 _LEAD = re.compile(r"\s*(?:[,;.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
 
 
@@ -439,6 +458,19 @@ def _opened(line: str) -> str:
                 break
             rest = shorter[lead.end() :].strip()
             if re.search(r"\b(?:so|hence|thus|therefore|then|say)$", before, I) and ":" in lead[0]:
+                shorter = rest
+                break
+            # An unknown label of something that begins like a phrase: "For clarity: the red chair".
+            if (
+                re.search("[:：]", lead[0])
+                and len(before.split()) < 10
+                and not re.match(_DETERMINER + r" \w+$", before, I)
+                and not _OTHER_LABEL.search(before)
+                and not _FINITE.search(rest)
+                and re.match(
+                    rf"(?!{_DETERMINER} (?:\w+ )?(?:{_PROPERTIES}|one)\W*$){_DETERMINER}\s\w|[\"“„«「]", rest, I
+                )
+            ):
                 shorter = rest
                 break
             if (
@@ -515,7 +547,7 @@ def _quoted(line: str) -> str | None:
 
 # A statement about all or several objects, and a phrase of which something is stated.
 _OF_ALL = re.compile(
-    r"(?:(?:they|all|both|each|every\w*|none|some|most|many|several|two|three|four)(?: (?:of )?(?:them|these|those|the \w+|objects|chairs|items))?) (?:are|is|look|have|has|share)\b"
+    r"(?:only |at least |exactly |just )?(?:(?:they|all|both|one of|each|every\w*|none|some|most|many|several|two|three|four)(?: (?:of )?(?:them|these|those|the \w+|objects|chairs|items))?) (?:are|is|look|have|has|share)\b"
     r"|i (?:can )?(?:see|count|notice) (?:\w+ )?\w+s\W*$"
     r"|(?:okay,? |well,? |so,? )?(?:let me|let['’]s (?:look|see|think|consider|check|start))\b|(?:you|they|the user) (?:asked|told|want(?:s|ed)? (?:me|a \w+ of))\b|i (?:was|am|have been|['’]ve been) (?:told|asked|supposed|given)\b|i['’]m (?:told|asked|supposed|given)\b",
     I,
@@ -530,7 +562,8 @@ _COMMENT = re.compile(
     I,
 )
 _CORRECTION = re.compile(
-    r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…–—-]+|$)"
+    r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|or more (?:precisely|exactly|specifically)|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…–—-]+|$)"
+    r"|(?:\.\.\.|…)\s*(?:no|er+|um+|uh+|nein|non|nee)[,.]?\s+|[\"”»)]\s*(?:→|->|=>)\s*"
     r"|(?:[.…!?]+|\s[–—-]+|\n+)\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops)[\s,.!…]+)*(?:actually|rather|instead|hmm+|eigentlich|en fait|en realidad|na verdade|eigenlijk)[\s,.:!…–—-]+(?:make (?:that|it) |say )?",
     I,
 )
@@ -591,7 +624,21 @@ def _checked(text: str) -> str | None:
     result = _strip(shorter)
     result = _strip(result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！"))
     # "It is difficult" says something of the task more often than of the object.
-    if re.match(r"(?:it|that|this)(?:['’]s| is)\b", whole, I) and len(result.split()) == 1:
+    if (
+        re.match(
+            r"(?:it|that|this|es|das|dies|isso|isto|eso|het|dat|dit|c)(?:['’]s| is| ist| es| é|['’]est)\b", whole, I
+        )
+        and len(result.split()) == 1
+    ):
+        return None
+    # "I look for differences": what a speaker does, not what is described.
+    if (
+        carried != whole
+        and re.match(
+            r"\W*(?:i|we|you)\b.*\b(?:look|search|use|see|compare|mention)\b", whole[: len(whole) - len(carried)], I
+        )
+        and len(result.split()) == 1
+    ):
         return None
     return result if _is_phrase(result, is_carried=carried != whole) else None
 
@@ -651,7 +698,11 @@ def _without_reasons(text: str) -> str | None:
             )
         if re.match(r"(?:or|alternatively|alternative|else|oder|ou|o bien|of)\b", content, I):
             return None
-        if _is_talk(segment):
+        if _is_talk(segment) and not (
+            opening
+            and len(_words(segment)) == 1
+            and _words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
+        ):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
             return text[: match.start()]
@@ -686,9 +737,14 @@ def _without_carrier(text: str) -> str:
     return text
 
 
+_COPULAS = words("is are was were be it's that's called")
+
+
 def _end_of_saying(text: str) -> int:
     """Where the words of saying that a text begins with end: after the last of them that a phrase may follow."""
     end, last = 0, ""
+    # "The one I mean is …" carries a phrase, "the one I would call pink" is one.
+    is_stated = not re.match(r"(?:the|that|an?) (?:one|thing|object|person|guy|man|woman)\b", text, I)
     for i, word in enumerate(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[^\w\s]", text)):
         name = word[0].lower().replace("’", "'")
         if name not in _SAYING | _DISCOURSE or (name in ("that", "which") and i):
@@ -697,8 +753,10 @@ def _end_of_saying(text: str) -> int:
         is_anchor = name in _ANCHORS and (
             i or name not in ("as", "by", "like", "for", "with", "at", "to", "about", "be")
         )
+        if name in _COPULAS:
+            is_stated = True
         if (
-            is_anchor
+            (is_anchor and is_stated)
             or (isinstance(small, frozenset) and last in small)
             or (isinstance(small, str) and re.match(small, rest, I))
         ):
@@ -711,10 +769,26 @@ def _end_of_saying(text: str) -> int:
     return end if end and rest and not _is_talk(rest) else 0
 
 
+# Remarks, codes of errors, further items of a list, and openings that no phrase follows.
+_NO_PHRASE = re.compile(
+    r"(?:the )?same (?:as (?:above|before|\w+ one)\W*$|answer|description|thing)|(?:good)?bye\W*$|[A-Z]{2,} \d+\W*$|.*\s[b2][.)]\s"
+    r"|(?:an? )?(?:nice|great|good|lovely|beautiful|cool|interesting|funny|hard|tough|tricky|easy|excellent|fun|awesome|fair|tough|simple) (?:\w+ )?(?:picture|image|photo|question|task|description|request|answer|scene|job|work|idea|point|one|start|luck|day)s?\W*$"
+    r"|.*\b(?:others?|anderen|autres|otr[oa]s|demás|outr[oa]s) (?:\w+ )?(?:are|is|sind|sont|son|são|zijn)\b"
+    r"|(?:then|so|well|now|okay|ok|sure|hmm+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
+    I,
+)
+_TEXT_NOUN = re.compile(
+    r"(?:an?|the|my|your) (?:\w+ )?(?:text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
+    I,
+)
+
+
 def _is_phrase(text: str, is_carried: bool) -> bool:
     """Return whether a text can be a referring phrase: short, one line, without a clause, and about an object, not
     about the task.
     """
+    if _NO_PHRASE.match(text) or (is_carried and _TEXT_NOUN.match(text)):
+        return False
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
         return False
     if (
@@ -731,7 +805,9 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
     if first and first[1].lower() not in _BEFORE_ARTICLES and not re.match(rf"{_DETERMINER}$", first[1], I):
         return False
     if re.search(
-        r"\b(?:works?|fits?|is|are|would be|should be) (?:best|better|well|fine|enough|sufficient|good)\W*$", text, I
+        r"\b(?:works?|fits?|describes (?:it|this|the target)|is|are|would be|should be) (?:best|better|well|fine|enough|sufficient|good)\W*$",
+        text,
+        I,
     ):
         return False
     if _TASK_NOUN.match(text) or re.search(r"\s2[.)]\s", text):

@@ -86,7 +86,7 @@ REFUSAL = re.compile(
         rf"(?:unfortunately,? |sorry,? (?:but )?|i apologi[sz]e,? (?:but )?|(?:i['’]?m|i am)(?: so| very| really)? sorry,? (?:but )?)?i (?:can['’]?t|cannot|can not|won['’]?t|am unable|am not able|must decline|will not|do not feel comfortable){KNOWING}",
         rf"(?:unfortunately,? |sorry,? (?:but )?|(?:i['’]?m|i am)(?: so| very| really)? sorry,? (?:but )?)?i['’]m (?:unable|not able){KNOWING}",
         rf"(?:(?:i['’]?m|i am)(?: so| very| really)? sorry|sorry,(?! (?:i (?:meant|mean|got|was|mis\w+)|\W*\d|object|number|it|the|no\b|make|let|wait|actually|my|that))|i apologi[sz]e|as an? (?:ai|large language|language model|assistant))(?!,? (?:but )?i (?:can['’]?t|cannot|am unable|am not able|['’]m (?:unable|not able)|do(?: not|n['’]t) know){KNOWING.replace('(?!', '(?:', 1)})(?! i meant)\b",
-        r"(?:es )?tut mir (?:sehr )?leid|entschuldigung,|leider kann ich|dabei kann ich (?:dir |ihnen )?nicht|das kann ich nicht(?! sagen| erkennen| bestimmen)|als ki\b",
+        r"i(?:['’]?m| am) (?:afraid i can(?:not|['’]t)(?! (?:tell|say|decide|know))|not comfortable)|it would be inappropriate|das kann ich leider nicht tun|(?:es )?tut mir (?:sehr )?leid|entschuldigung,|leider kann ich|dabei kann ich (?:dir |ihnen )?nicht|das kann ich nicht(?! sagen| erkennen| bestimmen)|als ki\b",
         r"(?:je suis )?désolée?\b|je ne peux pas (?!le dire|dire|savoir|déterminer)|en tant qu['’]ia",
         r"lo siento|lo lamento|no puedo (?!decir|saber|determinar)|como (?:una )?ia\b",
         r"(?:me )?desculpe|sinto muito|lamento|não posso (?!dizer|saber|determinar)|como uma ia\b",
