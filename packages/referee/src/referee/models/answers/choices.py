@@ -312,7 +312,7 @@ class _Names:
 
 
 # A number word stands for an option at the end of a line, after words that lead up to it.
-_WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the )?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
+_WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the (?!one\b))?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
 _ONES = r"(?:object|one|item|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
@@ -673,7 +673,7 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
 
 # "3, but that is not a chair": a contrast without another option takes the choice back.
 _TAKEN_BACK = re.compile(
-    r"\bor (?:maybe |perhaps )?not\b|\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"
+    r"\b(?:or|perhaps|maybe) not\b|\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"
     r"(?:\b(?:not|wrong|never|nicht|pas|niet|não)\b|n['’]t\b|\bno (?:es|está)\b)(?! (?:\w+ )?(?:perfect\w*|exact\w*|ideal\w*|entirely|completely|fully|100))",
     I,
 )

@@ -21,7 +21,7 @@ _CHAT_TOKENS = re.compile(
     r"<\|im_start\|>(?:assistant|user|system)?|<\|(?:im_end|eot_id|endoftext|end|return|assistant|eom_id|end_of_text|recipient)\|>(?:os\b)?|</?s>"
     r"|<(?:start|end)_of_turn>(?:model\b)?|<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>"
 )
-_TAGS = r"(answer|final_answer|finalanswer|final|output|response|result|description|choice|rating|score|selection|solution|referring_expression|expression|utterance)"
+_TAGS = r"(answer|final_answer|finalanswer|final|output|response|result|description|choice|rating|score|selection|solution|ans|prediction|expr|b|strong|referring_expression|expression|utterance)"
 _TAGGED = re.compile(rf"<{_TAGS}>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_TAG = re.compile(rf"<{_TAGS}>", re.IGNORECASE)
 _FENCE = re.compile(r"^```[\w+-]*[ \t]*\n?(.*?)\n?```$", re.DOTALL)

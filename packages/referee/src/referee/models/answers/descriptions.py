@@ -151,7 +151,7 @@ _QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable
 def _label(nouns: str) -> re.Pattern[str]:
     """Return the pattern of a label with some nouns."""
     return re.compile(
-        rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*(?:(?:so|thus|hence|therefore|finally|overall|in conclusion)[, ]+)?{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}})?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
+        rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*(?:(?:so|thus|hence|therefore|finally|overall|in conclusion)[, ]+)?{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}}| [A-E]\b)?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
         r"(?: (?:of|for|to|der|des|de|do|da|van) (?:the |a |das |l['’]|het )?(?:object|target|listener|it|item|partner|objekt|ziel|objet|objeto|doel)[\w\s]{0,20}| lautet| ist| est| es| é| is| would be| could be| wäre| serait| sería| seria)?"
         r"[\"'*_]*\s*(?:[:：=]+>?|[–—-](?=\s)|->|→|(?:is|would be|could be|est|es|é|ist|lautet)\s*(?=[\"“„«「'*])|(?<=[a-zé])[*_]*\n+(?=\s*\S))[*_]*[^\S\n]*",
         I | re.MULTILINE,
@@ -302,7 +302,7 @@ _NUMBERED = re.compile(r"[(（\[][^\d)）\]]{0,15}#?\d{1,3}[)）\]]\W*$")
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
 # Words that end the clause before a quotation, and words that reject a quoted phrase in the clause before or after it.
 _CLAUSE_END = re.compile(
-    r"[,;:.!?\n]|\s[–—-]+\s|\b(?:but|so|hence|therefore|sondern|also|daher|mais|donc|sino|así que|mas|portanto|maar|dus)\b",
+    r"[,;:.!?\n()→]|\s[–—-]+\s|\b(?:but|so|hence|therefore|sondern|also|daher|mais|donc|sino|así que|mas|portanto|maar|dus)\b",
     I,
 )
 _REJECTED_BEFORE = re.compile(
@@ -506,10 +506,10 @@ def _quoted(line: str) -> str | None:
     for i, quote in enumerate(quotes):
         before = line[quotes[i - 1].end() if i else 0 : quote.start()]
         after = line[quote.end() : quotes[i + 1].start() if i + 1 < len(quotes) else len(line)]
-        clause = _CLAUSE_END.split(before.rstrip(" :：,"))[-1].strip(AROUND)
-        following = re.split(r"[,;:.!?()\n]|\b(?:because|since|as|so|which|and|but)\b", after.lstrip(AROUND), flags=I)[
-            0
-        ]
+        clause = _CLAUSE_END.split(before.rstrip(" :：,"))[-1].strip(AROUND + "/|>-")
+        following = re.split(
+            r"[,;:.!?()\n]|\b(?:because|since|as|so|which|and|but)\b", after.lstrip(AROUND + "("), flags=I
+        )[0]
         is_phrase = len(quote[1].split()) > 1 or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]{3}", quote[1])
         if i and re.fullmatch(r"\W*(?:and|or|und|oder|et|ou|y|o|e|en|of)?\W*", before, I):
             # "A" or "B": both, or neither, is said.
@@ -563,7 +563,7 @@ _COMMENT = re.compile(
 )
 _CORRECTION = re.compile(
     r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|or more (?:precisely|exactly|specifically)|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…–—-]+|$)"
-    r"|(?:\.\.\.|…)\s*(?:no|er+|um+|uh+|nein|non|nee)[,.]?\s+|[\"”»)]\s*(?:→|->|=>)\s*"
+    r"|,\s*no,\s+|(?:\.\.\.|…)\s*(?:no|er+|um+|uh+|nein|non|nee)[,.]?\s+|[\"”»)]\s*(?:→|->|=>)\s*"
     r"|(?:[.…!?]+|\s[–—-]+|\n+)\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops)[\s,.!…]+)*(?:actually|rather|instead|hmm+|eigentlich|en fait|en realidad|na verdade|eigenlijk)[\s,.:!…–—-]+(?:make (?:that|it) |say )?",
     I,
 )
@@ -771,14 +771,17 @@ def _end_of_saying(text: str) -> int:
 
 # Remarks, codes of errors, further items of a list, and openings that no phrase follows.
 _NO_PHRASE = re.compile(
-    r"(?:the )?same (?:as (?:above|before|\w+ one)\W*$|answer|description|thing)|(?:good)?bye\W*$|[A-Z]{2,} \d+\W*$|.*\s[b2][.)]\s"
+    r"(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
+    r"|.*\b(?:maybe|perhaps)\b|.*\b(?:meet|help|thank|tell|for) you\b|(?:an?|the) [^,]+, (?:an?|the) [^,]+,? and (?:an?|the) \w+"
+    r"|[^\W\d_]+(?:, [^\W\d_]+){3,}\W*$|(?:veo|vejo|observo|alle|ils|elles|ellos|todos|tous|toutes|zij|ze|sie|les autres|se (?!\w+ó\b))\b"
+    r"|(?:the )?same (?:as (?:above|before|\w+ one)\W*$|answer|description|thing)|(?:good)?bye\W*$|[A-Z]{2,} \d+\W*$|.*\s[b2][.)]\s"
     r"|(?:an? )?(?:nice|great|good|lovely|beautiful|cool|interesting|funny|hard|tough|tricky|easy|excellent|fun|awesome|fair|tough|simple) (?:\w+ )?(?:picture|image|photo|question|task|description|request|answer|scene|job|work|idea|point|one|start|luck|day)s?\W*$"
     r"|.*\b(?:others?|anderen|autres|otr[oa]s|demás|outr[oa]s) (?:\w+ )?(?:are|is|sind|sont|son|são|zijn)\b"
-    r"|(?:then|so|well|now|okay|ok|sure|hmm+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
+    r"|(?:then|so|well|now|okay|ok|sure|hmm+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|[^」』]*(?:が[^」』]{0,6}(?:あります|います)|は[^。]*ます)[。.]?$|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
     I,
 )
 _TEXT_NOUN = re.compile(
-    r"(?:an?|the|my|your) (?:\w+ )?(?:text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
+    r"(?:similar|identical|different|alike|unique|distinct|visible|missing|unclear|unknown|hard|difficult|impossible|easy|not|the same|like the (?:others|rest))\b|(?:an?|the|my|your) (?:\w+ )?(?:text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
     I,
 )
 

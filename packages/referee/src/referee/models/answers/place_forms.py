@@ -101,7 +101,7 @@ _NOT_ASSERTED = re.compile(
     r"\b(?:not|never|no(?! (?:doubt|other|question|wait)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b"
     r"|\b(?:rather than|instead of|unlike|at first|initially|first (?:guess|thought|attempt|i)|draft|originally|zuerst|d['’]abord|al principio|no início|eerst)\b"
     r"|\b(?:other|another|distractor|reference|example|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)"
-    r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$",
+    r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$|\b(?:but|except(?: for)?|format|size|resolution|dimensions?)\W*$|^\W*rgb",
     re.IGNORECASE,
 )
 # "Left of the table at [1, 2, 3, 4]" is where the table is; "the chair left of the table is at [1, 2, 3, 4]" is an answer.
@@ -115,7 +115,7 @@ _PICKED = re.compile(
 )
 # A clause without a place says that the one before it is another object's.
 _TAKEN_BACK = re.compile(
-    r"\b(?:next to|left of|right of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) tell\b",
+    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) tell\b",
     re.IGNORECASE,
 )
 
@@ -123,6 +123,9 @@ _TAKEN_BACK = re.compile(
 def _asserted(text: str) -> str:
     """Return prose without the places that it denies or gives to other objects; empty where it leaves open which is meant."""
     groups = re.compile(_NUMBERS)
+    # Corners in square brackets are corners, too.
+    if len(_PAIRS.findall(text)) == 2 and re.search(r"\b(?:to|bottom|lower)\b", text):
+        text = _PAIRS.sub(r"(\1, \2)", text)
     clauses = [part for part in _CLAUSE.split(text) if part]
     is_open = False
     for i, clause in enumerate(clauses):
@@ -400,7 +403,7 @@ _ALONE = re.compile(
     rf"^[\s*`$\[(]*(?:[^\W\d][\w ]{{0,30}}\s*[:=]\s*)?({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$"
 )
 _ASSIGNMENT = re.compile(
-    rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is|(?<=left)|(?<=top)|(?<=right)|(?<=bottom))\s*[\"']?({NUMBER})(?:px)?\b",
+    rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is|(?<=left)|(?<=top)|(?<=right)|(?<=bottom)|(?<=min)|(?<=max))\s*[\"']?({NUMBER})(?:px)?\b",
     re.IGNORECASE,
 )
 _TABLE_ROW = re.compile(rf"(?m)^\s*\|\s*({NUMBER}(?:\s*\|\s*{NUMBER}){{1,3}})\s*\|\s*$")
@@ -522,6 +525,7 @@ def _click(text: str, convention: Convention) -> Places:
 
     Else the last pair of numbers.
     """
+    text = re.sub(r"\b(?:scroll|sleep|wait|type|write|hotkey)\w*\([^()]*\)", "", text)
     if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
         return places
     if any(isinstance(value, dict) and {"action", "type"} & value.keys() for value in find_objects(text)):

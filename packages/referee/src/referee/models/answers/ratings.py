@@ -30,7 +30,9 @@ _DIGITS = r"(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"
 _N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/><≥≤⟦+-])" + _DIGITS
 _KEYS = words("rating score answer value grade fluency adequacy clarity grammar final overall bewertung note 评分 評価")
 _FINAL_KEYS = words("final overall total final_rating final_score overall_rating overall_score rating score")
-_NO_KEYS = words("max min maximum minimum scale confidence errors error count out_of words id reason")
+_NO_KEYS = words(
+    "status code length typos mistakes lines version step index number max min maximum minimum scale confidence errors error count out_of words id reason"
+)
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
 _OF = (
     r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|of)\s*"
@@ -49,7 +51,7 @@ _RATING_WORDS = words(
     """
 )
 _RATE = Grammar(
-    CARRIER | _RATING_WORDS,
+    CARRIER - {"top"} | _RATING_WORDS,
     cues_before(
         r"\b(?:giv(?:e|es|ing|en)|gave|rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|assign(?:ed|ing)?|award(?:ed|ing)?|grade[ds]?|deserves?|gets?|earns?|merits?|receives?|worth|settle (?:on|for|at)|put|go(?:ing)? (?:with|for)|say|choose|pick|select|call|make|mark|is|be|overall|so|hence|thus|therefore|lean(?:ing)? (?:towards?|to))(?: (?:it|this|that|them|the \w+|this \w+|him|her))?(?: (?:at|as|with|is))?(?: (?:a|an|the|solid|full|rating|score|grade|of|only|just|about|around|roughly|maybe|clear))*",
         r"\b(?:down|back|up|it|rating|score|leaving|leaves|makes?) (?:it )?(?:down )?(?:to|at)",
@@ -83,7 +85,7 @@ _FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
-        rf"^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
+        rf"\bscale (?:has|with|of) {_N}[- ]points?\b|^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
         rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
         rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
         rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
@@ -189,11 +191,8 @@ _WHOLE = r"\b(?:overall|total|altogether|all in all|in all|final\w*|so|insgesamt
 
 def _stated(text: str) -> int | None:
     """The token of the one rating that a text states."""
-    criteria = re.findall(
-        r"⟦(\d+)⟧ (?:for|in|on) (?!this|the |it\b|me\b|a\b|that|now|its?\b|fluency and)(\w+)", text, I
-    )
-    criteria += [(n, c) for c, n in re.findall(rf"\b({_CRITERIA}) (?:is |gets )?(?:an? )?⟦(\d+)⟧", text, I)]
-    if len({c for _, c in criteria}) > 1 and len({n for n, _ in criteria}) > 1 and not re.search(_WHOLE, text, I):
+    criteria = re.findall(rf"\b(?:{_CRITERIA})\b", text.lower())
+    if len(set(criteria)) > 1 and len(set(re.findall(r"⟦(\d+)⟧", text))) > 1 and not re.search(_WHOLE, text, I):
         return None
     if (marked := _marked(text)) is not None:
         return marked if marked >= 0 else None
