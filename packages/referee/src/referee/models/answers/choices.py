@@ -29,7 +29,17 @@ from referee.models.answers.clauses import (
     split_sentences,
 )
 from referee.models.answers.json_objects import find_json
-from referee.models.answers.vocabulary import KINDS, MARKERS, START, UNKNOWN, any_of, number_words, ordinals, plain_text
+from referee.models.answers.vocabulary import (
+    KINDS,
+    MARKERS,
+    START,
+    UNKNOWN,
+    any_of,
+    number_words,
+    ordinals,
+    plain_text,
+    words,
+)
 
 __all__ = ["NONE", "SEVERAL", "UNSURE", "Choice", "parse_choice"]
 
@@ -39,33 +49,13 @@ NONE, UNSURE = "none", "unknown"
 Choice = int | str
 I = re.IGNORECASE  # noqa: E741
 
-_KEYS = {"answer", "choice", "number", "object", "index", "id", "target", "selected", "selection", "result", "option"}
-_KEYS |= {
-    "item",
-    "response",
-    "pick",
-    "final",
-    "referent",
-    "match",
-    "antwort",
-    "réponse",
-    "respuesta",
-    "resposta",
-    "答案",
-}
+_KEYS = words(
+    "answer choice number object index id target selected selection result option item response pick final referent match antwort réponse respuesta resposta 答案"
+)
 _FIRST_KEYS = ("final_answer", "answer", "choice", "selected", "selection", "final")
-_NO_KEYS = {
-    "reason",
-    "reasoning",
-    "thought",
-    "thoughts",
-    "explanation",
-    "confidence",
-    "alternatives",
-    "analysis",
-    "count",
-}
-_NO_KEYS |= {"rationale", "others", "probability", "score"}
+_NO_KEYS = words(
+    "reason reasoning thought thoughts explanation confidence alternatives analysis count rationale others probability score excluded rejected"
+)
 
 # A number that is counted with, or that is a part of another number, names no option.
 _FOLLOWS = any_of(
@@ -405,48 +395,23 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         if "/" in text and max(numbers) == names.count:
             return None
         return SEVERAL if len(numbers) > 1 and all(1 <= n <= names.count for n in numbers) else None
-    if re.fullmatch(r"\d{1,2}[.)]\s+\W*\d{1,3}\W*", text):
-        return None
     labelled = re.fullmatch(r"[\W_]*(\d{1,3})\s*[).:-]\s+([^\d\n?⟦]{2,80})", text)
     if labelled and not NEGATION.search(labelled[2]) and _special(labelled[2], announced=False) is None:
         number = int(labelled[1])
         return number if 1 <= number <= names.count else None
     marked = list(_MARKED.finditer(text))
     for i, mark in reversed(list(enumerate(marked))):
-        rest = text[mark.end() :]
-        end = marked[i + 1].start() if i + 1 < len(marked) else len(rest) + mark.end()
+        end = marked[i + 1].start() if i + 1 < len(marked) else len(text)
         announced = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
-        if not announced.strip():
-            continue
         choice = _from_sentences(names.tokenise(announced.strip()), announced=True)
-        if isinstance(choice, int) and _is_corrected(rest.partition("\n")[2], choice, names):
-            continue
         if choice is not None:
             return choice or None
     tokens = names.tokenise(text)
-    # A last line that is an option alone, set apart, is the final answer.
-    if final := re.search(rf"(?:\n\s*\n|\n)\s*[^\w\s⟦]*{R}[\W_]*$", tokens):
-        before = tokens[: final.start()]
-        if "\n\n" in re.sub(r"[ \t]+", "", final[0]) and not re.search(rf"(?m)^\W*{R}\W*$", before) and int(final[1]):
-            return int(final[1])
     listed = _from_checklist(tokens)
     if listed is not None:
         return listed
-    if _is_enumerated(text):
-        tokens = names.tokenise(re.sub(r"(?m)^\s*\d{1,2}[.)]\s+", "", text))
     choice = _from_sentences(tokens, has_names=bool(names.names))
     return choice or None
-
-
-def _is_enumerated(text: str) -> bool:
-    """Whether lines are numbered 1, 2, … and others are not: such numbers count steps, not options."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    numbers = [int(m[1]) for line in lines if (m := re.match(r"\s*(\d{1,2})[.)]\s+\S", line))]
-    return 2 <= len(numbers) < len(lines) and numbers == list(range(1, len(numbers) + 1))
-
-
-def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
-    return bool(CORRECTS.search(rest)) and any(int(n) != choice for n in re.findall(R, names.tokenise(rest)))
 
 
 def _from_checklist(tokens: str) -> Choice | None:
@@ -664,7 +629,11 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
         return None if len(open_ones) == 1 else SEVERAL
     kinds = {c.choice for c in specials}
     # An option that is named beside "none" or "I don't know", and not denied, may be the answer after all.
-    if any(c.kind in (CHOSEN, PERHAPS, DOUBTED) for c in claims) or len(mentioned) == 1:
+    if (
+        any(c.kind in (CHOSEN, PERHAPS, DOUBTED) for c in claims)
+        or len(mentioned) == 1
+        or (UNSURE in kinds and "⟪" in text)
+    ):
         return None
     if len(kinds) == 1:
         return kinds.pop()

@@ -30,7 +30,7 @@ CARRIER = words(
     denote denotes correspond corresponds corresponding match matches matching matched fit fits fitting suit suits suited satisfy satisfies meet meets intended remain remains
     remaining left stay stays win wins works leave leaves leaving leads lead brings points pointing singles single picks choice choices selection option object item target referent number no nr one thing
     candidate conclusion result image picture label labelled labeled numbered id index speaker speaker's user person bet opinion view gut feeling
-    best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
+    apparently best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
     consequently finally ultimately overall simply just only really actually indeed by far better closest nearest right correct final perfect good great unique uniquely
     exactly exact sole clear obvious plausible confident sure certain positive reasonable logical safest strongest top in my me as of from at all given following based according description expression phrase
     reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making confidence sense there'd
@@ -111,7 +111,7 @@ _ADDED_AFTER = re.compile(
     I,
 )
 _EARLIER = re.compile(
-    r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b|\b(?:was|were) (?:about|going|tempted|inclined) to\b|\bwanted to\b|\balmost (?:picked|chose|said|answered|took)\b|\bi like\b",
+    r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b|\b(?:was|were) (?:about|going|tempted|inclined) to\b|\bwanted to\b|\b(?:someone|somebody|others|people|some|many)(?: else)?(?: (?:might|would|could|may))? (?:say|pick|choose|go)\b|\b(?:last|previous) (?:one|answer) (?:was|is)\b|\balmost (?:picked|chose|said|answered|took)\b|\bi like\b",
     I,
 )
 _ALSO = re.compile(r"\balso (?:the |object |number )*$", I)
@@ -144,7 +144,7 @@ def cues_before(*cues: str) -> re.Pattern[str]:
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
-        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
         r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
         r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
@@ -172,7 +172,7 @@ _CLOSING = words(
 # Further words of labels before an option and a colon.
 _LABEL_WORDS = words(
     "output response reply ans prediction predicted easy accepted edit update oops assistant tipp wild doubt there no not two them answers possible elimination winner survivor candidates matches fits "
-    "tl dr summary short brief outcome"
+    "tl dr interpretation summary short brief outcome"
 )
 GROUP_WORDS = words(
     "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
@@ -249,6 +249,7 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
         subject = _ANAPHOR.match(clause)
         if (
             subject
+            and not _OPTION.search(clause)
             and len(named := set(_OPTION.findall(sentence))) == 1
             and grammar.after.match(clause[subject.end() :])
         ):
@@ -373,6 +374,8 @@ def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
     if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
         return ""
+    if re.search(r"\b(?:options|choices|possibilities|numbers) (?:are|were|include)\W*$", left, I):
+        return ""
     around = _WEAK.sub(" ", f"{left} {right}")
     if NEGATION.search(left) and not _UNDECIDED.search(left):
         return DENIED
@@ -416,7 +419,7 @@ HEDGED = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:would|might|could|wäre|hätte|serait|sería|seria)\b[^.;⟦]*(?:⟦\d+⟧[^.;]*)?\b(?:without|ohne|sans|zonder)\b|\b(?:without|with a|ohne|sans|zonder)\b[^.;⟦]*\b(?:would|might|could|wäre|hätte|serait)\b|\b(?:would|might|could) have (?:been|got|given)\b"
-    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
+    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
     I,
 )
 # A condition ends before these.

@@ -20,7 +20,7 @@ AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 # Words that open an answer, words that say or order what is described, and words that explain it. Nothing that is made of them alone describes an object.
 _DISCOURSE = words(
     """
-    sure okay ok certainly of course absolutely alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
+    sure okay ok certainly of course absolutely alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um umm uh oh ah so hi hello hey thanks thank you actually basically simply
     clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see definitely surely ugh haha
     klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
     bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
@@ -145,7 +145,7 @@ _LABELS = any_of(
 _WEAK_LABELS = any_of(
     r"(?:your )?target|object|item|referent|speaker|assistant|me|ai|director|you|a|english|deutsch|español|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
 )
-_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|最终|最終的な)*"
+_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|私の|最终|最終的な)*"
 
 
 def _label(nouns: str) -> re.Pattern[str]:
@@ -160,7 +160,7 @@ def _label(nouns: str) -> re.Pattern[str]:
 
 _LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
 _COURTESY = re.compile(
-    r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?|简而言之|总之|也就是说|つまり|要するに|すなわち)\s*[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+\s*"
+    r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?|例えば|比如|例如|简而言之|总之|也就是说|つまり|要するに|すなわち)\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|(?=[「“]))\s*"
 )
 # Openings of a speaker about the own view or role, and the number of a step.
 _FRAME = re.compile(
@@ -170,7 +170,7 @@ _FRAME = re.compile(
 )
 # Words before a colon that only announce a description.
 _ANNOUNCING = re.compile(
-    r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
+    r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い|例えば|例如|比如))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
 _SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
@@ -322,7 +322,7 @@ _SAYS = re.compile(
     I,
 )
 _BULLET = re.compile(
-    r"^\s*(?:[-*•–]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|(?:no\.? ?|#)?\d{1,2}\s*:\s+|option [a-e\d]\s*:\s*)", I
+    r"^\s*(?:[-*•–~]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|(?:no\.? ?|#)?\d{1,2}\s*:\s+|option [a-e\d]\s*:\s*)", I
 )
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\(?:text|mathrm|textbf)\s*\{)?([^{}]+)\}")
@@ -359,7 +359,7 @@ def _after_label(text: str) -> str:
         if first and not _REASON.match(first) and not _BARE_NUMBER.match(first.strip(AROUND)):
             same = [other for other in labels if other[1].lower() == label[1].lower()]
             # Two descriptions under one label are an offer of two.
-            return rest if len(same) < 2 or label.re is _WEAK_LABEL else ""
+            return rest if len(same) < 2 or (label.re is _WEAK_LABEL and not re.search(r"\d", label[0])) else ""
     return "" if labels and not text[: min(label.start() for label in labels)].strip() else text
 
 
@@ -562,8 +562,8 @@ _COMMENT = re.compile(
     I,
 )
 _CORRECTION = re.compile(
-    r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|or more (?:precisely|exactly|specifically)|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…–—-]+|$)"
-    r"|,\s*no,\s+|(?:\.\.\.|…)\s*(?:no|er+|um+|uh+|nein|non|nee)[,.]?\s+|[\"”»)]\s*(?:→|->|=>)\s*"
+    r"(?:[.…!?,;]+|\s[–—-]+|\n+|\s\()\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops|nein|non|nee)[\s,.!…-]+)*(?:(?:no )?wait|hold on|sorry|scratch that|strike that|i mean(?:t)?|or rather|correction|make that|or more (?:precisely|exactly|specifically)|my mistake|let me (?:correct|rephrase|revise|fix|try again)[^.:\n]{0,20}|on second thoughts?|better|moment|pardon|perdón|corrección)(?:[\s,.:!…)–—-]+|$)"
+    r"|(?:,|\s[–—-]+)\s*no,\s+|(?:\.\.\.|…)\s*(?:no|er+|um+|uh+|nein|non|nee)[,.]?\s+|[\"”»)]\s*(?:→|->|=>)\s*"
     r"|(?:[.…!?]+|\s[–—-]+|\n+)\s*(?:(?:hmm+|oh|uh|um|no|well|ah|oops)[\s,.!…]+)*(?:actually|rather|instead|hmm+|eigentlich|en fait|en realidad|na verdade|eigenlijk)[\s,.:!…–—-]+(?:make (?:that|it) |say )?",
     I,
 )
@@ -580,7 +580,7 @@ def _corrected(text: str) -> str:
 
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
-    quoted = _quoted(_corrected(text))
+    quoted = _quoted(_corrected(re.sub(r"^(['`‘])([^'`‘’]+)['`’][.!]$", r"\2", text)))
     if not quoted:
         return None
     quoted = re.sub(r"\*\*|__", "", _opened(quoted))
@@ -630,6 +630,13 @@ def _checked(text: str) -> str | None:
         )
         and len(result.split()) == 1
     ):
+        return None
+    # "I can see a table", "we are looking at a kitchen": what is there, not what is described.
+    if re.match(
+        r"\W*(?:i|we|you)\b.*\b(?:see|looking at|look at|have|want to describe|have to describe|will (?:now )?describe)\W*$",
+        whole[: len(whole) - len(carried)],
+        I,
+    ) and (re.match(r"an?\s", result, I) or "describe" in whole[: len(whole) - len(carried)]):
         return None
     # "I look for differences": what a speaker does, not what is described.
     if (
@@ -731,7 +738,9 @@ def _without_carrier(text: str) -> str:
         shorter = _strip(_CARRIER.sub("", _ADVERBIAL.sub("", text)))
         if shorter == text or not shorter:
             shorter = _strip(text[_end_of_saying(text) :].lstrip(" :,"))
-        if shorter == text or not shorter:
+            if not shorter:
+                return ""
+        if shorter == text:
             return text
         text = shorter
     return text
@@ -742,7 +751,7 @@ _COPULAS = words("is are was were be it's that's called")
 
 def _end_of_saying(text: str) -> int:
     """Where the words of saying that a text begins with end: after the last of them that a phrase may follow."""
-    end, last = 0, ""
+    end, last, last_anchor = 0, "", ""
     # "The one I mean is …" carries a phrase, "the one I would call pink" is one.
     is_stated = not re.match(r"(?:the|that|an?) (?:one|thing|object|person|guy|man|woman)\b", text, I)
     for i, word in enumerate(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[^\w\s]", text)):
@@ -764,20 +773,29 @@ def _end_of_saying(text: str) -> int:
                 rf"\s+(?:it|them|him|her|me|us)\b(?=\s+(?:{_DETERMINER}\s|[\"“]))", text[word.end() :], I
             )
             end = word.end() + (pronoun.end() if pronoun else 0)
+            last_anchor = name
         last = name
-    rest = text[end:].strip()
-    return end if end and rest and not _is_talk(rest) else 0
+    rest = text[end:].lstrip(" :,")
+    # Behind words that are only known one by one the phrase must show where it begins.
+    is_phrase = re.match(rf"(?!(?:the|its|their) {_PROPERTIES} )(?:{_DETERMINER}\s|l['’]\w|[\"“„«「'])", rest, I)
+    is_report = last_anchor in ("see", "seeing", "describe", "describing") and re.search(
+        r"\b(?:can|have|want|need|will|must|should|we|going) ", text[:end], I
+    )
+    if not end or _is_talk(rest):
+        return 0
+    return end if is_phrase and not is_report else len(text)
 
 
 # Remarks, codes of errors, further items of a list, and openings that no phrase follows.
 _NO_PHRASE = re.compile(
-    r"(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
+    r"something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
+    r"|(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
     r"|.*\b(?:maybe|perhaps)\b|.*\b(?:meet|help|thank|tell|for) you\b|(?:an?|the) [^,]+, (?:an?|the) [^,]+,? and (?:an?|the) \w+"
     r"|[^\W\d_]+(?:, [^\W\d_]+){3,}\W*$|(?:veo|vejo|observo|alle|ils|elles|ellos|todos|tous|toutes|zij|ze|sie|les autres|se (?!\w+ó\b))\b"
     r"|(?:the )?same (?:as (?:above|before|\w+ one)\W*$|answer|description|thing)|(?:good)?bye\W*$|[A-Z]{2,} \d+\W*$|.*\s[b2][.)]\s"
     r"|(?:an? )?(?:nice|great|good|lovely|beautiful|cool|interesting|funny|hard|tough|tricky|easy|excellent|fun|awesome|fair|tough|simple) (?:\w+ )?(?:picture|image|photo|question|task|description|request|answer|scene|job|work|idea|point|one|start|luck|day)s?\W*$"
     r"|.*\b(?:others?|anderen|autres|otr[oa]s|demás|outr[oa]s) (?:\w+ )?(?:are|is|sind|sont|son|são|zijn)\b"
-    r"|(?:then|so|well|now|okay|ok|sure|hmm+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|[^」』]*(?:が[^」』]{0,6}(?:あります|います)|は[^。]*ます)[。.]?$|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
+    r"|(?:then|so|well|now|okay|ok|sure|hmm+|um+|uh+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|[^」』]*(?:が[^」』]{0,6}(?:あります|います)|は[^。]*ます)[。.]?$|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
     I,
 )
 _TEXT_NOUN = re.compile(

@@ -15,21 +15,13 @@ from referee.models.answers.cleaning import clean_answer, is_refusal
 from referee.models.answers.descriptions import parse_description, parse_properties
 from referee.models.answers.json_objects import has_open_json
 from referee.models.answers.ratings import parse_rating
+from referee.models.answers.vocabulary import words
 
 READ, UNREAD, REFUSED, CUT_OFF = "read", "unread", "refused", "cut-off"
 KINDS_OF_ANSWERS = ("choice", "description", "properties", "rating", "place")
 # Reasons of endpoints for ending an answer: OpenAI's, Anthropic's, Gemini's, Responses'.
 _LENGTH = {"length", "max_tokens", "max_output_tokens", "model_length", "incomplete", "model_context_window_exceeded"}
-_FILTERED = {
-    "content_filter",
-    "refusal",
-    "safety",
-    "prohibited_content",
-    "blocklist",
-    "recitation",
-    "spii",
-    "image_safety",
-}
+_FILTERED = words("content_filter refusal safety prohibited_content blocklist recitation spii image_safety")
 
 
 @dataclass(frozen=True, slots=True)

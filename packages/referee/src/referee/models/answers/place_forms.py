@@ -28,7 +28,7 @@ ABSENT = re.compile(
     rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
-    r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^no (?:bounding )?box(?:es)?\b"
+    r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no \w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
     r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|im bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
@@ -106,16 +106,12 @@ _NOT_ASSERTED = re.compile(
 )
 # "Left of the table at [1, 2, 3, 4]" is where the table is; "the chair left of the table is at [1, 2, 3, 4]" is an answer.
 _LANDMARK = re.compile(
-    r"\b(?:(?:left|right|side|front) of|above|below|under|behind|beside|beneath|over|near|next to|between|around)\b(?!.*\b(?:is|are|located|found|coordinates|box)\b)",
-    re.IGNORECASE,
-)
-_PICKED = re.compile(
-    r"\b(?:first|second|third|last|former|latter|left|right|correct|other|larger|smaller)\b[^.]*\b(?:meant|target|answer|fits|matches|correct|it|choose|pick)\b",
+    r"\b(?:(?:left|right|side|front) of|above|below|under|behind|beside|beneath|over|near|next to|close to|adjacent to|one of|touch\w*|between|around)\b(?!.*\b(?:is|are|located|found|coordinates|box)\b)",
     re.IGNORECASE,
 )
 # A clause without a place says that the one before it is another object's.
 _TAKEN_BACK = re.compile(
-    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) tell\b",
+    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) (?:tell|be seen)\b|\bwould be the\b",
     re.IGNORECASE,
 )
 
@@ -130,15 +126,18 @@ def _asserted(text: str) -> str:
     is_open = False
     for i, clause in enumerate(clauses):
         matches = list(groups.finditer(clause))
-        if not matches:
-            continue
         kept, end = "", 0
         for match in matches:
             before = clause[end : match.start()]
+            said = groups.sub(" ", clause[: match.start()])
             is_denied = _NOT_ASSERTED.search(before) or clause.rstrip().endswith("?")
             is_open |= bool(is_denied and _ALTERNATIVE.search(groups.sub(" ", clause)))
-            is_denied = is_denied or _LANDMARK.search(groups.sub(" ", clause[: match.start()]))
-            kept += before + ("" if is_denied else match[0])
+            is_lead = (_LEADS.search(said) or _LEADS.search(before.lstrip(" ,;"))) and not _LANDMARK.search(said)
+            # "The table ([1, 2, 3, 4]) hides it" tells of another object.
+            is_aside = (
+                re.match(r"\([\[(]", match[0]) and re.search(r"\w", said) and re.match(r"\s+\w", clause[match.end() :])
+            )
+            kept += before + (match[0] if is_lead and not is_denied and not is_aside else "")
             end = match.end()
         clauses[i] = kept + clause[end:]
     stated = [clause for clause in clauses if groups.search(clause)]
@@ -147,16 +146,34 @@ def _asserted(text: str) -> str:
         return "" if is_open or groups.search(text) else text
     rest = "\n".join(clauses).rpartition(mentions[-1])[2]
     if len(set(mentions)) > 1:
-        # A place that is named again at the end is the conclusion; places that a later clause picks from are none.
-        if mentions[-1] in mentions[:-1]:
+        # A place that is named again at the end is the conclusion, so is one after "therefore"; places with other
+        # words than those of a list are none.
+        if mentions[-1] in mentions[:-1] or _CONCLUDES.search(stated[-1]):
             return mentions[-1]
-        is_open |= bool(_PICKED.search(rest))
+        is_marked = (
+            _MARKED.search("".join(stated)) or _CORRECTED.search("".join(stated)) or len(mentions[0].split(",")) == 2
+        )
+        is_open |= not is_marked and not _LISTED.match(groups.sub(" ", text))
     # One corner is no place.
     is_open |= len(mentions) == 1 and mentions[0].count(",") == 1 and "corner" in "".join(stated).lower()
     return "" if is_open or _TAKEN_BACK.search(rest) else "\n".join(clauses)
 
 
 _ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|hesitat\w*|torn|oder|falls|ou|o bien)\b", re.IGNORECASE)
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|so|daher|also|donc|así que|portanto|dus)\b|所以|よって", re.IGNORECASE
+)
+# What may stand right before a place that is asserted: nothing, a label, a verb of placing, or up to four words that name the object.
+_LEADS = re.compile(
+    r"(?:^|[:：=→>*|-]|\b(?:is|are|was|be|at|in|on|within|inside|box(?:es)?|bbox|coordinates?|region|location|area|around|about|approximately|estimate|say|mean|meant|answer|here|and|to|from|point|mark|draw|choose|pick|click|tap|occupies|covers|spans|found|see"
+    r"|ist|sind|bei|est|sont|en|está|são|é|em|op|und|et|e|y|van)|[是在为は]|['’]s)[\s\"'(\[*`]*$"
+    r"|^(?!\W*(?:it|they|this|that|one|all|any|each|both|ignore|skip|avoid|outside|beyond|exclude|without|use|see|consider|compare|look|check)\b)\W*(?:[^\W\d][\w-]*,? ){0,3}[^\W\d][\w-]*(?: \d(?:\.\d+)?)?,?[\s\"'(\[*`]*$|^\W*\d?\W*$|[,;]\W*$",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(
+    r"(?:\W|\d|\b(?:and|und|et|y|e|the|there|are|is|two|three|both|several|found|i|boxes|box|bounding|bbox|coordinates|chairs?|objects?|one|first|second|third|another|at|in|of|matching|instances?|labels?|results?|detections?)\b)*$",
+    re.IGNORECASE,
+)
 
 
 def is_absent(text: str) -> bool:
@@ -338,25 +355,8 @@ def _cells(first: int, last: int, side: int) -> tuple[float, ...]:
     return x1 + 0.5, y1 + 0.5, x2 + 0.5, y2 + 0.5
 
 
-_BOX_KEYS = (
-    *(
-        "bbox_2d",
-        "box_2d",
-        "bbox",
-        "box",
-        "bounding_box",
-        "boundingBox",
-        "bounding_box_2d",
-        "start_box",
-        "bboxes",
-        "boxes",
-    ),
-    *("xyxy", "bndbox", "rect", "region"),
-)
-_POINT_KEYS = (
-    *("point_2d", "point", "points", "coordinate", "coordinates", "coords", "click", "position", "center", "centre"),
-    *("location", "click_point", "xy"),
-)
+_BOX_KEYS = ("bbox_2d", "box_2d", "bbox", "box", "bounding_box", "boundingBox", "bounding_box_2d", "start_box", "bboxes", "boxes", "xyxy", "bndbox", "rect", "region")  # fmt: skip
+_POINT_KEYS = ("point_2d", "point", "points", "coordinate", "coordinates", "coords", "click", "position", "center", "centre", "location", "click_point", "xy")  # fmt: skip
 _CORNER_KEYS = (
     ("x1", "y1", "x2", "y2"),
     ("xmin", "ymin", "xmax", "ymax"),
@@ -365,7 +365,13 @@ _CORNER_KEYS = (
     ("x0", "y0", "x1", "y1"),
     ("x_left", "y_top", "x_right", "y_bottom"),
 )
-_CORNERS = (("top_left", "bottom_right"), ("topLeft", "bottomRight"), ("top-left", "bottom-right"), ("tl", "br"))
+_CORNERS = (
+    ("top_left", "bottom_right"),
+    ("topLeft", "bottomRight"),
+    ("top-left", "bottom-right"),
+    ("tl", "br"),
+    ("min", "max"),
+)
 _CORNERS_AND_SIDES = (
     ("x", "y", "width", "height"),
     ("x", "y", "w", "h"),
@@ -473,7 +479,9 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
     ]
 
 
-_OF_OTHER_KEYS = re.compile(r"reject|exclu|distract|draft|other|alternative|thought|size|example|^not", re.IGNORECASE)
+_OF_OTHER_KEYS = re.compile(
+    r"reject|exclu|ignor|skip|wrong|distract|draft|other|alternative|thought|size|example|^not", re.IGNORECASE
+)
 
 
 def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:

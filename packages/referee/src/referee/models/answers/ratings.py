@@ -28,7 +28,10 @@ I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
 _DIGITS = r"(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"
 _N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/><≥≤⟦+-])" + _DIGITS
-_KEYS = words("rating score answer value grade fluency adequacy clarity grammar final overall bewertung note 评分 評価")
+_KEYS = words(
+    "rating score answer value grade fluency adequacy clarity grammar final overall bewertung note nota puntuación 评分 評価 naturalness readability quality style likeness humanlikeness"
+    " appropriateness result mark points stars output response verdict estimate evaluation informativeness correctness coherence likert rate r"
+)
 _FINAL_KEYS = words("final overall total final_rating final_score overall_rating overall_score rating score")
 _NO_KEYS = words(
     "status code length typos mistakes lines version step index number max min maximum minimum scale confidence errors error count out_of words id reason"
@@ -85,7 +88,7 @@ _FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
-        rf"\bscale (?:has|with|of) {_N}[- ]points?\b|^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
+        rf"\bscale (?:has|with|of) {_N}[- ]points?\b|^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|no(?= \d)|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
         rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
         rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
         rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
@@ -103,7 +106,7 @@ _EXPLAINED = re.compile(
 )  # fmt: skip
 # Ratings of other texts, or by others.
 _OTHERS = re.compile(
-    r"\b(?:others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
+    r"\b(?:(?:you|one) (?:could|might|may)|others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
     I,
 )
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
@@ -128,6 +131,9 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     text = re.sub(r"(?m)^(?:>\s+)+", "", text)
     text = re.sub(r"\bn/?a\b", "", call[1] if call else text, flags=I)
     if language == "nl" and re.search(rf"{_N} of {_N}", text):
+        return None
+    # "1 = bad, 7 = good" explains the scale.
+    if len(re.findall(r"\d = [^\W\d]", text)) > 1 and not re.search(r"\d", re.sub(r"\d+ = [^\W\d]", "", text)):
         return None
     values = _Values(low, high)
     return values.of(_stated(values.tokenise(_without_scale(_spelled(text, language), low, high))))
@@ -300,7 +306,6 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
         final,
         others if known and len(others) > 1 else known,
         [k for k in fields if set(k.split("_")) & _KEYS],
-        list(fields),
     ):
         values = [_from_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
         numbers = {v for v in values if v is not None}
