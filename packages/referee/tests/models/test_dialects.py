@@ -424,13 +424,13 @@ def test_input_that_a_moderator_flags_is_filtered_and_does_not_stop_the_work() -
 def test_a_key_that_a_model_repeats_is_masked_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-abc/def")
-    tokens = [{"token": t, "logprob": -0.1, "top_logprobs": []} for t in ("sk-", "abc", "/def")]
-    message = {"content": "sk-abc/def it is", "reasoning_content": "the key is sk-abc/def", "refusal": None}
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-xyz/uvw")
+    tokens = [{"token": t, "logprob": -0.1, "top_logprobs": []} for t in ("sk-", "xyz", "/uvw")]
+    message = {"content": "sk-xyz/uvw it is", "reasoning_content": "the key is sk-xyz/uvw", "refusal": None}
     choice = {"message": message, "finish_reason": "stop", "logprobs": {"content": tokens}}
     # As PHP and others write JSON: a slash may be escaped.
-    body = json.dumps({"choices": [choice], "model": "sk-abc/def"}).replace("/", "\\/").encode()
-    refusal = json.dumps({"error": {"message": "no: sk-abc/def"}}).replace("/", "\\/").encode()
+    body = json.dumps({"choices": [choice], "model": "sk-xyz/uvw"}).replace("/", "\\/").encode()
+    refusal = json.dumps({"error": {"message": "no: sk-xyz/uvw"}}).replace("/", "\\/").encode()
     with serving((200, {}, body), (422, {}, refusal)) as server:
         asker = client(server).remember(tmp_path)
         call = asker.ask(ASK, "t")
@@ -441,7 +441,7 @@ def test_a_key_that_a_model_repeats_is_masked_before_anything_is_written(
             == 'HTTP 422: {"error": {"message": "no: [key]"}}'
         )
     assert len(list(read_calls(tmp_path))) == 2
-    assert "abc" not in "".join(p.read_text() for p in tmp_path.iterdir())
+    assert "xyz" not in "".join(p.read_text() for p in tmp_path.iterdir())
 
 
 def test_further_headers_are_sent_and_their_secrets_masked(monkeypatch: pytest.MonkeyPatch) -> None:

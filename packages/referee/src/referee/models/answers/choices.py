@@ -241,7 +241,7 @@ class _Names:
             text,
         )
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
-        kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
+        kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))"
         # "The chair numbered 4", "the sofa (5)": the number stands for the noun before it.
         text = re.sub(
             r"\bthe (?:[^\W\d]+(?:-\w+)? ){1,4}(?:(?:that is |which is )?(?:numbered|label+ed|marked(?: as| with)?)|with (?:the )?(?:number|label|tag|index|id))(?: number| as)? #?(\d{1,3})\b(?!\.\d)",

@@ -172,7 +172,7 @@ _FRAME = re.compile(
 _ANNOUNCING = re.compile(
     r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い|例えば|例如|比如))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
-_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
+_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|check out|focus on|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
 _THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
@@ -788,7 +788,7 @@ def _end_of_saying(text: str) -> int:
 
 # Remarks, codes of errors, further items of a list, and openings that no phrase follows.
 _NO_PHRASE = re.compile(
-    r"something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
+    r".*\w or \w|(?:one|any|some|each|either|all|both) of the \w+s\W*$|something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
     r"|(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
     r"|.*\b(?:maybe|perhaps)\b|.*\b(?:meet|help|thank|tell|for) you\b|(?:an?|the) [^,]+, (?:an?|the) [^,]+,? and (?:an?|the) \w+"
     r"|[^\W\d_]+(?:, [^\W\d_]+){3,}\W*$|(?:veo|vejo|observo|alle|ils|elles|ellos|todos|tous|toutes|zij|ze|sie|les autres|se (?!\w+ó\b))\b"

@@ -111,7 +111,7 @@ _LANDMARK = re.compile(
 )
 # A clause without a place says that the one before it is another object's.
 _TAKEN_BACK = re.compile(
-    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) (?:tell|be seen)\b|\bwould be the\b",
+    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) (?:tell|be seen)\b|\bwould be the\b|,\s*not (?:the|this|that) \w+",
     re.IGNORECASE,
 )
 

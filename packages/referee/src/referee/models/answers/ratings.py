@@ -95,7 +95,7 @@ _ELSE = re.compile(
         r"\b\d+(?:st|nd|rd|th)\b|(?m:^\s*\d{1,2}[.)]\s+(?=[^\W\d]))(?=(?:.*\n)+?\s*\d{1,2}[.)]\s)",
         rf"\bon an? {_N}[- ](?:points?|to|-)[^.;\n]*",
         rf"\b(?:at (?:least|most|best|a (?:min|max)imum)|minimum|maximum|no more than|(?:more|less|fewer|greater|higher|lower|better|worse|short) (?:than|of)|above|below|over|under|up to|beyond|mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|menos de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens)\s+(?:an? |eine |un |uma? |een )?{_N}(?!{_OF}\d)",
-        rf"(?:an? )?{_N} (?:would (?:be (?:an?|for|too|perfect)|mean|require|need)|is (?:reserved|only for|too|for)|means|being|wäre eine?|serait une?|sería una?|seria uma?)\b",
+        rf"(?:an? )?{_N} (?:would (?:be (?:an?|for|too|perfect|generous|harsh|high|low|unfair|excessive)|mean|require|need)|is (?:reserved|only for|too|for)|means|being|wäre eine?|serait une?|sería una?|seria uma?)\b",
         rf"(?:(?:lower|rais|bring|mov|chang|revis|adjust|correct|reduc|increas|drop)\w*|went|go) [^.;\d\n]{{0,20}}from (?:an? )?{_N}(?= (?:down |up )?to )",
         rf"(?:至少|最多|超过|低于|不到)\s?{_N}|{_N}\s?(?:points? |分|点)?(?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops\b|以上|以下|未満)",
     ),
@@ -106,7 +106,7 @@ _EXPLAINED = re.compile(
 )  # fmt: skip
 # Ratings of other texts, or by others.
 _OTHERS = re.compile(
-    r"\b(?:(?:you|one) (?:could|might|may)|others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
+    r"\b(?:once (?:gave|rated)|(?:you|one) (?:could|might|may)|others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
     I,
 )
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
