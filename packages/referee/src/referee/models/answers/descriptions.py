@@ -109,7 +109,7 @@ _SMALL = {
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
     **dict.fromkeys(
         words(
-            "lol haha ugh definitely so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
+            "lol haha ugh definitely so um umm uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
         ),
         r"\w",
     ),
@@ -778,6 +778,12 @@ def _end_of_saying(text: str) -> int:
     rest = text[end:].lstrip(" :,")
     # Behind words that are only known one by one the phrase must show where it begins.
     is_phrase = re.match(rf"(?!(?:the|its|their) {_PROPERTIES} )(?:{_DETERMINER}\s|l['’]\w|[\"“„«「'])", rest, I)
+    if last_anchor in _COPULAS | {"as", "say", "pick", "choose", "find", "call"}:
+        is_phrase = is_phrase or re.match(
+            r"(?!(?:me|us|him|her|them) )(?:[\w-]+ ){1,3}(?:with|without|facing|wearing|holding|behind|under|near|next to) \w",
+            rest,
+            I,
+        )
     is_report = last_anchor in ("see", "seeing", "describe", "describing") and re.search(
         r"\b(?:can|have|want|need|will|must|should|we|going) ", text[:end], I
     )
