@@ -582,7 +582,7 @@ class Wording:
         return [self._make_noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
 
     def _find_other_side(self, entity: str | None, sides: Sequence[str]) -> list[str]:
-        """Return the first thing that an entity is between beside the given sides."""
+        """Return the first object, other than the given sides, that an entity is between."""
         between = [
             r.entity
             for i in self._select_ids_in_scene([entity or ""])

@@ -58,7 +58,7 @@ TABLE: dict[str, SystemRow] = {
         Component(RELATIONAL), learns=False),
     "incremental": SystemRow("Dale & Reiter", 1995, FAITHFUL, "down the scene's own list of attributes; no training",
         Component(INCREMENTAL), learns=False),
-    "incremental.frequency": SystemRow("Dale & Reiter", 1995, FAITHFUL, "down a list of attributes by how often they are mentioned",
+    "incremental.frequency": SystemRow("Dale & Reiter", 1995, FAITHFUL, "follows a list of attributes in order of their frequency of mention",
         Component(INCREMENTAL, order="frequency")),
     "salient": SystemRow("Krahmer & Theune", 2002, MEDIUM, "incremental, among entities at least as salient as the target",
         Component(SALIENT), learns=False),

@@ -127,7 +127,7 @@ def _build_pooled_lines(p: Proceedings) -> list[Line]:
     if p.power:
         power, correlation = p.power, f"{p.power.correlation:.2g}".removeprefix("0")
         lines.append(
-            f"Power: of {power.systems} systems a true r of {correlation} *predicts* in {power.predicts:.0%} of tables."
+            f"Power: with {power.systems} systems a true r of {correlation} *predicts* in {power.predicts:.0%} of simulations."
         )
     return lines
 
