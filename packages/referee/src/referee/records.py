@@ -547,7 +547,7 @@ class Trial(Record, frozen=True, kw_only=True):
     def _repr_html_(self) -> str:
         """Return the scene as a picture, its target framed, with the references, for notebooks."""
         # By name: pictures stand above records, and only a notebook wants one.
-        html: str = import_module("referee.show.drawing.trial_cards").trial_card(self)
+        html: str = import_module("referee.show.drawing.trial_cards").make_trial_card(self)
         return html
 
     @property

@@ -123,7 +123,7 @@ def test_many_references_are_counted(tmp_path: Path) -> None:
     told = [replace(t, speaker=str(i), scene=replace(t.scene, id="one")) for i, t in enumerate(trials())]
     others = material_of(tmp_path / "others", {"colour": colour}, corpus=told, references="others")
     assert format_reference_counts(others) == "5"
-    assert "against 5 descriptions at once" in " ".join(describe_methods(others, None))
+    assert "compared with 5 descriptions at once" in " ".join(describe_methods(others, None))
     assert format_reference_counts(material_of(tmp_path / "own", {"colour": colour})) == "1"
 
 
