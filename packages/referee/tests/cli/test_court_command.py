@@ -14,6 +14,7 @@ import pytest
 from referee.cli import main
 from referee.corpora.jsonl import response_to_json, trials_to_json, write_json_line
 from referee.corpora.synthetic.corpus import Synthetic
+from referee.courtroom.heard_evidence import TrialSettings, try_runs
 from referee.files import write_atomically
 from referee.jobs.folder import Run, write_manifest
 from referee.records import Outcome, Response
@@ -374,3 +375,71 @@ def test_a_run_without_answers_or_scores_says_what_to_do(capsys: pytest.CaptureF
     assert "referee listen" in err
     (folder / "scores.jsonl").unlink()
     assert "no scores" in run(capsys, folder)[2]
+
+
+def sign_run(folder: Path, *others: Path, **options: Any) -> str:
+    settings = TrialSettings(**{"resamples": 3, "permutations": 0, **options})
+    return try_runs([folder, *others], settings).signature
+
+
+def test_a_court_on_runs_signs_what_it_uses_and_nothing_else(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", {f"s{k}": [i < k for i in range(5)] for k in range(1, 4)})
+    signed = sign_run(folder)
+    assert sign_run(folder.rename(tmp_path / "elsewhere")) == signed
+    folder = tmp_path / "elsewhere"
+    different = {
+        signed,
+        sign_run(folder, seed=2),
+        sign_run(folder, resamples=4),
+        sign_run(folder, permutations=5),
+        sign_run(folder, cluster="participant"),
+    }
+    other = make_run(tmp_path / "other", {"s1": [True] * 5, "s9": [False] * 5})
+    assert sign_run(folder, other) == sign_run(other, folder)
+    files = {name: (folder / name).read_text("utf-8") for name in ("responses.jsonl", "scores.jsonl", "trials.jsonl")}
+    changes = {"responses.jsonl": ('"p1"', '"p2"'), "scores.jsonl": ("0.", "1."), "trials.jsonl": ('"small"', '"tiny"')}
+    for name, (old, new) in changes.items():
+        write(folder / name, "".join(reversed(files[name].splitlines(keepends=True))))
+        assert sign_run(folder) == signed
+        assert old in files[name]
+        write(folder / name, files[name].replace(old, new, 1))
+        different.add(sign_run(folder))
+        write(folder / name, files[name])
+    outputs = [json.dumps({"trial": "t", "system": "s1", "text": text}) + "\n" for text in ("cup", "mug")]
+    for output in outputs:
+        write(folder / "outputs.jsonl", output)
+        different.add(sign_run(folder))
+    assert len(different) == 10
+
+
+TABLE = [
+    ["system", "automatic:dice", "hearer:ir", "hearer:time:lower"],
+    *([f"s{k}", f"0.{k}", f"0.{(3 * k) % 8}", f"{100 * (k % 5)}"] for k in range(1, 8)),
+]
+
+
+def write_table(path: Path, rows: list[list[str]]) -> Path:
+    return write(path, "".join(",".join(row) + "\n" for row in rows))
+
+
+def test_a_court_on_a_table_has_numbers_and_a_signature_that_no_order_changes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    turned = [[row[0], *reversed(row[1:])] for row in (TABLE[0], *reversed(TABLE[1:]))]
+    data, other = (
+        json.loads(run(capsys, write_table(tmp_path / f"{i}.csv", rows), "--format", "json")[1])
+        for i, rows in enumerate((TABLE, turned))
+    )
+    assert other["signature"] == data["signature"]
+    assert other["findings"] == data["findings"]
+    r, turned_r = ({(e["automatic"], e["hearer"]): e["pearson"] for e in d["evidence"]} for d in (data, other))
+    assert turned_r == r
+    assert run(capsys, tmp_path / "0.csv")[1].splitlines()[-1] == f"Signature: {data['signature']}"
+    write(tmp_path / "court.json", json.dumps(data))
+    changed = [*TABLE[:-1], [*TABLE[-1][:-1], "201"]]
+    for rows, seed, parts in ((turned, 1, set()), (TABLE, 2, {"seed"}), (changed, 1, {"table"})):
+        content = run(capsys, write_table(tmp_path / "2.csv", rows), "--seed", seed, "--format", "json")[1]
+        signature = json.loads(content)["signature"]
+        code = main(["signature", signature, "--against", str(tmp_path / "court.json"), "--format", "json"])
+        found = json.loads(capsys.readouterr().out)
+        assert (code, set(found["differences"])) == (int(bool(parts)), parts)

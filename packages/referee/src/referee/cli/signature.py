@@ -28,6 +28,9 @@ MEANING = {
     "group": "the group of trials, and a digest of which they are",
     "outputs": "how many outputs the system has, and a digest of them",
     "baseline": "how many outputs the baseline has, and a digest of them",
+    "table": "how many rows the printed table has, and a digest of them",
+    "scores": "how many scores, and a digest of them",
+    "answers": "how many answers, and a digest of them; or the conventions of a system's numbers",
     "cluster": "clusters of the trials",
     "labels": "a digest of the labels of these clusters",
     "interval": "how intervals were made, with their confidence",
@@ -151,9 +154,12 @@ def _read_rows(file: Path) -> list[dict[str, Any]]:
     """Return the rows of a score table. Raises InputError for another file."""
     try:
         content = json.loads(file.read_text("utf-8"))
-        rows = next(content[key] for key in ("rows", "scores", "pairs") if key in content)
+        # A court has one signature for all.
+        rows = next((content[key] for key in ("rows", "scores", "pairs") if key in content), None) or [
+            {"signature": content["signature"]}
+        ]
         return [dict(row) for row in rows]
-    except (OSError, ValueError, StopIteration, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"is not a score table ({error})", where=file, remedy="write it with `referee score … --format json`"
         ) from error

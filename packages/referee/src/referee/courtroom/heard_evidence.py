@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from referee import __version__
 from referee.contracts import FloatArray
 from referee.courtroom.answer_noise import NoiseCeiling, Panel, draw_means, find_ceilings
 from referee.courtroom.answered_items import TIMES, ItemCeiling, ItemEvidence, try_items
@@ -23,8 +25,9 @@ from referee.courtroom.heard_runs import HeardRun, ReadCards, RowNames, TrialSet
 from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
 from referee.courtroom.printed_evidence import find_direction
 from referee.courtroom.ranking_evidence import RankingEvidence
-from referee.courtroom.sampling import Asked, cluster_answers
+from referee.courtroom.sampling import Asked, cluster_answers, list_factors
 from referee.metrics.hearing import HUMAN, MEASURES, Hearing
+from referee.signature import fingerprint
 from referee.statistics.dependent_trials import Clusters
 
 __all__ = ["Hearings", "TrialSettings", "no_cards", "try_heard", "try_runs"]
@@ -47,6 +50,7 @@ class Hearings:
     differences: list[MeasureDifference] = field(default_factory=list)
     systems: list[SystemComparison] = field(default_factory=list)
     ceilings: list[ItemCeiling] = field(default_factory=list)
+    signature: str = ""
 
 
 def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -75,6 +79,9 @@ def try_runs(
 
 def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = no_warnings) -> Hearings:
     """Collect the evidence of runs (or corpora) that are already open."""
+    parts = _sign_runs(heard, settings)
+    # Resampling draws by place: in one order, whatever the order of the folders.
+    heard = [run for _, run in sorted(zip(map(repr, parts), heard, strict=True), key=itemgetter(0))]
     names = RowNames(heard)
     domains = dict.fromkeys([None, *(d for h in heard for d in h.domains)])
     sheets = [_make_sheet(heard, domain, names, settings) for domain in domains]
@@ -89,7 +96,37 @@ def try_heard(heard: Sequence[HeardRun], settings: TrialSettings, warn: Warn = n
         differences=over_items.differences,
         systems=over_items.systems,
         ceilings=over_items.ceilings,
+        signature=_sign_court(parts, heard, settings, has_ranks=bool(over_items.rankings)),
     )
+
+
+def _sign_runs(heard: Sequence[HeardRun], settings: TrialSettings) -> list[dict[str, str]]:
+    """Return the digests of what is used of each run."""
+    factors = _list_all_factors(heard, settings)
+    return [{part: fingerprint(digests) for part, digests in run.sign(factors).items()} for run in heard]
+
+
+def _list_all_factors(heard: Sequence[HeardRun], settings: TrialSettings) -> list[str]:
+    """Return the factors by which answers of any hearer may be clustered, of those that a trial has."""
+    sampled, hearers = find_sampling_units(heard), dict.fromkeys(h for run in heard for h in run.admissions)
+    factors = dict.fromkeys(f for h in hearers for f in list_factors(h, settings.cluster, sampled))
+    return list(factors)
+
+
+def _sign_court(
+    parts: Sequence[Mapping[str, str]], heard: Sequence[HeardRun], settings: TrialSettings, has_ranks: bool
+) -> str:
+    """Return the signature of a court on runs; parts of several runs stand together, in one order."""
+    together = {key: "+".join(part[key] for part in sorted(parts, key=repr)) for key in parts[0]}
+    shown: dict[str, object] = {
+        **together,
+        "cluster": " x ".join(_list_all_factors(heard, settings)) or "none",
+        "resamples": settings.resamples,
+        **({"permutations": settings.permutations} if has_ranks else {}),
+        "seed": settings.seed,
+        "version": __version__,
+    }
+    return "court" + "".join(f"|{key}:{value}" for key, value in shown.items())
 
 
 def _make_sheet(

@@ -15,6 +15,7 @@ import numpy as np
 
 from referee import catalogue
 from referee.contracts import Batch
+from referee.corpora.clusters import get_cluster
 from referee.courtroom.admissions import OF_PEOPLE, Admission, admit
 from referee.courtroom.families import find_family_names
 from referee.engines.pieces import Engine
@@ -25,6 +26,7 @@ from referee.jobs.progress import ProgressCallback, iterate_silently
 from referee.jobs.score_table import DESIGN
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, group_responses
 from referee.records import Description, Response, Trial
+from referee.signature import text_digests, trial_digests, with_labels
 
 ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
 Warn = Callable[[Mapping[str, str], str], Iterable[str]]
@@ -77,7 +79,8 @@ class HeardRun:
         manifest = run.manifest
         self.scores = run.scores()
         self.trials: dict[str, Trial] = {t.id: t for t in run.trials()}
-        self.responses: list[Response] = list(run.responses())
+        # Resampling draws by place: in one order, whatever the order in the file.
+        self.responses = sorted(run.responses(), key=lambda r: (r.trial, r.hearer, r.system or ""))
         if not self.scores:
             raise InputError(
                 "this run folder has no scores", where=folder, remedy="make one with `referee score … --out RUN`"
@@ -89,7 +92,7 @@ class HeardRun:
                 remedy=f"referee listen {folder} --hearer literal",
             )
         self.source = open_corpus(folder).source
-        self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
+        self.systems = sorted({row["system"] for row in self.scores})
         groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
         self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
         self._by_domain: dict[str | None, dict[tuple[str, str], Hearing]] = {}
@@ -141,6 +144,31 @@ class HeardRun:
                     f"{output.trial}\t{description.text}\t{description.properties}"
                 )
         return {system: sha256("\n".join(sorted(lines)).encode()).hexdigest() for system, lines in spoken.items()}
+
+    def sign(self, factors: Sequence[str]) -> dict[str, bytes]:
+        """Return digests of what a court uses of this run: trials with their labels, scores, outputs, and answers."""
+        asked = list(self.trials.values())
+        labels = [(t.domain if self.domains else None, *(get_cluster(t, f) for f in factors)) for t in asked]
+        values = self.item_values()
+        scores = [
+            *(((d, *key), v) for d in (None, *self.domains) for key, v in self.read_automatic_scores(d).items()),
+            *((metric, *key, value) for metric, column in values.items() for key, value in column.items()),
+        ]
+        admissions = [(h, a.simulated, a.passport.rpartition(":")[2], a.says) for h, a in self.admissions.items()]
+        answers = [
+            (*group, hearing.trials[item], hearing.hearers[person], *row)
+            for group, hearing in self.hearings.items()
+            for item, person, row in zip(hearing.items, hearing.participants, hearing.values.tolist(), strict=True)
+        ]
+        samples = [
+            (s.origin, s.trial.id, s.participant, s.text, s.is_right, sorted(s.scores.items())) for s in self.samples
+        ]
+        return {
+            "trials": with_labels(trial_digests(asked, [()] * len(asked)), labels),
+            "scores": text_digests(map(repr, scores)),
+            "outputs": text_digests(map(repr, self.digest_outputs().items())),
+            "answers": text_digests(map(repr, [*admissions, *answers, *samples])),
+        }
 
 
 class HeardCorpus(HeardRun):

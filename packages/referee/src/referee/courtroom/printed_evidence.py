@@ -149,6 +149,8 @@ def read_csv_sheets(path: Path) -> list[SystemScores]:
     measures = {name: _parse_header(name, path) for name in header if name.partition(":")[0] in ("automatic", "hearer")}
     if "system" not in header or {side for side, _, _ in measures.values()} != {"automatic", "hearer"} or not rows:
         raise MalformedInput("this is not a table of systems and measures", where=path, line=1, remedy=LAYOUT)
+    # Simulations draw by place: in one order, whatever the order in the file.
+    rows.sort(key=lambda numbered: (numbered[1]["system"] or "").strip())
     domains = dict.fromkeys((row.get("domain") or "").strip() or None for _, row in rows)
     return [
         _make_csv_sheet(path, measures, [r for r in rows if ((r[1].get("domain") or "").strip() or None) == d], d)

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from referee.auditing.corrections import Correction
@@ -21,6 +22,7 @@ from referee.courtroom.heard_evidence import Hearings
 from referee.courtroom.pooling import MeasureDifference, PooledEvidence, SystemComparison
 from referee.courtroom.printed_evidence import PublishedSheets
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
+from referee.courtroom.sheet import sign_sheets
 from referee.courtroom.single_votes import SingleVote, list_findings, vote_singly
 from referee.courtroom.verdicts import MEANING, Case, make_case, summarise_items, summarise_systems
 from referee.engines.calls import Call, call_all
@@ -67,6 +69,7 @@ class Proceedings:
     systems: Sequence[SystemComparison] = ()
     ceilings: Sequence[ItemCeiling] = ()
     power: Power | None = None
+    signature: str = ""
 
     @property
     def best(self) -> Proceedings:
@@ -112,6 +115,7 @@ def hold_court(
         systems=hearings.systems if hearings else (),
         ceilings=hearings.ceilings if hearings else (),
         power=estimate_power(sheets[0], seed=seed) if sheets and chance else None,
+        signature=hearings.signature if hearings else sign_sheets(sheets, seed),
     )
 
 
@@ -202,6 +206,7 @@ def hold_published_court(
     findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
     return replace(
         printed,
+        signature=sign_sheets(chain(sheets.printed, sheets.corrected, *sheets.elsewhere), seed),
         corrected=corrected,
         corrections=sheets.corrections,
         changes=changes,
@@ -240,6 +245,7 @@ def make_json(proceedings: Proceedings) -> dict[str, Any]:
     versions = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
     return {
         "source": proceedings.source,
+        "signature": proceedings.signature,
         "systems": len(proceedings.sheets[0].without_people().systems) if proceedings.sheets else 0,
         "people": sorted({p for sheet in proceedings.sheets for p in sheet.people}),
         "verdicts": dict(proceedings.best.verdicts),

@@ -28,14 +28,20 @@ class Asked(NamedTuple):
 
 def cluster_answers(answers: Sequence[Asked], hearer: str, cluster: str, sampled: tuple[str, ...] | None) -> Clusters:
     """Return the clusters of answers over all factors of the design, or over one chosen factor."""
-    factors = list(Source(sampled=sampled).factors(cluster))
-    if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
-        factors.append(PARTICIPANT)
+    factors = list_factors(hearer, cluster, sampled)
     clusters = choose_clusters({name: [_find_unit(a, name) for a in answers] for name in factors}, cluster)
     if cluster == PARTICIPANT or set(clusters.names) - {PARTICIPANT}:
         return clusters
     items = Clusters.of({ITEM: [f"{a.origin}/{a.trial.id}" for a in answers]})
     return Clusters((*clusters.names, *items.names), (*clusters.codes, *items.codes))
+
+
+def list_factors(hearer: str, cluster: str, sampled: tuple[str, ...] | None) -> list[str]:
+    """Return the factors of a hearer's answers, of which those that recur are used."""
+    factors = list(Source(sampled=sampled).factors(cluster))
+    if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
+        factors.append(PARTICIPANT)
+    return factors
 
 
 def _find_unit(answer: Asked, factor: str) -> str | None:

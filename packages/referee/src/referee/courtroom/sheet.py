@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from referee import __version__
 from referee.contracts import FloatArray
 from referee.courtroom.admissions import Admission
 from referee.courtroom.answer_noise import NoiseCeiling
 from referee.courtroom.multiplicity import Table
 from referee.errors import InputError
+from referee.signature import fingerprint, text_digests
 from referee.statistics.frames import IntArray, as_numbers
 
 BETTER = {"higher": 1, "lower": -1, "none": 0}
@@ -82,6 +84,23 @@ def check_sheet(sheet: SystemScores) -> None:
                 f"the direction 'better' of the measure {name!r} is {sheet.better[name]!r}",
                 remedy=f"use one of {', '.join(BETTER)}",
             )
+
+
+def sign_sheets(sheets: Iterable[SystemScores], seed: int) -> str:
+    """Return the signature of a court on printed values: a digest of the rows in any order, and the seed."""
+    rows = (
+        repr((s.domain, system, s.family_of(system), system in s.people, sorted(_list_values(s, i))))
+        for s in sheets
+        for i, system in enumerate(s.systems)
+    )
+    return f"court|table:{fingerprint(text_digests(rows))}|seed:{seed}|version:{__version__}"
+
+
+def _list_values(sheet: SystemScores, row: int) -> Iterable[tuple[str, str, str, str]]:
+    """Yield side, name, better direction and value of each measure in a row."""
+    for side, columns in (("automatic", sheet.automatic), ("hearer", sheet.hearer)):
+        for name, values in columns.items():
+            yield side, name, sheet.better.get(name, "higher"), repr(values[row])
 
 
 def average_families(sheet: SystemScores) -> Table:

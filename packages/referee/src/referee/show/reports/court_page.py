@@ -19,6 +19,7 @@ from referee.courtroom.pooling import LEVEL
 from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, count_pairs
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, format_signed
+from referee.show.reports.score_tables import wrap_signature
 
 
 class _Columns(tuple[tuple[str, ...], ...]):
@@ -30,7 +31,7 @@ Line = str | _Columns
 
 def format_court_page(p: Proceedings, width: int | None = None) -> list[str]:
     """Return the lines of the full page; `width` wraps sentences and splits wide tables."""
-    return [text for line in _build_lines(p) for text in _wrap_line(line, width)]
+    return [*(text for line in _build_lines(p) for text in _wrap_line(line, width)), *_format_signature(p, width)]
 
 
 def format_court_summary(p: Proceedings, width: int | None = None) -> list[str]:
@@ -53,10 +54,14 @@ def format_court_summary(p: Proceedings, width: int | None = None) -> list[str]:
         *_build_shared_notes(p),
     ]
     lines += [*_build_pooled_lines(best), *_build_comparison_lines(best)]
-    lines.append(
-        "--details prints intervals, p values, families, left-out systems, items and every case; --format json has all."
-    )
-    return [text for line in lines for text in _wrap_line(line, width)]
+    lines.append("--details prints all tables, items and cases; --format json has everything.")
+    return [*(text for line in lines for text in _wrap_line(line, width)), *_format_signature(p, width)]
+
+
+def _format_signature(p: Proceedings, width: int | None) -> list[str]:
+    """Return the last lines: the signature of all that was read and used."""
+    signature = f"Signature: {p.signature}"
+    return [signature] if width is None else wrap_signature(signature, width)
 
 
 def _describe_predictions(cases: Sequence[Case]) -> list[Line]:

@@ -148,7 +148,7 @@ def as_rich(
             result += [_build_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
     result += [Text(line, style="italic") for line in (about, grid.note()) if line]
     signed = (
-        [line for s in grid.signatures() for line in _wrap_signature(s, width)]
+        [line for s in grid.signatures() for line in wrap_signature(s, width)]
         if all_signatures
         else [_shorten_signature([r["signature"] for r in rows], width)]
     )
@@ -170,7 +170,7 @@ def _shorten_signature(signatures: Sequence[str], width: int) -> str:
     return first + mention
 
 
-def _wrap_signature(text: str, width: int) -> list[str]:
+def wrap_signature(text: str, width: int) -> list[str]:
     """Return a signature in lines of the page's width, broken before a bar."""
     first, *parts = text.split("|")
     lines = [first]
