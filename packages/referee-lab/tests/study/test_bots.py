@@ -55,6 +55,16 @@ def test_bots_play_every_protocol_to_the_code(tmp_path: Path, protocol: str) -> 
     assert all(s.failed_checks == 0 for s in collected.sittings if "judge" in protocol)
 
 
+def test_a_bot_that_is_too_late_for_an_attention_check_fails_it(tmp_path: Path) -> None:
+    """A millisecond is too short for everybody: all answers are timeouts, which have no times."""
+    folder = study_folder(tmp_path, protocol="asgre2007", timeout_ms="1")
+    played = simulate(folder, participants=2)
+    assert (played.lost, played.twice) == (0, 0)
+    collected = collect_from(open_study(folder))
+    assert {answer.answer["outcome"] for answer in collected.trials} == {"timeout"}
+    assert all(sitting.failed_checks > 0 for sitting in collected.sittings)
+
+
 def test_nothing_is_lost_or_doubled_on_a_network_that_loses_delays_and_doubles(tmp_path: Path) -> None:
     folder = study_folder(tmp_path)
     faults = Faults.named(FAULTS, share=0.25)

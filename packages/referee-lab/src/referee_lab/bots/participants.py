@@ -21,6 +21,7 @@ import httpx
 
 from referee.contracts import Hearer
 from referee.errors import RefereeError
+from referee.records import Outcome
 from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
 from referee_lab.bots.thinking import make_person, simulate_answer
@@ -258,8 +259,8 @@ def _list_open_steps(plan: Mapping[str, Any]) -> list[int]:
 
 
 def _get_expected_answer(step: PlanStep, simulated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the right answer to an attention check, which bots pass; else {}."""
-    if step.check is None:
+    """Return the fields of the right answer to an attention check, which bots pass if they are in time; else {}."""
+    if step.check is None or simulated.get("outcome") == Outcome.TIMEOUT:
         return {}
     labels = {behind: label for label, behind in step.shown.labels.items()}
     if step.plugin == OWN and step.stimulus is not None:
