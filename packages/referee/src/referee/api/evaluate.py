@@ -22,7 +22,6 @@ from referee.errors import InputError
 from referee.files import write_atomically
 from referee.jobs.evaluate import (
     Evaluated,
-    choose_metrics,
     compare_systems,
     complete_trials,
     describe_findings,
@@ -300,10 +299,7 @@ def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
     has_scenes = bool(material.trials) and all(
         len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values()
     )
-    if not set(metrics) <= {"ir"} or material.responses or not material.outputs or not has_scenes:
-        return False
-    has_properties = any(o.description.properties is not None for o in material.outputs)
-    return has_properties or bool(metrics) or not choose_metrics(material)
+    return has_scenes and set(metrics) <= {"ir"} and bool(material.outputs) and not material.responses
 
 
 def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | CompareOptions) -> None:
@@ -324,9 +320,10 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
             evaluated, ("ir",), confidence=options.confidence, resamples=options.resamples, seed=options.seed
         )
         evaluated.sentences = describe_findings(evaluated, options.confidence, ("ir",))
-        evaluated.sentences.append(
-            "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others."
-        )
+    evaluated.sentences += [
+        "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others.",
+        *heard.warnings,
+    ]
     evaluation.__dict__.pop("frame", None)
 
 
