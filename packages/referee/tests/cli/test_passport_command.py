@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -174,6 +175,23 @@ def test_the_same_seed_gives_the_same_card_and_the_hash_guards_it(
     out.write_text(json.dumps({**card, "accuracy": 1.0}))
     with pytest.raises(MalformedInput, match="changed after it was made"):
         read_card(out)
+
+
+@pytest.mark.parametrize("hearer", ["literal", "learned"])
+def test_the_name_of_a_folder_is_no_part_of_the_hash(
+    hearer: str, study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(study, tmp_path / "degen")
+    of_study, of_copy = (card_of(capsys, hearer, "--data", folder, "--folds", 3) for folder in (study, copy))
+    assert (of_study["corpus"], of_copy["corpus"]) == ("pairs", "degen")
+    assert of_copy["hash"] == of_study["hash"]
+    renamed = tmp_path / "card.json"
+    renamed.write_text(json.dumps({**of_study, "corpus_is_file": False}))
+    with pytest.raises(MalformedInput, match="changed after it was made"):
+        read_card(renamed)
+    lines = (copy / "responses.jsonl").read_text().splitlines(keepends=True)
+    (copy / "responses.jsonl").write_text("".join(lines[1:]))
+    assert card_of(capsys, hearer, "--data", copy, "--folds", 3)["hash"] != of_study["hash"]
 
 
 def test_the_picture_lies_beside_the_card(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,6 +65,9 @@ def make_hearing_rows(
 def _sign_answers(hearing: Hearing, trials: Mapping[str, Trial], factors: Sequence[str], signed: str) -> str:
     """Return the part of a signature on answers: settings of their hearer, trials, answers, and clusters with their labels."""
     settings = {key: value for key, value in explain(signed).items() if key not in ("measure", "version")}
+    if "passport" in settings:
+        # The corpus before the hash is a label, perhaps the name of a file.
+        settings["passport"] = ":".join(settings["passport"].split(":")[-2:])
     asked = [trials[name] for name in hearing.trials]
     labels = [[trial.cluster(name) for name in factors if name not in (PARTICIPANT, ITEM)] for trial in asked]
     answers = (

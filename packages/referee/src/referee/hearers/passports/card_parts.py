@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from referee import __version__
+from referee import __version__, catalogue
 from referee.contracts import FloatArray
 from referee.hearers.passports.areas import Area
 from referee.hearers.passports.ceilings import Ceiling
@@ -30,6 +30,7 @@ def identify(examination: Examination, people: People, about_it: Mapping[str, An
     return {
         "hearer": name_of(examination.hearer),
         "corpus": people.name,
+        "corpus_is_file": people.name not in catalogue.names("corpus"),
         "kind": about_it["kind"],
         "trained_on": about_it["trained_on"],
     }

@@ -38,7 +38,18 @@ def _round_numbers(value: Any) -> Any:
 
 
 def _hash(card: Mapping[str, Any]) -> str:
-    return digest(json.dumps(card, sort_keys=True, ensure_ascii=False, allow_nan=False))
+    """Return a hash of a card's content. The name of a file is no part of it: equal files have equal cards."""
+    content = _leave_out(card, card["corpus"]) if card.get("corpus_is_file") else card
+    return digest(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
+
+
+def _leave_out(value: Any, name: str) -> Any:
+    """Return the values of a card without the name of its file, alone or before a comma."""
+    if isinstance(value, str):
+        return "" if value == name else value.removeprefix(f"{name}, ")
+    if isinstance(value, Mapping):
+        return {key: _leave_out(part, name) for key, part in value.items()}
+    return [_leave_out(part, name) for part in value] if isinstance(value, list) else value
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
