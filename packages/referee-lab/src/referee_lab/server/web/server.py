@@ -16,7 +16,7 @@ from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, delete, insert
 from starlette.exceptions import HTTPException
 
 from referee_lab.server.sessions import places
@@ -179,7 +179,7 @@ async def _reply_http_error(_: Request, error: Exception) -> Response:
     return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
 
 
-_TOUCH = update(schema.study).values(created=schema.study.c.created)
+_PROBE = insert(schema.study).values(id="", version=0, hash="", mode="", created=0.0)
 # For this long after a refused write, supervisors see the failure.
 TROUBLE_SECONDS = 60.0
 
@@ -191,9 +191,14 @@ async def health(request: Request) -> dict[str, Any]:
         trouble = served.store.writer.trouble
         if trouble is not None and time.monotonic() - trouble[1] < TROUBLE_SECONDS:
             raise Problem(503, "storage", f"The study {served.id} refused an answer a moment ago: {trouble[0]}.")
-        # A row is written as it is: a transaction without a write would succeed on a full disk.
-        await served.store.awrite(lambda connection: connection.execute(_TOUCH))
+        await served.store.awrite(_probe_storage)
     return {"well": True, "studies": len(request.app.state.studies)}
+
+
+def _probe_storage(connection: Connection) -> None:
+    """Add a row and delete it: SQLite writes no page for a row that is updated to the same values."""
+    connection.execute(_PROBE)
+    connection.execute(delete(schema.study).where(schema.study.c.id == ""))
 
 
 @pages.get("/s/{study}/", response_class=FileResponse)
