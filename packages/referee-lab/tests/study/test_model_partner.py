@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,12 @@ def test_a_model_that_solves_is_asked_when_the_person_says_something(
     site, person = meet(tmp_path, False)
     try:
         with serving(completion("take the square"), completion("the yellow one")) as fake:
-            _, said = site.loop.run_until_complete(asyncio.wait_for(talk(site, person, fake.url, ["which one?"]), 90))
+            _, said = site.loop.run_until_complete(
+                asyncio.wait_for(talk(site, person, fake.url, ["hello", "which one?"]), 90)
+            )
             assert "your partner: which one?" in fake.seen[-1]["messages"][1]["content"]
+        # What is said before its first turn is in that turn and brings no second one: it never answers twice.
+        assert not any({one, other} <= {"take the square", "the yellow one"} for one, other in pairwise(said))
         assert said[-1] == "the yellow one"
     finally:
         site.close()

@@ -84,6 +84,9 @@ class ModelPartner(Partner):
         room, game = self.live.room, self.game
         if game is None:
             return None
+        # The view has all lines so far: none of them is a reason for another turn.
+        while not self.heard.empty():
+            self.heard.get_nowait()
         talk = tuple((room.seats[line["seat"]].role, str(line["text"])) for line in self.live.chat if line["seat"] >= 0)
         return Seen(
             role=role,
