@@ -33,6 +33,7 @@ from referee_lab.rooms.reference_study import (
 )
 from referee_lab.rooms.room_files import build_room_files, list_rooms
 from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.study.data.collection import open_for_reading
 from referee_lab.study.design.shown_scenes import prove_shown
@@ -645,9 +646,25 @@ def test_a_corpus_whose_objects_have_pictures_is_played_with_them_where_they_are
         # Three minutes of instructions, and 59 s a round (`multiparty-tangrams`, 2a to 2c: 37 games of 72 rounds take 66 minutes in the mean).
         ({}, 3 + 71),
         ({"repetitions": 2, "objects": 4}, 3 + 8),
+        # No round lasts longer than its limit.
+        ({"repetitions": 2, "objects": 4, "limit_seconds": 30.0}, 3 + 4),
     ],
 )
 def test_people_are_told_how_long_a_game_takes(settings: dict[str, Any], minutes: int, tmp_path: Path) -> None:
     study = make_reference_study(tmp_path / "long", settings=settings)
     assert study.minutes == minutes
     assert f"takes about {minutes} minutes" in study.texts["consent"]
+
+
+@pytest.mark.parametrize(
+    ("limit_minutes", "usual", "longest"),
+    [
+        # Four minutes of instructions and training, 3 puzzles of 200 s; at most 3 of 15 minutes, 2 pauses of 90 s and 10 minutes of waiting.
+        (15.0, 4 + 10, 4 + 45 + 3 + 10),
+        (1.0, 4 + 3, 4 + 3 + 3 + 10),
+    ],
+)
+def test_people_are_told_how_long_puzzles_take(limit_minutes: float, usual: int, longest: int, tmp_path: Path) -> None:
+    settings = {"voice": True, "limit_minutes": limit_minutes, "hints_minutes": [0.5, 0.9]}
+    study = make_tangram_study(tmp_path / "long", puzzles=["boat", "swan", "cat"], settings=settings)
+    assert f"about {usual} minutes, and at most {longest} minutes" in study.texts["consent"]

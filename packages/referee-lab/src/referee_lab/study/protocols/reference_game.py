@@ -110,7 +110,8 @@ class ReferenceGame(RoomProtocol):
         return self.simulate_room(rng, counts, self.usual_seconds(stimulus, settings))
 
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
-        return ROUND_SECONDS * _count_rounds(len(stimulus.trial.scene.entities), settings)
+        rounds = _count_rounds(len(stimulus.trial.scene.entities), settings)
+        return float(min(ROUND_SECONDS, settings["limit_seconds"]) * rounds)
 
 
 def _find_bot_problem(settings: Mapping[str, Any]) -> str | None:

@@ -95,7 +95,7 @@ class Tangram(RoomProtocol):
         return self.simulate_room(rng, counts, self.usual_seconds(stimulus, settings))
 
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
-        return SECONDS_PER_PUZZLE * len(settings["puzzles"])
+        return float(min(SECONDS_PER_PUZZLE, 60.0 * settings["limit_minutes"]) * len(settings["puzzles"]))
 
     def longest_seconds(self, settings: Mapping[str, Any]) -> float:
         """Add to the wait for a partner the extra time of every puzzle, and the pauses."""
