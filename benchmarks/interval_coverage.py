@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.statistics.dependent_trials import Clusters, average_rows, compare_clustered, spread
+from referee.statistics.dependent_trials import Clusters, average_rows, compare_clustered, has_few_carriers, spread
 
 COUNTS = (8, 13, 20, 57)
 CROSSED = ((8, 8), (8, 57), (13, 13), (13, 57), (20, 20), (57, 57))
@@ -32,6 +32,7 @@ class World:
 
     kind: str
     parts: tuple[float, ...]  # of the variance: that of each factor
+    cut: float = 0.8  # zero-inflated values are zero below it: about 79 %
 
 
 def draw(world: World, codes: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
@@ -44,8 +45,10 @@ def draw(world: World, codes: list[np.ndarray], rng: np.random.Generator) -> np.
     return latent
 
 
-def values_of(kind: str, latent: np.ndarray, proportion: float, rng: np.random.Generator) -> np.ndarray:
-    """One row of statistics a trial."""
+def values_of(
+    kind: str, latent: np.ndarray, proportion: float, rng: np.random.Generator, cut: float = 0.8
+) -> np.ndarray:
+    """One row of statistics a trial; zero-inflated values are zero below the cut."""
     from scipy.special import ndtri
 
     if kind in ("0/1", "few errors"):
@@ -55,7 +58,7 @@ def values_of(kind: str, latent: np.ndarray, proportion: float, rng: np.random.G
     elif kind == "skewed":
         values = np.exp(0.8 * latent)
     elif kind == "zeros":
-        values = np.where(latent > 0.8, np.exp(0.5 * latent), 0.0)  # about 79 % zeros
+        values = np.where(latent > cut, np.exp(0.5 * latent), 0.0)
     elif kind == "ratio":
         words = rng.integers(2, 9, size=len(latent)).astype(float)
         return np.column_stack([words * (3 + latent), words])
@@ -64,7 +67,7 @@ def values_of(kind: str, latent: np.ndarray, proportion: float, rng: np.random.G
     return values[:, None]
 
 
-def expected(kind: str, proportion: float) -> float:
+def expected(kind: str, proportion: float, cut: float = 0.8) -> float:
     """The value in the population (bounded: E max(a, min(b, Z)) = b - ∫ Φ from a to b)."""
     from scipy.stats import norm
 
@@ -72,7 +75,7 @@ def expected(kind: str, proportion: float) -> float:
         return x * norm.cdf(x) + norm.pdf(x)
 
     bounded = 0.5 - (area(0.5) - area(-1.5))
-    zeros = np.exp(0.125) * norm.cdf(0.5 - 0.8)
+    zeros = np.exp(0.125) * norm.cdf(0.5 - cut)
     means = {"normal": 0.0, "bounded": bounded, "skewed": np.exp(0.32), "zeros": zeros, "ratio": 3.0, WORST: 1.0}
     return float(means.get(kind, proportion))
 
@@ -106,12 +109,14 @@ def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator) ->
     proportion = float(rng.choice(PROPORTIONS)) if world.kind == "few errors" else 0.79
     finish = ratio if world.kind == "ratio" else average_rows
     # two systems on the same trials, each with its own effects of clusters, and the same mean
-    rows, base = (values_of(world.kind, draw(world, codes, rng), proportion, rng) for _ in range(2))
-    true = expected(world.kind, proportion)
-    interval = spread(rows, finish, clusters, limits=(0.0, 1.0) if binary else (None, None))
+    rows, base = (values_of(world.kind, draw(world, codes, rng), proportion, rng, world.cut) for _ in range(2))
+    true = expected(world.kind, proportion, world.cut)
+    limits = (0.0, 1.0) if binary else (None, None)
+    interval = spread(rows, finish, clusters, limits=limits)
     gap = compare_clustered(rows, base, finish, clusters, resamples=0)
     assert gap is not None
-    return np.array([interval.low <= true <= interval.high, interval.high - interval.low, gap.p <= 0.05], dtype=float)
+    covers, is_warned = interval.low <= true <= interval.high, has_few_carriers(rows[:, 0], clusters, limits)
+    return np.array([covers, interval.high - interval.low, gap.p <= 0.05, is_warned], dtype=float)
 
 
 def main() -> None:
@@ -122,11 +127,14 @@ def main() -> None:
     parser.add_argument("--only", metavar="LAYOUT", help='one layout, such as 13 or "13 x 13"')
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=SIZES)
+    parser.add_argument(
+        "--cut", type=float, default=0.8, help="zero-inflated values are zero below it (1: 84 %% zeros)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(f"{'clusters':>10}  {'sizes':<10} {'values':<10} {'coverage':>8} {'width':>7} {'alarms':>7}")
+    print(f"{'clusters':>10}  {'sizes':<10} {'values':<10} {'coverage':>8} {'width':>7} {'alarms':>7} {'warned':>7}")
     for kind in (WORST,) if options.worst else options.kinds:
-        one, two = World(kind, (options.icc[1],)), World(kind, tuple(options.icc))
+        one, two = World(kind, (options.icc[1],), options.cut), World(kind, tuple(options.icc), options.cut)
         for sizes in ("even",) if options.worst else options.sizes:
             for count in COUNTS:
                 report(str(count), sizes, one, lambda r, n=count, s=sizes: one_factor(n, s, r), options)
@@ -145,8 +153,10 @@ def report(
         return
     rng = np.random.default_rng(options.seed)
     tries = (try_once(world, layout(rng), rng) for _ in range(options.runs))
-    covered, width, alarms = np.mean(list(tries), axis=0)
-    print(f"{label:>10}  {sizes:<10} {world.kind:<10} {covered:8.3f} {width:7.3f} {alarms:7.3f}", flush=True)
+    covered, width, alarms, warned = np.mean(list(tries), axis=0)
+    print(
+        f"{label:>10}  {sizes:<10} {world.kind:<10} {covered:8.3f} {width:7.3f} {alarms:7.3f} {warned:7.3f}", flush=True
+    )
 
 
 if __name__ == "__main__":

@@ -365,3 +365,13 @@ def test_a_signature_is_compared_with_a_corpus_and_outputs(tmp_path: Path, capsy
     options = {"metrics": ["string/exact"], "cluster": "none", "baseline": "two", "confidence": 0.9}
     for row in referee.score(rows, tmp_path / "corpus.jsonl", **options).rows:
         assert main(["signature", row["signature"], "--against", *files]) == 0
+
+
+@pytest.mark.parametrize(("wrong", "is_warned"), [(1, True), (len(TRIALS) // 2, False)])
+def test_the_line_under_a_table_warns_where_few_trials_have_another_value(wrong: int, is_warned: bool) -> None:
+    properties = [[list(p) for p in t.references[0].properties or ()] for t in TRIALS]
+    # The first have one property too few or too many: a Dice between 0 and 1.
+    properties[:wrong] = [own[:-1] if len(own) > 1 else [*own, ["size", "odd"]] for own in properties[:wrong]]
+    rows = [{"trial": t.id, "system": "one", "properties": p} for t, p in zip(TRIALS, properties, strict=True)]
+    table = score_trials(open_outputs(rows), lambda: TRIALS, Settings(metrics=("set/dice",), cluster="speaker"))
+    assert ("most values of set/dice are equal" in table.describe_clusters()) == is_warned

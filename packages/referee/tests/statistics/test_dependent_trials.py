@@ -13,7 +13,14 @@ from referee.contracts import FloatArray
 from referee.metrics.bleu import Bleu
 from referee.metrics.sets import Dice
 from referee.statistics import dependent_trials
-from referee.statistics.dependent_trials import Clusters, Sample, compare_clustered, make_interval, spread
+from referee.statistics.dependent_trials import (
+    Clusters,
+    Sample,
+    compare_clustered,
+    has_few_carriers,
+    make_interval,
+    spread,
+)
 
 FINISH = Dice().finish
 UNIT = (0.0, 1.0)
@@ -375,3 +382,27 @@ def test_many_clusters_are_pooled_whatever_their_order() -> None:
     assert pooled[0].sums == pytest.approx(pooled[1].sums, rel=1e-12)
     assert len(pooled[0].counts) == 50
     assert pooled[0].sums.sum(axis=0) == pytest.approx(sums.sum(axis=0))
+
+
+def test_few_clusters_that_hold_the_values_that_differ_are_noticed() -> None:
+    codes = np.repeat(np.arange(20), 10)
+    clusters = Clusters(("speaker",), (codes,))
+    values = np.zeros(200)
+    # One other value in each of ten clusters counts as ten clusters, one in each of nine as nine.
+    values[:90:10] = 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1.0
+    assert has_few_carriers(values, clusters)
+    values[90] = 3.0
+    assert not has_few_carriers(values, clusters)
+    # (10 + 5)² / (10² + 5 · 1²) = 2.1
+    values[:] = 1.0
+    values[:10], values[10:60:10] = np.linspace(2, 3, 10), 0.5
+    assert has_few_carriers(values, clusters)
+    assert has_few_carriers(np.append(values[:-1], np.nan), clusters)
+    for many in (np.arange(200.0), np.where(codes < 8, codes + 1.0, 0.0), np.zeros(200), np.full(200, np.nan)):
+        assert not has_few_carriers(many, clusters)
+    # Proportions have an interval of their own; of crossed factors the one with more of these clusters counts.
+    zeros_and_ones = np.where(np.arange(200) == 7, 1.0, 0.0)
+    assert has_few_carriers(zeros_and_ones, clusters)
+    assert not has_few_carriers(zeros_and_ones, clusters, (0.0, 1.0))
+    assert not has_few_carriers(values, Clusters(("speaker", "scene"), (codes, np.arange(200))))
+    assert has_few_carriers(values, Clusters(("speaker", "scene"), (codes, np.arange(200) % 5)))

@@ -32,6 +32,7 @@ from referee.statistics.dependent_trials import (
     CodedLabels,
     Gap,
     compare_clustered,
+    has_few_carriers,
     spread,
 )
 
@@ -269,16 +270,26 @@ class ScoreTable:
 
     def describe_clusters(self) -> str:
         """Return the units of the intervals in words, for the line under the table."""
-        sizes = self.clusters.sizes()
+        sizes, uneven = self.clusters.sizes(), self._describe_uneven()
         if not sizes:
-            return f"intervals over {len(self.trials):,} trials, treated as independent"
+            return f"intervals over {len(self.trials):,} trials, treated as independent{uneven}"
         factors = " x ".join(
             f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True)
         )
         few = "; fewer than 6 are too few for p values" if min(sizes) < TESTABLE else ""
         if len(sizes) == 1 and sizes[0] < UNSURE:
             few += f"; of so few, intervals of skewed values cover about {SKEWED_COVERAGE} instead of .95 (`referee docs statistics`)"
-        return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
+        return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}{uneven}"
+
+    def _describe_uneven(self) -> str:
+        """Return the measures with few values that differ, whose intervals are too short."""
+        measures = (
+            key[1].partition("|")[0]
+            for key, rows in self.rows.items()
+            if is_average(self.metrics[key]) and has_few_carriers(rows[:, 0], self.clusters, self.metrics[key].range)
+        )
+        names = ", ".join(dict.fromkeys(measures))
+        return f"; most values of {names} are equal: intervals can cover less than .92" if names else ""
 
     def scores(self, watch: ProgressCallback | None = None) -> list[dict[str, Any]]:
         """Return one row per system, group and metric; groups follow the whole set of trials.

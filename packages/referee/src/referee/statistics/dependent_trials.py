@@ -40,6 +40,8 @@ TESTABLE = 6
 """With fewer clusters than this a difference has an interval and no p value."""
 UNSURE, SKEWED_COVERAGE = 13, ".91"
 """With fewer clusters of one factor, 95 % intervals of exponential values cover less than .92 in simulations."""
+EQUAL, CARRIERS = 2 / 3, 10
+"""Where more values than this are equal, and the others lie in effectively fewer clusters, 95 % intervals often cover less than .92."""
 # Proportions: a typical intraclass correlation of 0/1 answers (divided among crossed factors), and the effective errors that it counts for.
 TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
 # The variance over clusters is never below this quantile of its distribution under independence.
@@ -351,6 +353,26 @@ def spread(
         low, high = make_interval(value, variance, df, confidence, limits, third)
     # Rounding can put a bound on the wrong side of a value that does not vary.
     return Spread(value, error, min(low, value), max(high, value), df, sizes, n)
+
+
+def has_few_carriers(values: FloatArray, clusters: Clusters, limits: Limits = (None, None)) -> bool:
+    """Return whether most values are equal, and the others lie in few clusters of every factor.
+
+    Their effective number is (Σm)² / Σm², with m the number of other values in each cluster. Proportions, which have
+    only the two `limits` as values, have intervals of their own.
+
+    >>> has_few_carriers(np.array([0.0, 0.0, 0.0, 1.0]), Clusters())
+    True
+    """
+    present = values[~np.isnan(values)]
+    if not len(present) or np.isin(present, [x for x in limits if x is not None]).all():
+        return False
+    # The value of most is the median.
+    others = ~np.isnan(values) & (values != np.median(present))
+    if not 0 < others.sum() < (1 - EQUAL) * len(present):
+        return False
+    parts = [np.bincount(codes, others) for codes in clusters.codes] or [others.astype(float)]
+    return all(counts.sum() ** 2 < CARRIERS * (counts**2).sum() for counts in parts)
 
 
 def compare_clustered(
