@@ -35,7 +35,7 @@ def test_export_refuses_to_overwrite_and_keeps_identities_apart(
     assert main(["study", "export", str(played), "--out", str(out), "--format", "csv,parquet"]) == 0
     assert {"trials.csv", "trials.parquet", "SHA256SUMS"} <= {p.name for p in out.iterdir()}
     assert main(["study", "export", str(played), "--out", str(out)]) == 2
-    assert "something is there already" in capsys.readouterr().err
+    assert "a file or folder with this name exists already" in capsys.readouterr().err
     assert main(["study", "export", str(played), "--out", str(out), "--overwrite", "--include-identities"]) == 0
     names = tmp_path / "data.identities.csv"
     assert stat.S_IMODE(names.stat().st_mode) == 0o600

@@ -243,7 +243,7 @@ def test_bots_are_kept_out_of_a_study_in_which_people_have_taken_part(tmp_path: 
     simulate(folder, participants=1, mode=None)
     with site(folder) as opened:
         Person(opened).complete()
-    with pytest.raises(InputError, match="1 people have taken part in mode pilot"):
+    with pytest.raises(InputError, match="1 people have already taken part in mode pilot"):
         simulate(folder, participants=1, mode=None)
     collected = collect_from(open_study(folder))
     bot, person = sorted(collected.sittings, key=lambda s: s.simulated is None)

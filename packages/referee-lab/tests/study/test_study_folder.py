@@ -169,7 +169,7 @@ def test_lists_are_plain_json(made: Study) -> None:
 
 
 def test_nothing_is_written_over(made: Study) -> None:
-    with pytest.raises(RefereeError, match="something is there already"):
+    with pytest.raises(RefereeError, match="a file or folder with this name exists already"):
         make_demo(made.folder)
 
 

@@ -76,7 +76,7 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
         (["human"], ["both"], None, "two systems"),
         (["human", "bogus"], ["both"], None, "'bogus'"),
         (["human", "that"], ["some"], None, "no context 'some'"),
-        (["human", "that", "graph"], ["both"], None, "cannot be shared out evenly to 3 lists"),
+        (["human", "that", "graph"], ["both"], None, "cannot be divided evenly among 3 lists"),
     ],
 )
 def test_what_cannot_be_a_study_is_refused(

@@ -102,7 +102,7 @@ def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def _raise_no_match(pattern: str) -> list[str]:
-    raise InputError(f"no file fits {pattern!r}", remedy="check the pattern, and put it into quotes in a shell")
+    raise InputError(f"no file matches {pattern!r}", remedy="check the pattern, and put it into quotes in a shell")
 
 
 def make_content_mark(path: str | Path) -> str | None:
@@ -184,7 +184,7 @@ def writing_folder(
     target = Path(target)
     if target.exists() and not (overwrite and replaceable(target)):
         remedy = remedy if replaceable(target) else ELSEWHERE
-        raise CannotWrite("something is there already", where=target, remedy=remedy)
+        raise CannotWrite("a file or folder with this name exists already", where=target, remedy=remedy)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Beside the target and not in /tmp: a rename is only atomic within one file system.

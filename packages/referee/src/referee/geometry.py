@@ -293,7 +293,7 @@ def _check_finite(numbers: tuple[float, ...]) -> None:
     except OverflowError:  # a whole number of hundreds of digits
         finite = False
     if not finite:
-        raise WrongConvention(f"{numbers!r:.80} are not numbers of a picture")
+        raise WrongConvention(f"{numbers!r:.80} cannot be coordinates in a picture: write finite numbers")
 
 
 PLAIN = frozenset({int, float})

@@ -85,7 +85,7 @@ def measure_place(
     if size is None and len(units) > 1:
         raise InputError(
             f"answers in {convention} cannot be compared with {gold_convention} without the picture's size",
-            remedy="give width and height, or bring both into one unit",
+            remedy="give width and height, or convert both to one unit",
         )
     trial = make_trial("item", region=region, size=None if size is None else Size(int(size[0]), int(size[1])))
     response = Response(trial="item", hearer="model", outcome=answer.outcome, places=answer.places)

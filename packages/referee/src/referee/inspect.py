@@ -29,6 +29,7 @@ def description(metric: str = "string/chrf") -> Scoring:
     """Return the value of a measure against the sample's targets; an answer without a description is no answer."""
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Score a description against the references by a string measure."""
         answer = state.output.completion
         language = str((state.metadata or {}).get("language") or "en")
         value = measure_description(answer, list(target), metric, language)
@@ -45,6 +46,7 @@ def choice() -> Scoring:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Score a choice against the number of the target."""
         answer = state.output.completion
         value, chosen = measure_choice(answer, len((state.metadata or {})["places"]), int(target.text))
         return Score(value=value, answer=chosen, explanation=answer)
@@ -60,6 +62,7 @@ def grounding(convention: str, gold: str = "pixels xyxy", form: str = "json", me
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Score coordinates against the gold box."""
         answer, metadata = state.output.completion, state.metadata or {}
         measured: dict[str, Any] = measure_place(
             answer,

@@ -187,6 +187,7 @@ def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
     """Parse a form with a fixed number of arguments."""
 
     def make_error() -> InputError:
+        """Return the error for an operator with missing or superfluous arguments."""
         return _make_shape_error(
             place, f"{_format_data([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
         )
@@ -219,6 +220,7 @@ def _is_count(number: Any) -> bool:
 
 
 def _format_data(data: Any) -> str:
+    """Return data as text of at most 60 characters."""
     text = repr(list(data) if isinstance(data, tuple) else data)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -310,6 +312,7 @@ def _drop_atoms(form: Meaning, stays: Iterator[bool]) -> Meaning | None:
 
 
 def _unite(forms: Sequence[Meaning]) -> Meaning:
+    """Return the disjunction of some forms; a single form stays as it is."""
     return forms[0] if len(forms) == 1 else ("or", *forms)
 
 
@@ -448,6 +451,7 @@ def _can_share_out(masks: Sequence[int]) -> bool:
     taken: dict[int, int] = {}
 
     def place(slot: int, tried: set[int]) -> bool:
+        """Return whether the slot gets an entity, moving other slots to other entities if necessary."""
         for entity in bits(masks[slot]):
             if entity not in tried:
                 tried.add(entity)

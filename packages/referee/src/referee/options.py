@@ -113,8 +113,11 @@ def accept_options(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callabl
     """
 
     def decorate(body: Callable[[O], R]) -> Callable[P, R]:
+        """Return the function with the fields of the options as its arguments."""
+
         @wraps(body)
         def function(*arguments: P.args, **keywords: P.kwargs) -> R:
+            """Make and check the options, then call the function."""
             try:
                 options = kind(*arguments, **keywords)
             except TypeError as error:
@@ -144,11 +147,13 @@ def command(
     """Register a command whose options are the fields of `kind`; its body takes the options object."""
 
     def decorate(body: Callable[[O], int]) -> Callable[..., int]:
+        """Return the command with one command-line option per field."""
         hints = get_type_hints(kind)
         shown = [(declared, about) for declared, about in _list_options(kind) if not about.is_python_only]
         parameters = [_make_parameter(declared, about, hints[declared.name]) for declared, about in shown]
 
         def call(**values: Any) -> int:
+            """Make the options from the given values, check them, and run the command."""
             # None stands for "not given": the default of the field may be another one in Python.
             options = kind(**{name: value for name, value in values.items() if value is not None})
             _check_choices(options, _make_option_name)
@@ -181,6 +186,7 @@ def _name_arguments(error: RefereeError, kind: Any) -> None:
     names = {_make_option_name(declared, about): declared.name for declared, about in _list_options(kind)}
 
     def rename(text: str) -> str:
+        """Return a text with command-line options replaced by names of arguments, except within code."""
         parts = re.split(r"(`[^`]*`|\breferee [a-z-]+(?: [^\s;,)]+)*)", text)
         return "".join(
             part

@@ -196,7 +196,7 @@ def test_f_from_standard_deviations_by_cell(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (('sd = "sd"', ""), "no standard deviations are printed"),
-        (("n = 10", ""), "no counts are given"),
+        (("n = 10", ""), "the numbers of observations are not given"),
         (("3.0,1.0", ",1.0"), "a cell of b is empty"),
         (("b,3.0,3.0,1.0\n", ""), "there is only one system"),
     ],
@@ -251,7 +251,7 @@ def test_a_system_without_letters_is_a_mistake_of_the_description(tmp_path: Path
     paper(tmp_path)
     kept = (tmp_path / "letters.csv").read_text().splitlines()[:-1]
     (tmp_path / "letters.csv").write_text("\n".join(kept) + "\n")
-    with pytest.raises(MalformedInput, match="has no letters for"):
+    with pytest.raises(MalformedInput, match="gives no subset letters"):
         audit(read_paper(tmp_path))
 
 

@@ -120,7 +120,7 @@ def test_the_example_finds_its_own_misprints(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["no-such-folder"], "no-such-folder: neither a folder nor a shipped paper"),
+        (["no-such-folder"], "no-such-folder: this is neither a folder nor the name of a shipped paper"),
         (["--paper", "tuna-208"], "did you mean tuna-2008"),
         (["--format", "yaml"], "--format cannot be 'yaml'"),
         (["--colour"], "see `referee audit --help`"),

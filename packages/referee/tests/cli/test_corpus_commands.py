@@ -201,7 +201,7 @@ def test_splits_are_described_one_a_line(capsys: pytest.CaptureFixture[str]) -> 
         (["export", "synthetic", "--out", "-", "--as", "challenge-xml"], "file or a folder"),
         (["export", "synthetic", "--out", "nowhere/at/all.jsonl"], "cannot be written"),
         (["export", "tuna", "--out", "-"], "REFEREE_DATA"),
-        (["add", "tuna", "x.zip"], "no data folder"),
+        (["add", "tuna", "x.zip"], "no folder of corpora"),
         (["add", "synthetic", "x.zip", "--data", "d"], "needs no installing"),
         (["synthetic", "--entities", "1", "--out", "-"], "--entities"),
         ([], ""),

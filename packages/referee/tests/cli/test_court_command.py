@@ -126,7 +126,7 @@ def test_exchanged_columns_are_a_correction_like_any_other(capsys: pytest.Captur
 
 def test_a_table_without_corrections_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--published", "refoi-2025")
-    assert "No correction of the register touches these columns" in out
+    assert "No correction in the register of errors concerns these columns" in out
     _, out, _ = run(capsys, "--published", "refoi-2025", "--format", "json")
     data = json.loads(out)
     rows = {way: [{**e, "as": ""} for e in data["evidence"] if e["as"] == way] for way in ("printed", "corrected")}

@@ -76,7 +76,7 @@ def test_csv_has_one_line_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("tuna2009",), "did you mean"),
         (("tuna2008-as", "--format", "xml"), "--format is one of table, json, csv"),
-        (("tuna2008-as",), "no data folder is known"),
+        (("tuna2008-as",), "no folder of corpora is known"),
     ],
 )
 def test_bad_input_ends_with_code_2_and_a_remedy(

@@ -124,7 +124,7 @@ def test_an_existing_folder_is_not_overwritten_by_accident(
 ) -> None:
     (tmp_path / "precious").mkdir()
     code, _, err = run(capsys, outputs, "--corpus", corpus, "--out", tmp_path / "precious")
-    assert (code, "something is there already" in err) == (2, True)
+    assert (code, "a file or folder with this name exists already" in err) == (2, True)
 
 
 def test_a_full_disk_leaves_nothing_half_written(

@@ -115,7 +115,7 @@ def test_a_cluster_that_wants_a_token_gets_the_one_that_is_there(
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
     monkeypatch.setattr(on_ray, "_has_token_requirement", lambda host, client: client is by_client)
-    with pytest.raises(InputError, match=r"wants a token\n.*RAY_AUTH_TOKEN"):
+    with pytest.raises(InputError, match=r"requires a token\n.*RAY_AUTH_TOKEN"):
         on_ray._check_address(address)
     (tmp_path / "token").write_text("secret")
     on_ray._check_address(address)

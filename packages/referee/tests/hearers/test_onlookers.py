@@ -105,7 +105,7 @@ def test_any_detector_can_be_plugged_in(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_whoever_looks_is_told_where_the_pictures_are(trials: list[Trial], toys: Path) -> None:
     for name in ("sight/detector", "sight/ocr"):
-        with pytest.raises(InputError, match="where the pictures are"):
+        with pytest.raises(InputError, match="the folder of the pictures is unknown"):
             catalogue.create("hearer", name).resolve(SAID, trials[0].for_hearer(Random(1)))
     without = replace(trials[0], scene=replace(trials[0].scene, picture=None))
     with pytest.raises(InputError, match="has no picture"):
@@ -271,5 +271,5 @@ def test_a_model_that_sees_describes_what_is_marked(trials: list[Trial], toys: P
 def test_models_that_see_say_what_they_lack(trials: list[Trial], toys: Path) -> None:
     with pytest.raises(InputError, match="no model is named"):
         catalogue.create("hearer", "sight/model").resolve(SAID, trials[0].for_hearer(Random(1)))
-    with pytest.raises(InputError, match="where the pictures are"):
+    with pytest.raises(InputError, match="the folder of the pictures is unknown"):
         catalogue.create("system", "llm/looking", model="m").describe(trials[0].for_speaker())

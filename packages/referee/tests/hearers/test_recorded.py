@@ -77,7 +77,7 @@ def test_what_is_wrong_is_told_with_file_and_line(
 
 
 def test_a_file_that_is_empty_or_missing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no answer in it"):
+    with pytest.raises(InputError, match="the file has no answers"):
         record(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         read_recorded(f"recorded:{tmp_path / 'nothing.jsonl'}", TRIALS)
@@ -130,7 +130,7 @@ def test_a_missing_folder_and_an_unknown_model_are_told(tmp_path: Path, monkeypa
         read_recorded("recorded:mllm-listeners/M9", trials, data)
     with pytest.raises(DataNotFound, match=r"deeper: the corpus 'mllm-listeners' is not here \(looked for answers"):
         read_recorded("recorded:mllm-listeners/M1", trials, tmp_path / "elsewhere" / "deeper")
-    with pytest.raises(InputError, match="it is not said which model"):
+    with pytest.raises(InputError, match="the name of the recorded model is missing"):
         read_recorded("recorded:mllm-listeners", trials, data)
 
 

@@ -151,7 +151,7 @@ def test_of_several_filters_one_is_chosen(capsys: pytest.CaptureFixture[str], tm
     # Its filter looked for "(the .*)" and found nothing: [invalid].
     code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus, "--map", "filter=first-line")
     assert code == 2
-    assert "no answer in it can be parsed" in told
+    assert "no answer in this file can be parsed" in told
     # Raw, there are two answers to every question (repeats: 2).
     args = (log, "--corpus", corpus, "--system", "dummy", "--map", "filter=none,text=resps")
     code, told, _ = imported(capsys, tmp_path, *args)
@@ -161,7 +161,7 @@ def test_of_several_filters_one_is_chosen(capsys: pytest.CaptureFixture[str], tm
 def test_likelihoods_are_no_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path) -> None:
     code, told, _ = imported(capsys, tmp_path, LOGS / "lm-eval-0.4.13-choice.jsonl", "--corpus", corpus)
     assert code == 2
-    assert "likelihood and no answer in words" in told
+    assert "likelihoods, not answers in words" in told
 
 
 def test_samples_of_lmms_eval_name_their_document_by_number(

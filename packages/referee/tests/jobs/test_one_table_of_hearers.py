@@ -91,7 +91,7 @@ def test_outputs_with_places_are_answers_to_people(told: Path, tmp_path: Path) -
 
 def test_what_answers_nothing_is_told(told: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "x.jsonl", [{"trial": "zz", "system": "x", "box": [1, 2, 3, 4], "in": "pixels xyxy"}])
-    with pytest.raises(InputError, match="no line of it answers a trial of this run"):
+    with pytest.raises(InputError, match="no line of this file answers a trial of this run"):
         listen(told, hearer=f"recorded:{file}")
     with pytest.raises(InputError, match="there is no such file"):
         listen(told, hearer=f"recorded:{tmp_path / 'nothing.jsonl'}")

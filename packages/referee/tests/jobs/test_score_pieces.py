@@ -208,7 +208,7 @@ def test_a_folder_of_parquet_parts_and_a_pattern_are_inputs(files: tuple[Path, P
 
 def test_a_pattern_that_fits_nothing_is_an_error(files: tuple[Path, Path]) -> None:
     corpus, outputs = files
-    with pytest.raises(InputError, match="no file fits"):
+    with pytest.raises(InputError, match="no file matches"):
         rows_of((corpus, outputs.parent / "*.parquet"))
 
 

@@ -93,6 +93,7 @@ def simulate(
     began = time.perf_counter()
 
     def run_bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
+        """Return the bot of a number, connected to the server."""
         return Bot(
             number=number,
             served=served,
@@ -106,6 +107,7 @@ def simulate(
         )
 
     def think(bots: list[Bot]) -> None:
+        """Compute the answers of the admitted bots in worker processes, where the hearer permits it."""
         if engine is not None and apart:
             admitted = [participant for participant in bots if not participant.ending]
             questions = {participant.number: participant.questions() for participant in admitted}
@@ -134,7 +136,7 @@ def _refuse_among_people(served: Served) -> None:
         people = sum(s.simulated is None for s in collect(study, connection).sittings)
     if people and study.mode != "debug":
         raise InputError(
-            f"{people} people have taken part in mode {study.mode}",
+            f"{people} people have already taken part in mode {study.mode}, and simulated participants would mix with them",
             where=study.folder,
             remedy="leave --study-mode out: then simulated participants stay in mode debug",
         )

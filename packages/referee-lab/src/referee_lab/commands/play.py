@@ -38,16 +38,16 @@ command goes on where it was stopped.
 """)
 )
 def play(
-    corpus: Annotated[str | None, typer.Option(help="Where the scenes come from.", show_default=False)] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus whose scenes are used.", show_default=False)] = None,
     speaker: Annotated[str | None, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     hearer: Annotated[str | None, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the games.", show_default=False)] = None,
     played: Annotated[str | None, typer.Option(help="Play nothing: score the games of this folder, or any dialogues.", show_default=False)] = None,
-    games: Annotated[int, typer.Option(help="Games, each over another scene.", min=1)] = 10,
+    games: Annotated[int, typer.Option(help="Number of games, each with another scene.", min=1)] = 10,
     repetitions: options.Repetitions = 6,
-    objects: Annotated[int, typer.Option(help="Objects of a scene that are used.", min=1)] = 4,
-    people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
-    group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose independently.", min=2, max=6)] = 2,
+    objects: Annotated[int, typer.Option(help="Number of objects in each scene that are used.", min=1)] = 4,
+    people: Annotated[str | None, typer.Option(help="Corpus of human games to compare with: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
+    group: Annotated[int, typer.Option(help="Number of players: one speaker, and hearers who choose independently.", min=2, max=6)] = 2,
     patience: options.Patience = 120.0,
     data: options.Data = None,
     seed: options.Seed = 1,
@@ -66,7 +66,10 @@ def play(
 
     if played is not None:
         if corpus or speaker or hearer or out:
-            raise InputError("--played plays nothing", remedy="leave out --corpus, --speaker, --hearer and --out")
+            raise InputError(
+                "--played scores games and does not play new ones",
+                remedy="leave out --corpus, --speaker, --hearer and --out",
+            )
         games_read = (
             _read_played_games(Path(played)) if (Path(played) / ABOUT).is_file() else _read_rounds(played, data)
         )
@@ -126,7 +129,7 @@ def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     mend = "take it out of the folder, or export the games again"
     games = [_read(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
     if not games:
-        raise InputError("there is no game yet", where=folder, remedy="play some first")
+        raise InputError("the folder has no finished game yet", where=folder, remedy="play some first")
     return settings, games
 
 

@@ -148,6 +148,7 @@ def build_room_files(connection: Connection, study: Study, mode: str | None = No
 
 
 def _sort_below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the table of rooms and the rooms' files, under the folder rooms/."""
     return {
         f"rooms/{name}": content for name, content in {ROOMS_TABLE: write_rooms_table(rooms).encode(), **files}.items()
     }

@@ -89,7 +89,7 @@ def audit(options: AuditOptions) -> AuditResult:
         An `AuditResult`.
 
     Raises:
-        InputError: if a name is neither a folder nor a shipped paper.
+        InputError: if a name is this is neither a folder nor the name of a shipped paper.
 
     >>> import referee
     >>> audit = referee.audit("tuna-2008")
@@ -112,7 +112,7 @@ def _find_paper(name: str | Path) -> Paper:
     if str(name) in list_shipped_papers():
         return read_shipped_paper(str(name))
     raise InputError(
-        "neither a folder nor a shipped paper",
+        "this is neither a folder nor the name of a shipped paper",
         where=name,
         remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(list_shipped_papers())}",
     )

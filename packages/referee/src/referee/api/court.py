@@ -157,7 +157,11 @@ def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSet
     named = [str(s) for s in sources if not s.exists() and str(s) in catalogue.names("corpus")]
     if named:
         if len(sources) > 1:
-            raise InputError("a corpus is tried alone", where=named[0], remedy="name one corpus, or run folders only")
+            raise InputError(
+                "a corpus cannot be combined with other sources",
+                where=named[0],
+                remedy="name one corpus, or run folders only",
+            )
         return hold(named[0], (heard := try_heard([HeardCorpus(named[0])], settings)).sheets, heard, [CORPUS_NOTE])
     if all(map(is_run, sources)):
         from referee.hearers.passports.cards import read_run_cards

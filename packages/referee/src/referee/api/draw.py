@@ -54,7 +54,7 @@ class Drawing(Result):
     def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:
         """Return the region of every visible entity in pixels of the PNG: its smallest box, or its pixels."""
         if self.scene is None:
-            raise InputError("a contact sheet has no regions", remedy="draw a scene")
+            raise InputError("regions of a contact sheet cannot be written", remedy="draw a scene or a trial instead")
         from referee.show.drawing.drawn_regions import draw_pixels
 
         return dict(draw_pixels(self.scene, layout=self.layout, scale=scale, outlines=outlines).regions)

@@ -120,7 +120,11 @@ class Evaluation(Result):
         from referee.api.listen import listen
 
         if not any(t.scene.entities for t in self.evaluated.material.trials.values()):
-            raise InputError("a hearer needs scenes", where=self.name, remedy="evaluate with scenes=FILE or a corpus")
+            raise InputError(
+                "the hearer needs scenes, and the outputs have none",
+                where=self.name,
+                remedy="evaluate with scenes=FILE or a corpus",
+            )
         heard = listen(self.run_folder, hearer, **options)
         self.evaluated.heard = [
             r for r in Run(self.run_folder).responses() if r not in self.evaluated.material.responses
@@ -274,7 +278,8 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
         has_several = isinstance(options.references, (list, tuple)) and len(options.references) > 1
         first = "--references takes all files that follow it, so " if has_several else ""
         raise InputError(
-            "no files were named", remedy=f"{first}name outputs first: referee evaluate hyp.txt --references ref.txt"
+            "no files to evaluate were named",
+            remedy=f"{first}name outputs first: referee evaluate hyp.txt --references ref.txt",
         )
     material = open_material(outputs, options.references, options.scenes, make_declarations(options), options.data)
     is_heard = _can_listen(material, metrics)

@@ -39,7 +39,7 @@ def _declare_data() -> Any:
 
 
 def _declare_reading() -> Any:
-    return option(None, "Of TUNA: raw, true or challenge.")
+    return option(None, "Version of TUNA's attribute sets: raw, true or challenge.")
 
 
 def _declare_seed(minimum: int | None = None) -> Any:
@@ -59,6 +59,7 @@ def _declare_engine() -> Any:
 def _declare_shard(
     default: int | None, about: str = "Items per piece of work; affects memory and speed, not results."
 ) -> Any:
+    """Return the option `shard`, the number of items that a worker processes at once."""
     return option(default, about, minimum=1)
 
 
@@ -153,7 +154,7 @@ class ScoreOptions:
     cluster: str = _declare_cluster("Sampling unit, so that trials of one cluster count as one")
     test: str = option(
         "t",
-        "Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
+        "Test that sets the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
         choices=("t", "randomisation"),
     )
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
@@ -322,12 +323,14 @@ class ListenOptions:
         None, "Add people's answers: a corpus with responses, or a file of responses to the run's trials.", cli=str
     )
     data: str | Path | None = option(None, "Folder of corpora for --people (default: REFEREE_DATA).", cli=Path)
-    humans: bool = option(False, "Let it read people's descriptions, too.")
+    humans: bool = option(False, "Let the hearer read people's descriptions, too.")
     train: str | Path | None = option(None, "JSONL trials that a learning hearer learns from.", cli=Path)
     folds: int = _declare_folds("Without --train: folds of the run's own trials.")
     folds_by: str = _declare_folds_by("speaker", CUTS)
     passport: str | Path | None = option(
-        None, "The hearer's card (referee passport … --out CARD.json); its hash goes into the signature.", cli=Path
+        None,
+        "File of the hearer's card (referee passport … --out CARD.json); its hash goes into the signature.",
+        cli=Path,
     )
     batch_out: str | Path | None = _declare_batch_out()
     batch_in: str | Path | None = _declare_batch_in()
@@ -340,7 +343,7 @@ class ListenOptions:
     ties: str = option("strict", f"Items with a tied vote in MIR: {', '.join(TIES)}.", choices=TIES)
     cluster: str = _declare_cluster("The sampling unit of intervals")
     confidence: float = _declare_confidence()
-    items: bool = option(False, "Return every answer instead of the measures.", python_only=True)
+    items: bool = option(False, "Return every answer instead of the table of measures.", python_only=True)
     progress: Begin = _declare_counter()
 
 
@@ -355,9 +358,9 @@ class CourtOptions:
         positional=True,
         argument=True,
     )
-    published: str | None = option(None, "A printed table by name.")
-    resamples: int = option(500, "Draws of other answers, for noise and for evidence over items.", minimum=0)
-    permutations: int = option(200, "Permutations between two measures, for their ranks.", minimum=20)
+    published: str | None = option(None, "Name of a table that ships with the package.")
+    resamples: int = option(500, "Number of bootstrap resamples, for noise and for evidence over items.", minimum=0)
+    permutations: int = option(200, "Number of permutations in the test of two measures' ranks.", minimum=20)
     cluster: str = _declare_cluster("The sampling unit of answers in runs")
     seed: int = _declare_seed()
     jobs: int | None = _declare_jobs()
@@ -393,13 +396,15 @@ class PassportOptions:
         "words", f"Its input: {' or '.join(READS)} (refused where they reveal the outcome).", choices=READS
     )
     new: bool = option(
-        True, "Ask a hearer that learns about new scenes, objects and conditions, too.", "--new/--no-new"
+        True, "Also test a trained hearer on scenes, objects and conditions that are new to it.", "--new/--no-new"
     )
     transfer: bool = option(
-        True, "Ask about the other corpora of the same kind that are here, too.", "--transfer/--no-transfer"
+        True, "Also test the hearer on the other installed corpora of the same kind.", "--transfer/--no-transfer"
     )
     limit: int | None = option(None, "Approximate number of answers: whole games, drawn at random.", minimum=1)
-    probes: int = option(100, "Scenes for empty, contradictory and ambiguous descriptions.", minimum=0)
+    probes: int = option(
+        100, "Number of scenes for tests with empty, contradictory and ambiguous descriptions.", minimum=0
+    )
     speaker: Sequence[str] = option(
         (), "A system or model that the hearer is to judge: flagged if of the hearer's family.", cli=list[str]
     )
@@ -429,7 +434,7 @@ class AuditOptions:
 
     papers: Any = option(
         (),
-        "Folders with a paper.toml, or names of shipped papers; default: all shipped.",
+        "Folders with a paper.toml, or names of shipped papers (default: all shipped ones).",
         cli=list[str],
         positional=True,
         argument=True,
@@ -442,16 +447,16 @@ class ReportOptions:
     """Options of `referee.report` and `referee report`."""
 
     runs: str | Path | Sequence[str | Path] = option(
-        (), "Run folders, scored or not.", cli=list[Path], positional=True, argument=True
+        (), "Run folders to report, scored or not.", cli=list[Path], positional=True, argument=True
     )
     out: str | Path = option("report", "The folder to write.", cli=Path, positional=True)
     title: str | None = option(None, "Title of the page.")
     style: str | None = option(None, f"Also tables in the shape of a paper: {', '.join(STYLES)}.", choices=STYLES)
-    audit: bool = option(False, "Also the audit of printed tables.")
+    audit: bool = option(False, "Include the audit of printed tables.")
     court: bool = option(False, "Include the court even over very many answers, which takes minutes.")
-    items: int = option(ITEMS, "Items in the browser at most, the worst first.", minimum=1)
+    items: int = option(ITEMS, "Maximum number of items in the item browser, worst items first.", minimum=1)
     pictures: str | Path | None = option(
-        None, "Where the pictures of the trials are, for boxes and points on them.", cli=Path
+        None, "Folder of the trials' pictures, on which boxes and points are drawn.", cli=Path
     )
     overwrite: bool = _declare_overwrite("report")
     progress: ProgressCallback | None = _declare_callback(None)
@@ -472,9 +477,9 @@ class DrawOptions:
     mark: bool = option(False, "Frame the target that the trial itself names.")
     numbers: bool = option(False, "Number the entities from 1, in the scene's order.")
     jitter: float = option(0.0, "Shift each entity by up to this share of a cell (0.15 is slight).")
-    seed: int = option(0, "Which shifts.")
+    seed: int = option(0, "Seed of the random shifts.")
     corpus: Any = option(None, "Draw a trial of this corpus.", "--corpus", "-c", cli=str)
-    trial: str | None = option(None, "Which trial of the corpus (default: the first).")
+    trial: str | None = option(None, "Id of the trial to draw (default: the first of the corpus).")
     data: str | Path | None = _declare_data()
     sheet: str | None = option(None, f"A contact sheet: {', '.join(SHEETS)}.", choices=SHEETS)
 
@@ -496,9 +501,9 @@ class ReplicateOptions:
     reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
     least_words: int = option(0, "Score only trials whose reference has at least this many words.", minimum=0)
     train: Any = option(
-        None, "The challenge's training trials, as XML (folder, file or zip) or JSONL; with --test.", cli=str
+        None, "Training trials of the challenge, as XML (folder, file or zip) or JSONL; needs --test.", cli=str
     )
-    test: Any = option(None, "The challenge's test trials, with their references.", cli=str)
+    test: Any = option(None, "Test trials of the challenge, with their references; needs --train.", cli=str)
     peers: Sequence[str] = option(
         (), "Outputs of a peer for the test trials, scored beside the printed values: LABEL=FILE, or a file named as its row.",
         "--peer", cli=list[str],

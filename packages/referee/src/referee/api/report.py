@@ -83,7 +83,9 @@ def report(options: ReportOptions) -> WrittenReport:
     # Asked again when it is written; here it saves the wait.
     if place.exists() and not options.overwrite:
         raise InputError(
-            "something is there already", where=place, remedy="choose another --out, or --overwrite a report"
+            "a file or folder with this name exists already",
+            where=place,
+            remedy="choose another --out, or --overwrite a report",
         )
     from referee.show.reports.report_folder import publish
 

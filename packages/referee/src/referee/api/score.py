@@ -303,6 +303,7 @@ def score(options: ScoreOptions) -> Scores:
         opened = select_items(opened, options.ids)
 
     def answers(index: bool = False) -> Answers:
+        """Open the outputs, and declare the conventions of their coordinates."""
         opened_outputs = open_outputs(outputs, options.lenient, opened, index=index)
         if options.convention:
             declare_conventions(opened_outputs.by_system, options.convention)

@@ -115,7 +115,7 @@ class PrintedClaim:
         return self
 
     def judge(self) -> AuditRow:
-        raise NotImplementedError(f"{type(self).__name__} must say how it judges")
+        raise NotImplementedError(f"{type(self).__name__} must define judge()")
 
     def fits(self) -> bool:
         """Return whether the claim is not contradicted."""

@@ -101,7 +101,9 @@ def read_register(path: Path = REGISTER) -> tuple[Correction, ...]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise MalformedInput(f"cannot be read ({error})", where=path, remedy=REMEDY) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise MalformedInput(f"an entry lacks or garbles {error}", where=path, remedy=REMEDY) from error
+        raise MalformedInput(
+            f"a field of this entry is missing or invalid: {error}", where=path, remedy=REMEDY
+        ) from error
 
 
 def _parse_correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction:

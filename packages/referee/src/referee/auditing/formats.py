@@ -76,6 +76,7 @@ def format_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
 
 
 def _format_line(row: AuditRow) -> str:
+    """Return a row of the audit as a row of a Markdown table."""
     cells = (
         row.source,
         row.item,

@@ -126,6 +126,7 @@ class PrintedTable:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
+        """Return the index of every row label."""
         return {label: i for i, label in enumerate(self.labels)}
 
     def text(self, row: str, column: str) -> str:
@@ -170,6 +171,7 @@ class PrintedTable:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str], Number | None]:
+        """Return the numbers of cells that have been parsed, by row and column."""
         return {}
 
     def _read_number(self, row: str, column: str) -> Number | None:

@@ -86,6 +86,7 @@ class ValueClaim(PrintedClaim):
         return bounds if self._is_within(bounds) else self._search(starts=4)
 
     def _search(self, starts: int) -> tuple[float, float]:
+        """Return the extremes of the value over all numbers that round to the printed ones."""
         halves = np.array([n.half for n in self.inputs])
         return find_extremes(self.compute, list_values(self.inputs), halves, starts=starts)
 

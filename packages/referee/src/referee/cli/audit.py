@@ -48,13 +48,13 @@ How to describe a paper: `referee docs audit` and examples/audit-my-paper.
 class AuditCommand(AuditOptions):
     """Options of `referee audit`: those of `referee.audit`, and those of the command only."""
 
-    paper: list[str] | None = option(None, "A shipped paper by name.", "--paper", "-p")
+    paper: list[str] | None = option(None, "Name of a shipped paper to audit.", "--paper", "-p")
     every: bool = option(False, "Print every row, not only the findings.", "--all")
     names: bool = option(False, "List the shipped papers.", "--list")
     explain: bool = option(False, "Print the assumptions of every check.")
     register: bool = option(False, "Print only the register of corrections (TOML).", "--corrections")
     strict: bool = option(False, "Exit code 1 if something does not follow.")
-    form: str = option("table", f"One of {', '.join(FORMATS)}.", "--format", "-f", choices=FORMATS)
+    form: str = option("table", f"Format of the output: {', '.join(FORMATS)}.", "--format", "-f", choices=FORMATS)
 
 
 @command(app, AuditCommand, EPILOG)

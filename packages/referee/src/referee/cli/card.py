@@ -35,7 +35,7 @@ def card(
     kind: Annotated[str, typer.Argument(help="speaker")],
     run: options.RunFolder,
     hearer: Annotated[
-        str | None, typer.Option(help="A hearer that is asked which words can go; it needs a passport.")
+        str | None, typer.Option(help="A hearer with a passport, to test which words can be deleted.")
     ] = None,
     passport: options.Passport = None,
     picture: Annotated[Path | None, typer.Option(help="A folder for pictures of the cards.")] = None,

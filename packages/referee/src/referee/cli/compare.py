@@ -59,7 +59,7 @@ def compare(options: CompareCommand) -> int:
     from referee.api.compare import compare as compare_files
 
     if options.by is not None and not options.fail_if_worse:
-        raise InputError("--by belongs to --fail-if-worse", remedy="write --fail-if-worse --by 0.02")
+        raise InputError("--by has an effect only with --fail-if-worse", remedy="write --fail-if-worse --by 0.02")
     compared = apply(compare_files, options)
     if options.fail_if_worse:
         _check_decidable(compared, options.by)
@@ -83,7 +83,8 @@ def compare(options: CompareCommand) -> int:
 def _check_decidable(compared: Compared, margin: float | None) -> None:
     """Raise InputError if it is unknown whether a system is worse than the first.
 
-    Coordinates are misread, a measure has no direction, or a pair has no interval; with a margin the latter is a loss that is not excluded.
+    It is unknown if coordinates are misread, a measure has no direction, or a pair has no interval.
+    With a margin, a missing interval counts as a possible loss and is no error.
     """
     compared_systems = {name for p in compared.comparisons.pairs for name in (p.a, p.b)}
     if misread := [name for name in compared.comparisons.misread if name in compared_systems]:

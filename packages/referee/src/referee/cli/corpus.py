@@ -138,7 +138,9 @@ def check(
         ),
     ],
     data: options.Data = None,
-    responses: Annotated[Path | None, typer.Option(help="A JSONL file of responses to these trials.")] = None,
+    responses: Annotated[
+        Path | None, typer.Option(help="JSONL file to write with the responses to these trials.")
+    ] = None,
     form: options.TextOrJson = "text",
 ) -> int:
     """Look for errors in the data themselves: miscoded targets, items that runs do not share, duplicates, effects of position, impossible times, blanks."""
@@ -228,13 +230,13 @@ def add(
     if not static.files:
         raise InputError(f"the corpus {name!r} needs no installing", remedy=f"use it: --corpus {name}")
     if not data_folder:
-        raise DataNotFound("no data folder is known", remedy="name the folder with --data or REFEREE_DATA")
+        raise DataNotFound("no folder of corpora is known", remedy="name the folder with --data or REFEREE_DATA")
     target = Path(data_folder) / find_corpus_folder(static)
     shared = _has_shared_folder(name, static)
     # A folder that two corpora share may be there for the other one's sake.
     if target.exists() and not replace and not (shared and find_folder(name, Path(data_folder)) is None):
         raise CannotWrite(
-            f"something is there already, maybe {name} itself",
+            f"a file or folder with this name exists already, maybe {name} itself",
             where=target,
             remedy="add --replace to put the new one in its place",
         )
@@ -292,12 +294,12 @@ Every trial says "synthetic": true in its meta. The same options always give the
 )
 def synthetic(
     out: Out,
-    trials: Annotated[int, typer.Option(help="How many trials.", min=1)] = 780,
-    entities: Annotated[int, typer.Option(help="Entities in each scene.", min=2)] = 7,
-    scenes: Annotated[int, typer.Option(help="Different scenes; each speaker describes all of them.", min=1)] = 13,
+    trials: Annotated[int, typer.Option(help="Number of trials to print.", min=1)] = 780,
+    entities: Annotated[int, typer.Option(help="Number of entities in each scene.", min=2)] = 7,
+    scenes: Annotated[int, typer.Option(help="Number of scenes; each speaker describes all of them.", min=1)] = 13,
     similarity: Annotated[float, typer.Option(help="Similarity of distractors and targets.", min=0, max=1)] = 0.5,
-    slips: Annotated[float, typer.Option(help="Chance of a false value.", min=0, max=1)] = 0.0,
-    typos: Annotated[float, typer.Option(help="Chance of a misspelt word.", min=0, max=1)] = 0.0,
+    slips: Annotated[float, typer.Option(help="Probability that a value is false.", min=0, max=1)] = 0.0,
+    typos: Annotated[float, typer.Option(help="Probability that a word is misspelt.", min=0, max=1)] = 0.0,
     seed: options.Seed = 1,
 ) -> int:
     """Make a synthetic corpus of any size, in the TUNA design with a speaker of published habits."""
@@ -323,10 +325,10 @@ A folder that every command takes: referee score answers.jsonl --corpus toys --m
 )
 def solids(
     out: Annotated[Path, typer.Option(help="The folder to write.", show_default=False)],
-    scenes: Annotated[int, typer.Option(help="How many pictures.", min=1)] = 20,
-    things: Annotated[int, typer.Option(help="Solids in each picture.", min=2, max=12)] = 7,
-    width: Annotated[int, typer.Option(help="Pixels across.", min=64, max=4000)] = 480,
-    height: Annotated[int, typer.Option(help="Pixels down.", min=64, max=4000)] = 320,
+    scenes: Annotated[int, typer.Option(help="Number of pictures.", min=1)] = 20,
+    things: Annotated[int, typer.Option(help="Number of solids in each picture.", min=2, max=12)] = 7,
+    width: Annotated[int, typer.Option(help="Width of a picture in pixels.", min=64, max=4000)] = 480,
+    height: Annotated[int, typer.Option(help="Height of a picture in pixels.", min=64, max=4000)] = 320,
     seed: options.Seed = 1,
 ) -> int:
     """Render a synthetic corpus of pictures: solids with light, shade and occlusion, and the exact pixels of every one."""
@@ -453,7 +455,7 @@ def select_speakers(trials: Iterable[Trial], speakers: str | None) -> Iterator[T
         if names is None or trial.speaker in names:
             empty = False
             yield trial
-    # At the end, since trials stream: a file with nothing in it would be found out much later.
+    # At the end, since trials stream: otherwise the file would be empty, and the cause would show only when it is read.
     if empty:
         raise InputError("no trial is left to export", remedy="check --speaker and --split")
 

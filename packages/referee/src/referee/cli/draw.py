@@ -37,7 +37,7 @@ class DrawCommand(DrawOptions):
     out: str = option("-", "FILE.svg or FILE.png; - is standard output (SVG).", "--out", "-o")
     regions: Path | None = option(None, "FILE.json: the box of every entity, in pixels of the PNG of --out.")
     outlines: bool = option(False, "--regions: the pixels of every entity instead of the box around them.")
-    scale: float = option(2.0, "PNG: pixels to a unit; a cell is 100 units.")
+    scale: float = option(2.0, "Scale of a PNG in pixels per unit; a cell is 100 units wide.")
 
 
 @command(app, DrawCommand, EPILOG)
@@ -52,7 +52,10 @@ def draw(options: DrawCommand) -> int:
     if not 0.1 <= options.scale <= 10:
         raise InputError(f"cannot scale by {options.scale:g}", remedy="--scale is between 0.1 and 10")
     if options.regions is not None and ending != ".png":
-        raise InputError("regions are pixels of a PNG", remedy="name the picture: --out FILE.png")
+        raise InputError(
+            "regions are in pixels, and without a PNG there are none",
+            remedy="write the picture to a PNG file: --out FILE.png",
+        )
     drawing = apply(draw_it, options)
     if options.out == "-":
         write_atomically(options.out, [drawing.svg])

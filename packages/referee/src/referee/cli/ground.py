@@ -43,11 +43,15 @@ def ground(
             help="A run folder with places: write its items as a page with pictures (--out).", show_default=False
         ),
     ] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Where the pictures of --page are.", show_default=False)] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Folder of the pictures for --page.", show_default=False)
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder that --page writes.", show_default=False)] = None,
-    corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="The corpus that outputs answer.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", "-c", help="Corpus of the trials that the outputs answer.")
+    ] = None,
     data: options.Data = None,
-    reading: Annotated[str | None, typer.Option(help="Of the corpus.")] = None,
+    reading: Annotated[str | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")] = None,
     gold: Annotated[str | None, typer.Option(help="Declared order of the gold boxes: xyxy or xywh.")] = None,
     convention: Annotated[
         list[str] | None,
@@ -67,7 +71,7 @@ def ground(
     if page is not None:
         return _write_page(page, out, pictures)
     if check is None:
-        raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
+        raise InputError("neither --check nor --page is given", remedy="name a file with --check, or a run with --page")
     from referee.jobs.grounding import check_file, list_missed_items
 
     with show_clock("all readings of the numbers"):

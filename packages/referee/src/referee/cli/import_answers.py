@@ -33,7 +33,7 @@ def import_run(
     source: Annotated[Path, typer.Argument(help="A log, a table, or a folder of episodes.")],
     out: options.RunToWrite,
     corpus: Annotated[
-        str | None, typer.Option("--corpus", "-c", help="The corpus that was asked about: a name, or a JSONL file.")
+        str | None, typer.Option("--corpus", "-c", help="The corpus of the questions: its name, or a JSONL file.")
     ] = None,
     data: options.Data = None,
     reading: options.Reading = None,

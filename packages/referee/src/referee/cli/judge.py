@@ -77,7 +77,7 @@ def _examine_judge(
 
     texts = read_rated_texts(data)[:limit]
     if len(scales) > 1:
-        raise InputError("a card is for one scale", remedy="--scales fluency, or grammar, or clarity")
+        raise InputError("a card can describe one scale only", remedy="--scales fluency, or grammar, or clarity")
     if out is not None:
         folder = out.with_suffix(".calls")
         folder.mkdir(parents=True, exist_ok=True)

@@ -147,22 +147,24 @@ Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", mi
 RunFolder = Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")]
 RunToWrite = Annotated[Path, typer.Option(help="The run folder to write.")]
 SomeCorpus = Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")]
-Passport = Annotated[Path | None, typer.Option(help="The hearer's card (referee passport … --out CARD.json).")]
+Passport = Annotated[Path | None, typer.Option(help="File of the hearer's card (referee passport … --out CARD.json).")]
 
 # -- studies ---------------------------------------------------------------------------------------------------------------
 
 StudyFolder = Annotated[Path, typer.Argument(help="The study folder.", show_default=False)]
 AnyStudyFolder = Annotated[Path, typer.Argument(help="A study folder.", show_default=False)]
-Database = Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")]
-Mode = Annotated[str, typer.Option(help="debug, pilot or live.")]
-OwnMode = Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")]
-Protocol = Annotated[str, typer.Option(help="The kind of trials (referee list protocols).")]
-Participants = Annotated[int, typer.Option(help="People planned.", min=1)]
-Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
+Database = Annotated[str | None, typer.Option(help="Address of the database, if the data are in one: postgresql://…")]
+Mode = Annotated[str, typer.Option(help="Mode of the study: debug, pilot or live.")]
+OwnMode = Annotated[
+    str | None, typer.Option(help="Mode of the study: debug, pilot or live.", show_default="the study's own")
+]
+Protocol = Annotated[str, typer.Option(help="Protocol: the task of the trials (referee list protocols).")]
+Participants = Annotated[int, typer.Option(help="Number of participants planned.", min=1)]
+Practice = Annotated[int, typer.Option(help="Number of practice trials.", min=0)]
 PageLanguage = Annotated[str, typer.Option(help="Language of the pages: de, en, es, ja, nl, pt or zh.")]
 Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
 LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
-PublicUrl = Annotated[str, typer.Option(help="The address people use.")]
+PublicUrl = Annotated[str, typer.Option(help="Address at which participants open the study.")]
 Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")]
 QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")]
 
@@ -176,11 +178,16 @@ DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .ea
 DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
 TrainOn = Annotated[str | None, typer.Option("--train", help="Learn from this corpus or folder (with --test).")]
 TestOn = Annotated[str | None, typer.Option("--test", help="Test on this corpus or folder (with --train).")]
-OnlyDialogues = Annotated[str | None, typer.Option("--only", help="Of a corpus: these dialogues (r1-1,r1-2).")]
+OnlyDialogues = Annotated[
+    str | None, typer.Option("--only", help="With --corpus: the dialogues to use, comma-separated (r1-1,r1-2).")
+]
 SomeRecordings = Annotated[list[Path] | None, typer.Argument(help="A folder of recordings, or recordings.")]
-CorpusOut = Annotated[Path | None, typer.Option("--out", help="Of a corpus: the folder its dialogues are put into.")]
+CorpusOut = Annotated[
+    Path | None, typer.Option("--out", help="With --corpus: the folder to which its dialogues are written.")
+]
 OwnWords = Annotated[
-    Path | None, typer.Option("--words", help="More words for pieces: a .toml, see `referee docs tangram-annotation`.")
+    Path | None,
+    typer.Option("--words", help="File (.toml) with more words for pieces; see `referee docs tangram-annotation`."),
 ]
 TierMap = Annotated[
     Path | None,
@@ -189,7 +196,7 @@ TierMap = Annotated[
         help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
     ),
 ]
-Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
+Synthetic = Annotated[bool, typer.Option("--synthetic", help="Number of simulated sessions.")]
 PieceSet = Annotated[
     str,
     typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of custom pieces (.toml, .json)."),
@@ -199,13 +206,15 @@ Invited = Annotated[
     bool,
     typer.Option("--invited", help="Only people with links of one pair meet: `referee study links STUDY --pairs`."),
 ]
-Repetitions = Annotated[int, typer.Option(help="Repetitions of every object.", min=1)]
-ProxyUrl = Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")]
+Repetitions = Annotated[int, typer.Option(help="Number of rounds in which each object is the target.", min=1)]
+ProxyUrl = Annotated[str | None, typer.Option(help="Public address of the study, if the server runs behind a proxy.")]
 OwnGoals = Annotated[
     Path | None, typer.Option("--goals", help="A file of custom figures (`referee tangram goals`).", show_default=False)
 ]
 Annotator = Annotated[str | None, typer.Option(help="The annotator of the expressions (default: adjudicated).")]
-Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
+Annotators = Annotated[
+    str | None, typer.Option(help="The two annotators to compare, comma-separated (default: all, if there are two).")
+]
 Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
 Pronouns = Annotated[
     str,

@@ -35,23 +35,32 @@ effect: --measure error adds it to the error rate of the others (--base), --meas
 
 @app.command(epilog=EPILOG)
 def power(
-    systems: Annotated[int, typer.Option(help="Systems compared, human speakers included.")],
-    items: Annotated[int, typer.Option(help="Items (scenes); a multiple of the systems.")],
-    participants: Annotated[int, typer.Option(help="Participants; a multiple of the systems.")],
+    systems: Annotated[int, typer.Option(help="Number of systems, human speakers included.")],
+    items: Annotated[int, typer.Option(help="Number of items (scenes); a multiple of the number of systems.")],
+    participants: Annotated[int, typer.Option(help="Number of participants; a multiple of the number of systems.")],
     effect: Annotated[
         float, typer.Option(help="Difference of one system: 0.05 = five points of error, or 5% of time.")
     ],
-    measure: Annotated[str, typer.Option(help="error or time.")] = "error",
+    measure: Annotated[str, typer.Option(help="Measure: error or time.")] = "error",
     base: Annotated[float, typer.Option(help="Error rate of the other systems (error only).")] = 0.10,
     participant_sd: Annotated[
         float | None,
-        typer.Option(help="Spread of participants, logit or log scale.", show_default="0.5, times 0.2", min=0),
+        typer.Option(
+            help="Standard deviation between participants, on the logit or log scale.",
+            show_default="0.5, times 0.2",
+            min=0,
+        ),
     ] = None,
     item_sd: Annotated[
-        float | None, typer.Option(help="Spread of items, logit or log scale.", show_default="0.5, times 0.1", min=0)
+        float | None,
+        typer.Option(
+            help="Standard deviation between items, on the logit or log scale.", show_default="0.5, times 0.1", min=0
+        ),
     ] = None,
-    residual_sd: Annotated[float, typer.Option(help="Spread within them, log scale (time only).", min=0)] = 0.30,
-    simulations: Annotated[int, typer.Option(help="Studies to simulate.", min=1)] = 1000,
+    residual_sd: Annotated[
+        float, typer.Option(help="Residual standard deviation on the log scale (time only).", min=0)
+    ] = 0.30,
+    simulations: Annotated[int, typer.Option(help="Number of studies to simulate.", min=1)] = 1000,
     alpha: Annotated[float, typer.Option(help="Significance level.", min=0.0001, max=0.5)] = 0.05,
     seed: options.Seed = 1,
     jobs: options.OneJob = None,
@@ -95,6 +104,7 @@ def _run_simulations(
         advance, reported = begin(simulations), 0
 
         def show(done: int) -> None:
+            """Advance the bar to the number of finished simulations."""
             nonlocal reported
             advance(done - reported)
             reported = done

@@ -69,6 +69,7 @@ def show_clock(label: str) -> Iterator[None]:
         within = False
 
         def show(pieces: Iterable[T], part: str, /) -> Iterator[T]:
+            """Yield the pieces and show their number on the bar; pieces within pieces are not shown."""
             nonlocal within
             # One bar: pieces within pieces are not drawn.
             if within or not isinstance(pieces, Sized):
@@ -113,6 +114,7 @@ def show_steps(label: str, cost: bool = False) -> Iterator[Callable[[int], Calla
         task = bar.add_task(label, total=None, spent="")
 
         def advance(n: int) -> None:
+            """Advance the bar by `n` items, and update the speed."""
             bar.advance(task, n)
             if cost:
                 bar.update(task, spent=_format_speed(bar.tasks[0].speed))

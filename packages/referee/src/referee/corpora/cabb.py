@@ -38,7 +38,7 @@ class CabbDutch(Games):
         sampled=("game",),
         faults=(
             "1,813 of 1,824 answers are right: of use for words and roles, not for accuracy",
-            "speech without gesture, which people used too; no times",
+            "speech only: the gestures that people also used, and times, are missing",
             "which wrong figure was chosen is recovered from other trials of the board, and is not known in three trials",
             "the figures have no attributes, only their numbers",
         ),
@@ -51,6 +51,7 @@ class CabbDutch(Games):
 
 
 def _make_round(row: dict[str, Any]) -> Round:
+    """Return a row as a round: the trial and its matcher's answer."""
     pair, number, director = get_field(row, "pair", str), get_field(row, "round", int), get_field(row, "director", str)
     target, speaker = check_member(FRIBBLES, get_field(row, "target", str)), f"{pair}-{director}"
     turns = get_field(row, "turns", list)
@@ -76,6 +77,7 @@ def _make_round(row: dict[str, Any]) -> Round:
 
 
 def _make_response(row: dict[str, Any], trial: Trial, chosen: str | None, matcher: str) -> Response:
+    """Return the matcher's answer; unparsable with a flag if it is unknown which wrong figure was chosen."""
     if chosen is not None or get_optional_field(row, "given_label", str) is None:
         return make_response(trial, matcher, chosen)
     description = next(iter(trial.references), None)

@@ -51,6 +51,7 @@ def save(trials: Iterable[tuple[str, Any]], path: str | Path) -> None:
 
 
 def _join_elements(elements: Iterable[Any]) -> Any:
+    """Return one TRIALS element that contains all trials."""
     root = etree.Element("TRIALS")
     root.extend(elements)
     return root
@@ -75,6 +76,7 @@ def _make_file_name(trial_id: str) -> str:
 
 
 def _save_file(root: Any, path: Path) -> None:
+    """Write an element to a file as indented XML."""
     etree.indent(root)
     content = etree.tostring(root, xml_declaration=True, encoding="UTF-8") + b"\n"
     write_bytes(path, [content])

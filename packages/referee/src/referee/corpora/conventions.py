@@ -54,6 +54,7 @@ class ConventionsNetwork(Games):
         self.part = part
 
     def _read_rounds(self) -> Iterator[Round]:
+        """Return the rounds of the chosen part of the corpus."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         (path,) = find_files(self.data, "conventions-network", FILE)
@@ -64,6 +65,7 @@ class ConventionsNetwork(Games):
 
 
 def _make_round(row: dict[str, Any]) -> Round:
+    """Return a row as a round. Raises WrongShape if its fields contradict each other."""
     network, partner, number = (get_field(row, field, int) for field in ("network", "partner", "trial"))
     letters, target = get_field(row, "context", list), get_field(row, "target", str)
     if len(set(letters)) != len(letters) or target not in letters:
@@ -100,6 +102,7 @@ def _make_round(row: dict[str, Any]) -> Round:
 
 
 def _make_response(trial: Trial, listener: str, right: bool) -> Response:
+    """Return the listener's answer; a wrong one is unparsable, since its figure is not recorded."""
     if right:
         return make_response(trial, listener, trial.targets[0])
     description = next(iter(trial.references), None)

@@ -42,6 +42,7 @@ class CoopNets(Games):
     )
 
     def _read_rounds(self) -> Iterator[Round]:
+        """Yield the rounds of the corpus colors that this corpus contains, after comparing their fields."""
         rows = dict(
             read_rows(
                 self._find_file(), lambda row: (_make_id(row), (get_field(row, "human", str), row.get("condition")))
@@ -73,4 +74,7 @@ def _check_agreement(joined: tuple[str, str | None], played: Round) -> None:
     """Raise WrongShape unless both folders record the same click and condition for a round."""
     clicked = played.trial.meta["roles"][played.responses[0].entity]
     if (clicked, played.trial.condition) != joined:
-        raise WrongShape(f"the round {played.trial.id} is another one in colors", "take both folders from one source")
+        raise WrongShape(
+            f"the round {played.trial.id} differs from the round with this id in the corpus colors",
+            "take both corpora from the same download",
+        )

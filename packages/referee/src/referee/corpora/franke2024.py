@@ -59,6 +59,7 @@ class Franke2024:
         items = {number: (row, scene) for number, row, scene in read_rows(items_file, _parse_item)}
 
         def read(row: dict[str, Any]) -> tuple[Trial, Response | None]:
+            """Return a row as a trial, with the choice if a listener made one."""
             number = get_field(row, "item", int)
             if number not in items:
                 raise WrongShape(f"item {number} is not in {ITEMS}", "use both files of one download")

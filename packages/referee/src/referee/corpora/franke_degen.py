@@ -71,6 +71,7 @@ class FrankeDegen2016:
 
 
 def _make_creature(place: int, image: str) -> Entity:
+    """Return an image name as a creature with species and accessory."""
     # In production files the prefix marks the target; it says nothing about looks.
     species, accessory = image.removeprefix("target_").split("_")
     return Entity(id=f"m{place}", attributes=(Property("species", species), Property("accessory", accessory)))

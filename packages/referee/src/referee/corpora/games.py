@@ -61,6 +61,7 @@ class Games:
         twin, cached = copy(self), list[Round]()
 
         def iterate_rounds() -> Iterator[Round]:
+            """Return the rounds, which are read only once."""
             if not cached:
                 cached.extend(self._read_rounds())
             return iter(cached)

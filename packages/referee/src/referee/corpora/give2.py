@@ -96,7 +96,7 @@ def _make_trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
     # A reference names world and target only; the room is the one that holds it.
     room_of_target = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
     if room_of_target is None:
-        raise WrongShape(f"{target!r} is in no room of world {world}", "name an entity of the world")
+        raise WrongShape(f"{target!r} is in none of the rooms of world {world}", "name an entity of the world")
     name, scene, about = room_of_target
     player = f"{world}-{get_field(row, 'player', str)}"
     return Trial(

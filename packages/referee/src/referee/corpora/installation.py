@@ -92,7 +92,7 @@ def _download(address: str, folder: Path, progress: Progress) -> Path:
         ) from None
     # A connection that is closed early ends without an error: only the announced length tells.
     if total is not None and done < total:
-        raise InputError(f"broke off after {done} of {total} bytes", where=address, remedy="try again")
+        raise InputError(f"the download stopped after {done} of {total} bytes", where=address, remedy="try again")
     return path
 
 

@@ -38,7 +38,7 @@ class MaynRefgames:
             "ambiguous fillers, in which two objects look the same and neither is the target, are not read",
             "places on the screen differ between people and are not read, so there is no position bias",
             "the guess rate among objects that the message is true of is 1/2 in critical trials",
-            "the reasons that people gave for 378 choices are not read",
+            "the reasons that people gave for 378 choices are not imported",
         ),
         files=(f"mayn-refgames/{FILE}",),
     )
@@ -58,6 +58,7 @@ class MaynRefgames:
 
 
 def _parse_choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
+    """Return a row as a trial and its response; None in the ambiguous condition."""
     if get_field(row, "condition", str) == AMBIGUOUS:
         return None
     experiment, item, shown = (
@@ -70,7 +71,7 @@ def _parse_choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
     ids = {i: f"o{rank}" for rank, i in enumerate(order, 1)}
     targets = [ids[i] for i, thing in enumerate(shown) if thing["role"] == "target"]
     if len(targets) != 1:
-        raise WrongShape(f"{len(targets)} objects are the target", "mark one object so")
+        raise WrongShape(f"{len(targets)} objects are the target", "give exactly one object the role target")
     chosen = get_field(row, "chosen", int)
     if chosen not in ids:
         raise WrongShape(f"chosen is {chosen} of {len(shown)} objects", "count objects from 0")

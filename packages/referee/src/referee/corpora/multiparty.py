@@ -117,6 +117,7 @@ def _parse_figure(picture: str) -> str:
 
 
 def _get_choice(row: Row) -> str | None:
+    """Return the chosen figure of a row; None if none was chosen."""
     response = get_text(row, "response")
     return None if response is None or response.lower() == NO_CHOICE else _parse_figure(response)
 

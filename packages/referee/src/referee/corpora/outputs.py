@@ -389,6 +389,7 @@ class _OutputReader:
         return fields
 
     def _read(self, data: Mapping[str, Any], number: int, names: Iterable[Any] | None = None) -> Output:
+        """Return a row of output data as an output, and report its unknown fields."""
         self._report_unknown(data if names is None else names, number)
         return self._make_output(OUTPUT.convert({name: data[name] for name in FIELDS if name in data}), number)
 
@@ -413,7 +414,7 @@ class _OutputReader:
             hint = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
             self.on_remark(f"{self.where}:{number}: the field {name!r} is not read ({hint})")
         if unread:
-            # Remarks are made once.
+            # The strict decoder now knows these fields, so that later rows with them are decoded and not reported again.
             extra = {f"unread_{i}": name for i, name in enumerate(self._unread)}
             fields = [(name, Any, None) for name in extra]
             kind = msgspec.defstruct("OutputForm", fields, bases=(OutputForm,), rename=extra, frozen=True, kw_only=True)

@@ -266,6 +266,7 @@ def _make_dialogue(
 
 
 def _parse_action(value: str) -> tuple[str, tuple[str, ...]]:
+    """Return an annotated action and its pieces."""
     # Some annotations hold two actions with a blank between; the first one began it.
     action, _, pieces = value.partition(":")
     return action.split()[0] if action.split() else "", _parse_pieces(pieces)

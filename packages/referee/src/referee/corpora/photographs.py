@@ -168,7 +168,7 @@ def _find_photo(photos: Mapping[str, str], status: str) -> str:
     """Return the photograph with a role in the round."""
     matches = [photo for photo, part in photos.items() if part == status]
     if len(matches) != 1:
-        raise WrongShape(f"{len(matches)} photographs are {status!r}", "mark one photograph so")
+        raise WrongShape(f"{len(matches)} photographs are {status!r}", "mark exactly one photograph with this status")
     return matches[0]
 
 

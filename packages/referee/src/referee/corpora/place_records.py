@@ -44,7 +44,7 @@ def convention_from_json(data: Mapping[str, Any]) -> Convention:
     """
     text = get_optional_field(data, "in", str)
     if text is None:
-        raise WrongShape('the numbers have no convention: the field "in" is missing', FORM)
+        raise WrongShape('the convention of the coordinates is missing: add the field "in"', FORM)
     try:
         return Convention.of(text)
     except WrongConvention as wrong:

@@ -72,6 +72,7 @@ class Pragma:
                 yield trial, response, {name: score for name, score in scores.items() if score is not None}
 
     def _iterate_answers(self) -> Iterator[Answer]:
+        """Return the answers of the chosen part of the corpus."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         (path,) = find_files(self.data, "pragma", FILE)
@@ -107,8 +108,9 @@ def _make_answer(row: dict[str, Any]) -> tuple[str, Answer]:
 
 
 def _make_response(row: dict[str, Any], trial: Trial, chosen: Any, shown: list[str], system: str) -> Response:
+    """Return a participant's choice as a response. Raises WrongShape for an unknown choice."""
     if isinstance(chosen, bool) or chosen not in CHOICES:
-        raise WrongShape(f"chosen is {chosen!r}", "write 0, 1, both, neither or null")
+        raise WrongShape(f"chosen is {chosen!r}", "write 0, 1, both, neither or null into the field chosen")
     return Response(
         trial=trial.id,
         hearer=get_field(row, "participant", str),

@@ -59,7 +59,7 @@ class RefOi(Unheard):
         if not files:
             problem = "the corpus 'refoi' is not here (looked for *.parquet)"
             raise DataNotFound(
-                problem, where=folder, remedy="put its Parquet files into a folder refoi/ of the data folder"
+                problem, where=folder, remedy="put the Parquet files of refoi into the folder refoi/ of the data folder"
             )
         number = 0
         for path in files:

@@ -97,7 +97,10 @@ def _parse_region(kind: str, coordinates: list[Any]) -> Region | None:
     if kind == "bbox":
         return Box(parse_numbers(coordinates, 4), XYWH)
     if kind != "polygon" or len(coordinates) % 2:
-        raise WrongShape(f"{len(coordinates)} numbers of the kind {kind!r}", "bbox, polygon (x1 y1 x2 y2 …) or refusal")
+        raise WrongShape(
+            f"{len(coordinates)} numbers cannot be a region of the kind {kind!r}",
+            "write bbox, polygon (x1 y1 x2 y2 …) or refusal",
+        )
     flat = parse_numbers(coordinates, len(coordinates))
     return Polygon(tuple((flat[i], flat[i + 1]) for i in range(0, len(flat), 2)))
 

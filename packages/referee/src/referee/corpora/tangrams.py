@@ -108,6 +108,7 @@ class NaiveMatchers(Games):
         texts: Counter[str] = Counter()
 
         def guess(row: dict[str, Any]) -> Round:
+            """Return a guess as a round; guesses about the same messages share a trial."""
             place = _get_position(row)
             key = (place, json.dumps(row["messages"]))
             if key not in trial_ids:
@@ -120,6 +121,7 @@ class NaiveMatchers(Games):
 
 
 def _get_position(row: dict[str, Any]) -> str:
+    """Return the trial id of a row without a running number: experiment, condition, game and target."""
     parts = (
         get_field(row, "experiment", str),
         get_optional_field(row, "condition", str),

@@ -123,6 +123,7 @@ def _read_pilot(path: Path) -> Iterator[Round]:
     scenes: dict[tuple[str, ...], Scene] = {}
 
     def turn(row: Row) -> tuple[tuple[str, int], Round]:
+        """Return a row as a round, with the sort key of game and trial number."""
         context = tuple(sorted(map(_normalise_text, parse_list(row["context"])), key=make_natural_sort_key))
         if len(set(context)) < len(context):
             raise WrongShape("a figure occurs twice in the context", "name every figure once")

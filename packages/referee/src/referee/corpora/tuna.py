@@ -94,7 +94,7 @@ class Tuna:
             for trial in read_trials(path):
                 if trial.id in trials:
                     problem = f"trial {trial.id!r} is in more than one archive"
-                    raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
+                    raise DuplicateTrial(problem, where=path, remedy="keep only one of the two archives")
                 trials[trial.id] = trial
         # s9t1 before s10t1, whatever order the archive has.
         return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=make_natural_sort_key)}
@@ -132,6 +132,7 @@ def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial
     target = trial.scene.entity(trial.targets[0])
 
     def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
+        """Return properties with the target's values, without repeats or attributes that the target lacks."""
         # A name that the target lacks (`other`, say) has no value of the target's to become.
         with_value = (p for p in pairs if target.value(p.name) is not None)
         # A dictionary keeps the order and removes duplicates.

@@ -69,7 +69,9 @@ def _make_trial(row: Row, name: str, part: str) -> Trial:
     entities = tuple(Entity(id=f"e{i}", region=Box(box, SHARES)) for i, box in enumerate(boxes))
     meant = _get_only(row, "image/ref_exp/label")
     if not isinstance(meant, int) or not 0 <= meant < len(entities):
-        raise WrongShape(f"element {meant!r} of {len(entities)} is meant", "count the elements from 0")
+        raise WrongShape(
+            f"the target is element {meant!r}, but the screen has {len(entities)} elements", "count the elements from 0"
+        )
     return Trial(
         id=name,
         scene=Scene(entities=entities, id=str(screen), picture=ScenePicture(path=f"{screen}.jpg")),
@@ -84,7 +86,9 @@ def _get_only(row: Row, key: str) -> Any:
     """Return the only value of a field. Raises WrongShape for several."""
     values = get_field(row, key, list)
     if len(values) != 1:
-        raise WrongShape(f"{key!r} has {len(values)} values", "one screen, one expression, one element a line")
+        raise WrongShape(
+            f"{key!r} has {len(values)} values", "write one screen, one expression and one element per line"
+        )
     return values[0]
 
 

@@ -55,6 +55,7 @@ class Zoom(Unheard):
         seen: Counter[str] = Counter()
 
         def trial(row: dict[str, Any]) -> Trial:
+            """Return a row as a trial; repeated descriptions of a speaker are numbered."""
             place = f"zoom-{get_field(row, 'speaker', str)}-{get_field(row, 'context', str)}"
             seen[place] += 1
             again = f"-{seen[place]}" if seen[place] > 1 else ""

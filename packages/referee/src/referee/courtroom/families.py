@@ -66,6 +66,7 @@ def merge_groups(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[
     root = {name: name for name in names}
 
     def find(name: str) -> str:
+        """Return the representative of the family of a name."""
         while root[name] != name:
             name = root[name]
         return name

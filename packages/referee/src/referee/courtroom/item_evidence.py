@@ -79,6 +79,7 @@ def leave_out_auc(
     codes = _number_values(x)
 
     def measure(weights: FloatArray) -> float:
+        """Return the weighted AUC; NaN if all answers are right or all are wrong."""
         ranks = _compute_weighted_ranks(codes, weights)
         won, lost = float(weights @ y), float(weights @ (1 - y))
         return float((weights * y) @ ranks - won * won / 2) / (won * lost) if won and lost else np.nan
@@ -99,6 +100,7 @@ def rank_correlation(
     first, second = _number_values(x), _number_values(y)
 
     def measure(weights: FloatArray) -> float:
+        """Return the weighted rank correlation; NaN if a column is constant."""
         a, b = _compute_weighted_ranks(first, weights), _compute_weighted_ranks(second, weights)
         total = float(weights.sum())
         if not total:  # crossed factors can be resampled so that no answer has weight

@@ -53,7 +53,7 @@ def call_all(
         for outcome in engine.work(_Calling(file), cut_group("calls", range(len(calls)), shard)):
             if isinstance(outcome, Failed):
                 raise InputError(
-                    f"part {outcome.piece.items[0]} of the work could not be done: {outcome.why}",
+                    f"the work that begins with item {outcome.piece.items[0]} could not be done: {outcome.why}",
                     remedy="use fewer --jobs",
                 )
             returned |= zip(outcome.piece.items, outcome.result, strict=True)

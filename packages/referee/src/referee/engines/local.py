@@ -200,6 +200,7 @@ def _end_with_parent() -> None:
         return
 
     def watch() -> None:
+        """Wait for the end of the parent process, then end this one."""
         parent.join()
         # `sys.exit` would end this thread only.
         os._exit(1)

@@ -46,7 +46,7 @@ LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joine
 PATIENCE_SECONDS = 15.0  # without a single worker, before a note gives the reason for waiting
 KNOCK_SECONDS = 10.0
 REMEDY = (
-    "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
+    "start it with `ray start --head` and name write it like HOST:6379 or ray://HOST:10001; "
     "Ray and Python must have the same version on both sides"
 )
 TOKEN = "put it into RAY_AUTH_TOKEN or ~/.ray/auth_token (on the cluster: `ray get-auth-token`)"
@@ -148,7 +148,9 @@ def _check_address(address: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError(
-            "this is not an address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001"
+            "this is not an address of a Ray cluster",
+            where=address,
+            remedy="write it like HOST:6379 or ray://HOST:10001",
         )
     try:
         socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
@@ -157,7 +159,7 @@ def _check_address(address: str) -> None:
     if "RAY_AUTH_MODE" not in os.environ and _has_token_requirement(f"{host}:{port}", address.startswith("ray://")):
         file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH", Path.home() / ".ray" / "auth_token"))
         if "RAY_AUTH_TOKEN" not in os.environ and not file.is_file():
-            raise InputError("this cluster wants a token", where=address, remedy=TOKEN)
+            raise InputError("this cluster requires a token", where=address, remedy=TOKEN)
         # Ray reads it when it is imported. Only for a cluster that asks: a command with a token and a cluster without do not understand each other.
         os.environ["RAY_AUTH_MODE"] = "token"
 
@@ -350,6 +352,7 @@ def _describe_failure(error: Exception) -> str:
 
 
 def _make_start_error(error: Exception) -> InputError:
+    """Return an error that names the cause of a worker's failed start."""
     # Ray reports the history of the failure; its end is the cause.
     last = str(error).strip().splitlines()[-1].strip()
     return InputError(f"a worker of the cluster cannot begin ({last})", remedy=SAME)

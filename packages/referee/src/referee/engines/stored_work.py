@@ -71,6 +71,7 @@ class StoredWork:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _take(self, items: Sequence[str], result: bytes) -> None:
+        """Add the lines of a finished chunk to the stored ones, by item."""
         # Not `splitlines`, which also cuts at separators that a text may hold.
         lines = result.decode().split("\n")[:-1]
         self.lines |= dict(zip(items, lines, strict=True))

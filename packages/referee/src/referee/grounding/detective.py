@@ -34,11 +34,12 @@ GOLD_UNITS = (Unit.PIXELS, Unit.SHARE, Unit.OF_1000)
 SHARES = (Unit.OF_1000, Unit.SHARE, Unit.PERCENT, Unit.OF_1024, Unit.OF_999)
 RIGHT = 0.5
 """The overlap at which a box counts as right."""
-SURE, LIKELY = 1e-6, 0.01
-SLIGHT = 0.01
+P_CERTAIN, P_LIKELY = 1e-6, 0.01
+"""Below these p values of a paired test a conclusion is certain, or likely."""
+SLIGHT_DIFFERENCE = 0.01
 """A difference in mean IoU, or in places as a proportion of the picture, below which two hypotheses are the same."""
-ABOVE_CHANCE = 0.08
-"""How far the mean IoU must lie above that of shuffled answers; below, nothing fits."""
+LARGE_DIFFERENCE = 0.08
+"""How far the mean IoU must lie above that of shuffled answers to fit, or above that of a hypothesis that fits worse."""
 GOOD = 0.3
 """The mean IoU below which nothing is certain."""
 DRIFT, FAR_DRIFT = 0.008, 0.03
@@ -218,7 +219,7 @@ class _Hypothesis:
         turns = np.linspace(1, len(chosen) - 1, min(30, len(chosen) - 1), dtype=int)
         means = [_overlap(places, np.roll(meant, k, axis=0), self.evidence.points).mean() for k in turns]
         above = self.mean - float(np.mean(means))
-        return above > ABOVE_CHANCE and above > 4 * float(np.std(means))
+        return above > LARGE_DIFFERENCE and above > 4 * float(np.std(means))
 
     def reading(self, usable: Truths) -> NumberReading:
         """Return a score over usable items: gold boxes that only this interpretation inverts count against it."""
@@ -527,7 +528,7 @@ def _judge(
         fits=fits,
         runner_up=None if rival is None else rival.on(evidence).reading(whole),
         p=p,
-        sure="certain" if p < SURE else "likely" if p < LIKELY else "open",
+        sure="certain" if p < P_CERTAIN else "likely" if p < P_LIKELY else "open",
         confidence=confidence,
         inverted=inverted,
         n=int(whole.sum()),
@@ -540,13 +541,18 @@ def _compute_confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: fl
     close = [(h, _compute_paired_p(_compute_differences(named, h))) for h in rivals if named.mean - h.mean < 0.15]
     gap = min((named.mean - h.mean for h in rivals), default=1.0)
     is_odd = named.is_estimated if named.evidence.is_sized else named.mean < GOOD or _is_mixed(named)
-    if max([p, *(q for _, q in close)]) >= LIKELY or is_odd or _has_drift(named, FAR_DRIFT) or _is_gold_open(named):
+    if (
+        max([p, *(q for _, q in close)]) >= P_LIKELY
+        or is_odd
+        or _has_drift(named, FAR_DRIFT)
+        or _is_gold_unit_ambiguous(named)
+    ):
         return "open"
     # A rival that is far less plain needs more evidence for itself, and less against it.
-    is_certain = p < SURE and all(q < (1e-3 if h.plain > named.plain + 2.5 else SURE) for h, q in close)
+    is_certain = p < P_CERTAIN and all(q < (1e-3 if h.plain > named.plain + 2.5 else P_CERTAIN) for h, q in close)
     # Without sizes, resizing to multiples of 28 explains pixels as well.
     is_certain = is_certain and (named.evidence.is_sized or named.gold_unit is not Unit.PIXELS)
-    is_certain = is_certain and gap >= SLIGHT / 2 and named.mean >= GOOD and not named.is_estimated
+    is_certain = is_certain and gap >= SLIGHT_DIFFERENCE / 2 and named.mean >= GOOD and not named.is_estimated
     return "certain" if is_certain and not _has_drift(named, DRIFT) else "likely"
 
 
@@ -575,13 +581,16 @@ def _compute_paired_p(differences: FloatArray) -> float:
 
 
 def _is_worse(hypothesis: _Hypothesis, best: _Hypothesis) -> bool:
-    """Return whether a hypothesis fits clearly worse than the best: by mean IoU, or by the inliers of corners."""
+    """Return whether a hypothesis fits clearly worse than the best.
+
+    Its mean is much lower, or a paired test is significant and either the difference more than slight or p tiny.
+    """
     if _is_same(hypothesis, best):
         return False
-    if best.mean - hypothesis.mean > ABOVE_CHANCE:
+    if best.mean - hypothesis.mean > LARGE_DIFFERENCE:
         return True
     p = _compute_paired_p(_compute_differences(best, hypothesis))
-    return p < LIKELY and (best.mean - hypothesis.mean > SLIGHT / 2 or p < SURE)
+    return p < P_LIKELY and (best.mean - hypothesis.mean > SLIGHT_DIFFERENCE / 2 or p < P_CERTAIN)
 
 
 def _is_same(hypothesis: _Hypothesis, other: _Hypothesis, within: float = 0.004) -> bool:
@@ -603,7 +612,7 @@ def _is_same(hypothesis: _Hypothesis, other: _Hypothesis, within: float = 0.004)
     return bool(np.quantile(relative, 0.95) < within) if len(relative) else True
 
 
-def _is_gold_open(named: _Hypothesis) -> bool:
+def _is_gold_unit_ambiguous(named: _Hypothesis) -> bool:
     """Return whether gold boxes taken for pixels could as well be thousandths, because they end at 1000."""
     evidence = named.evidence
     if evidence.gold_unit is not None or named.gold_unit is not Unit.PIXELS:
@@ -664,7 +673,7 @@ def _conclude_without_fit(
     unit = None if evidence.is_sized else _infer_unit_by_range(evidence)
     if unit is None:
         is_related = not evidence.is_sized and _is_related(evidence)
-        remark = "no reading of the numbers fits"
+        remark = "no convention fits the coordinates"
         if not evidence.is_sized:
             remark += "; without the pictures' sizes more cannot be tried"
         return ConventionFinding(
@@ -745,4 +754,7 @@ def _iterate_remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
     elif not evidence.is_sized and named.convention.unit is Unit.PIXELS and not evidence.points:
         side, reach = float(np.nanmax(evidence.numbers)), float(np.nanmax(named.meant))
         if side > reach and side % STEP == 0 and side < reach * 1.05:
-            yield f"numbers go up to {side:.0f}, a multiple of 28 beyond {reach:.0f}: without sizes, pixels as sent cannot be told from pixels of the original"
+            yield (
+                f"coordinates go up to {side:.0f}, a multiple of 28 above {reach:.0f}: they may be pixels of the picture as resized for the "
+                "model, or of the original; give the picture sizes to decide"
+            )

@@ -69,6 +69,7 @@ class Majority(Listener):
         return answer(self.name, view, [exp(score - top) for score in scores])
 
     def _score(self, entity: Entity) -> float:
+        """Return the sum of the weights of an entity's properties."""
         # Sorted, because a floating-point sum depends on its order and sets have none.
         return sum(self.weights_.get(p, 0.0) for p in sorted(set(entity.attributes)))
 

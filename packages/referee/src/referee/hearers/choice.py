@@ -83,6 +83,7 @@ def learn(
     from scipy.optimize import minimize
 
     def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        """Return the penalised negative log likelihood of the weights, and its gradient."""
         logs = _log_shares(score(weights), starts)
         value = -float(goal @ logs) + penalty / 2 * float(weights @ weights)
         return value, blame(np.exp(logs) - goal) + penalty * weights

@@ -50,7 +50,7 @@ class Colour(Listener):
         """Learn the weights of n-grams from trials with colours."""
         heard, patches = select_coloured_lessons(list_lessons(trials, self.teacher))
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
-        looks, starts = _look(patches)
+        looks, starts = _compute_patch_features(patches)
         # A feature that never varies would be divided by 0.
         self.mean_, self.scale_ = looks.mean(axis=0), np.maximum(looks.std(axis=0), 1e-9)
         looks = (looks - self.mean_) / self.scale_
@@ -62,6 +62,7 @@ class Colour(Listener):
             return _match(texts @ weights.reshape(shape), looks, sizes)
 
         def blame(faults: FloatArray) -> FloatArray:
+            """Return the gradient of the weights from the errors of the patches' scores."""
             within.data = faults[within.indices]
             weights: FloatArray = (back @ (within @ looks)).ravel()
             return weights
@@ -101,7 +102,7 @@ class Colour(Listener):
         """Return the probabilities of the patches for each text."""
         if not texts:
             return []
-        looks, starts = _look(patches)
+        looks, starts = _compute_patch_features(patches)
         meanings = self.vocabulary_.weigh(texts) @ self.weights_
         shares = normalise_within_scenes(
             _match(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts
@@ -127,6 +128,7 @@ def select_coloured_lessons(lessons: Iterable[Lesson]) -> tuple[list[Lesson], li
     return [lesson for lesson, _ in readings], [patches for _, patches in readings]
 
 
-def _look(scenes: Sequence[Patches]) -> tuple[FloatArray, Places]:
+def _compute_patch_features(scenes: Sequence[Patches]) -> tuple[FloatArray, Places]:
+    """Return the appearance features of all patches, and the index at which each scene starts."""
     starts = find_scene_starts(map(len, scenes))
     return make_appearance_features(np.array([patch for scene in scenes for patch in scene]), starts), starts

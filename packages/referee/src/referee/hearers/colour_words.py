@@ -78,6 +78,7 @@ class PatchWords:
         """Return for every word (and the end of every text): its text, the word before it, the one before that, and the word itself."""
 
         def report_epoch() -> Iterator[tuple[int, int, int, int]]:
+            """Yield text number, word before last, last word and next word at every position of the texts."""
             for number, text in enumerate(texts):
                 earlier, before = BEGIN, BEGIN
                 for word in (*(self.places.get(w, UNKNOWN) for w in text), END):
@@ -134,6 +135,7 @@ class PatchWords:
         back = (fault @ w["out"].T) * mask
 
         def summed(places: Ints) -> Floats:
+            """Return the gradients of word vectors, summed over the positions where each word occurs."""
             ones = np.ones(number, dtype=np.float32)
             table = csr_array((ones, (places, np.arange(number))), shape=(w["before"].shape[0], number))
             return np.asarray(table @ back)

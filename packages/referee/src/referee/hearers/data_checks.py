@@ -120,6 +120,7 @@ def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Respon
 def _iterate_messages(
     trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]
 ) -> Iterator[tuple[Trial, Description, Response | None]]:
+    """Yield every description with its trial, and the response to it if it was answered."""
     for trial, response in answers:
         if response.description is not None:
             yield trial, response.description, response
@@ -210,6 +211,7 @@ def _is_anonymous(trial: Trial) -> bool:
 
 
 def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+    """Yield faults for equal trials, equal answers, and several answers of a person to an item."""
     contents: dict[Hashable, list[str]] = defaultdict(list)
     for trial in trials:
         if trial.references or trial.episode:
@@ -338,6 +340,7 @@ def _find_place(trial: Trial) -> int:
 
 
 def _test_equal_counts(counts: np.ndarray) -> float:
+    """Return p of the chi-squared test that all counts have the same expectation."""
     from scipy.stats import chisquare
 
     return float(chisquare(counts).pvalue)
@@ -347,6 +350,7 @@ def _test_equal_counts(counts: np.ndarray) -> float:
 
 
 def _check_times(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFault]:
+    """Yield faults for negative, very short and very long times."""
     for name in ("reading_ms", "identification_ms"):
         times = [(r.trial, float(t)) for _, r in answers if (t := getattr(r, name)) is not None]
         for words, low, high in (
@@ -362,6 +366,7 @@ def _check_times(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFaul
 def _check_blanks(
     trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]], blank: Sequence[str]
 ) -> Iterator[DataFault]:
+    """Yield faults for blank descriptions and blank answers."""
     silent = [t.id for t in trials if any(not _is_said(d) for d in t.references)]
     if silent:
         yield _make_fault(
@@ -390,4 +395,5 @@ def _is_said(description: Description) -> bool:
 
 
 def _count(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -120,6 +120,7 @@ class Learned(Listener):
         return answer(self.name, view, [exp(score - top) for score in scores])
 
     def _understands_text(self, text: str, scene: Scene) -> bool:
+        """Return whether a text is a known word or is similar to a value in the scene."""
         return self.vocabulary_.knows_word(text) or any(
             any(_compare_text_with_value(text, prop)) for prop in scene.extensions
         )

@@ -109,6 +109,7 @@ class ModelJudge(ModelClient):
         return _combine_preferences(preferences[0], preferences[1])
 
     def _check(self) -> None:
+        """Raise InputError if no model is named."""
         if not self.model:
             raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
 

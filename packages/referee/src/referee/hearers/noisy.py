@@ -34,7 +34,7 @@ PLACES = frozenset({"location", "x", "y", "x-dimension", "y-dimension"})
 WORDS = ("tiny", "small", "medium", "large", "huge"), ("left", "centre", "right"), ("top", "middle", "bottom")
 SCALE = {word: float(i) for words in WORDS for i, word in enumerate(words)} | {"big": 3.0, "center": 1.0}
 GRADED = SIZES | PLACES
-# A fit of exactly 1 would be divided by 0 in `_look`.
+# A fit of exactly 1 would be divided by 0 in `_observe_entities`.
 NEARLY_SURE = 1 - 1e-12
 _SEEN: SceneNotes[str, dict[Property | str, Sequence[float]]] = SceneNotes("hearers.seen")
 Extensions = Mapping[Property, int]
@@ -74,7 +74,7 @@ class Noisy(Listener):
         if seen is None:
             seen = notes[self._key] = {"": self._compute_salience(scene)}
         fits = self._fits(properties, scene, seen)
-        return answer(self.name, view, *_look(fits, seen[""], self.guess))
+        return answer(self.name, view, *_observe_entities(fits, seen[""], self.guess))
 
     @cached_property
     def _key(self) -> str:
@@ -186,7 +186,9 @@ def _parse_degree(value: str) -> float | None:
     return number if isfinite(number) else None
 
 
-def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tuple[list[float], float, float]:
+def _observe_entities(
+    fits: Sequence[float], weights: Sequence[float], guess: float
+) -> tuple[list[float], float, float]:
     """Return probabilities of entities, several and none from one independent observation of every entity."""
     fits = [fit if fit < NEARLY_SURE else NEARLY_SURE for fit in fits]
     none = prod([1 - fit for fit in fits])

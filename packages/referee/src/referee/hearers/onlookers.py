@@ -98,7 +98,7 @@ class _Looker(_Onlooker):
             raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
         if not self.pictures:
             remedy = f'name the folder of the pictures: --hearer "{self.name}|pictures:FOLDER"'
-            raise InputError("it is not known where the pictures are", remedy=remedy)
+            raise InputError("the folder of the pictures is unknown", remedy=remedy)
         # Shown as they are on disk; sizes and hashes are checked, for places are about this very picture.
         return checked(self.pictures, ScenePicture(path=view.scene.picture.path, size=view.scene.picture.size))
 

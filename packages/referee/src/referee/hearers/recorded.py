@@ -135,7 +135,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
         if answered is not None:
             collected[trial] = answered
     if not collected:
-        raise InputError("there is no answer in it", where=path, remedy=FORM)
+        raise InputError("the file has no answers", where=path, remedy=FORM)
     return Recorded(
         name=name,
         where=str(path),
@@ -245,13 +245,16 @@ def _check_model(folder: str, model: str, path: Path) -> None:
     models = _read_model_names(folder, path)
     if not model:
         raise InputError(
-            "it is not said which model", where=path, remedy=f"{PREFIX}{folder}/MODEL, one of {', '.join(models)}"
+            "the name of the recorded model is missing",
+            where=path,
+            remedy=f"{PREFIX}{folder}/MODEL, one of {', '.join(models)}",
         )
     if model not in models:
         raise UnknownName("recorded model", model, models, hint=f"one of {', '.join(models)}")
 
 
 def _make_grid_form(model: str, hearer: str) -> LineForm:
+    """Return the form of rows with answers of a model to the corpus color-grids."""
     return LineForm(
         lambda row: f"{get_field(row, 'game', str)}-{get_field(row, 'round', int)}",
         lambda row, trial: _make_model_response(row, model, hearer, trial),
@@ -288,6 +291,7 @@ def _parse_scores(model: str, hearer: str) -> LineForm:
     """Return the scores of an item's three objects, in order; items without a human listener are skipped."""
 
     def answer(row: Row, trial: Trial) -> Answered:
+        """Return the scores of a model in a row as its answer."""
         scores = get_field(get_field(row["models"], model, dict), "listener", list)
         places = tuple(e.id for e in trial.scene.entities)
         if len(scores) != len(places) or not all(isinstance(x, int | float) and isfinite(x) for x in scores):
@@ -320,6 +324,7 @@ def _parse_clicks(model: str, hearer: str) -> LineForm:
     """
 
     def answer(row: Row, trial: Trial) -> Answered:
+        """Return the click of a model in a row as its answer."""
         ids = {role: entity for entity, role in trial.meta["roles"].items()}
         positions = trial.meta["listener_positions"]
         places = tuple(sorted(positions, key=positions.__getitem__))

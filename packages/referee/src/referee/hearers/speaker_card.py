@@ -199,6 +199,7 @@ def _count_deletable_words(work: _Work, listening: Listening, advance: Advance) 
     values: list[tuple[Trial, float | None]] = []
 
     def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:
+        """Return a trial with the proportion of shorter descriptions that are understood equally well."""
         trial, description = pair
         view = show_to_hearer(trial, listening.seed)
         whole, *less = resolve_all(listening.hearer, [(d, view) for d in (description, *_iterate_shorter(description))])

@@ -158,7 +158,7 @@ def add_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) ->
     try:
         made = Taxonomy.of(levels.get("taxonomy"), levels.get("basic"))
     except (AttributeError, TypeError):
-        raise InputError("this is not a taxonomy", where=where, remedy=remedy) from None
+        raise InputError("the taxonomy has not the expected form", where=where, remedy=remedy) from None
     except ValueError as wrong:
         raise InputError(str(wrong), where=where, remedy="give every value at most one value above it") from None
     return replace(view, scene=replace(view.scene, taxonomy=made))

@@ -108,7 +108,9 @@ class Run:
                 f"the manifest is damaged ({error})", where=path, remedy="make the run again"
             ) from None
         if not isinstance(data, dict) or not isinstance(data.get("format"), int):
-            raise MalformedInput("the manifest does not say its format", where=path, remedy="make the run again")
+            raise MalformedInput(
+                "the manifest lacks the version of its format", where=path, remedy="make the run again"
+            )
         if data["format"] > FORMAT:
             raise InputError(
                 f"this run was made by a newer version ({data.get('version')})",
@@ -165,6 +167,7 @@ def write_trials(folder: Path, trials: Iterable[Trial]) -> None:
 def write_outputs(
     folder: Path, outputs: Iterable[tuple[str, str, Description] | tuple[str, str, Description, Response | None]]
 ) -> None:
+    """Write trial, system and description of all outputs to outputs.jsonl."""
     write_atomically(folder / "outputs.jsonl", (write_json_line(output_to_json(*o)) for o in outputs))
 
 

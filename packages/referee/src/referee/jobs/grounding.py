@@ -351,6 +351,7 @@ def _report_model(model: str, finding: ConventionFinding) -> dict[str, Any]:
 
 
 def _fit(reading: NumberReading | None) -> float | None:
+    """Return the fit of an interpretation of coordinates; None if there is none."""
     return None if reading is None or isnan(reading.fit) else reading.fit
 
 

@@ -39,7 +39,9 @@ def import_answers(
     trials = {t.id: t for t in opened.trials()}
     material = _match_answers(read_answers(source, kind, Declared(columns=columns or {})), trials, kind)
     if not material.outputs and not material.responses:
-        raise InputError("no answer in it can be parsed", where=source, remedy="see `referee docs models`, Imports")
+        raise InputError(
+            "no answer in this file can be parsed", where=source, remedy="see `referee docs models`, Imports"
+        )
     asked = {o.trial for o in material.outputs} | {r.trial for r in material.responses}
     material.trials = {name: t for name, t in trials.items() if name in asked}
     write_material(out, material, source.name, {"name": opened.name, **opened.parameters}, overwrite, command)
@@ -75,7 +77,7 @@ def _match_answers(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], fo
                 f"{answer.model} describes trial {answer.trial!r} twice",
                 where=answer.where,
                 line=answer.line,
-                remedy="keep one",
+                remedy="keep one of the two answers",
             )
         described.add((answer.model, answer.trial))
         material.outputs.append(Output(answer.trial, answer.model, Description(text=text), answer.where, answer.line))
@@ -87,7 +89,8 @@ def _make_response(answer: LogAnswer, trial: Trial) -> Response:
     unknown = sorted(set(answer.shown) ^ {e.id for e in trial.scene.entities})
     if unknown:
         raise InputError(
-            f"the places of {answer.trial!r} are not the entities of its scene ({unknown[0]!r})", where=answer.where
+            f"the objects shown in {answer.trial!r} differ from the entities of its scene ({unknown[0]!r})",
+            where=answer.where,
         )
     number = parse_answer(answer.content, "choice", options=len(answer.shown)).value
     return choose_entity(answer, answer.shown, number)

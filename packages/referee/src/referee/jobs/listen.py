@@ -384,7 +384,7 @@ def add_recorded(folder: Path, file: Path) -> int:
         theirs = [add_belief(r, asked[r.trial]) for r in _iterate_recorded_answers(file) if r.trial in asked]
         if not theirs:
             raise InputError(
-                "no line of it answers a trial of this run",
+                "no line of this file answers a trial of this run",
                 where=file,
                 remedy='lines like {"trial": ID, "hearer": NAME, "outcome": "box", "places": […]}, or outputs with places',
             )
@@ -481,7 +481,7 @@ def _prepare_hearer(hearer: Any, folder: Path, session: Session) -> BatchFile | 
         session.batch_in, read_questions(calls / BATCH, session.name)
     ):
         raise InputError(
-            "no line of it answers a question of this hearer",
+            "no line of this file answers a question of this hearer",
             where=session.batch_in,
             remedy="name the file of answers to the questions that --batch-out wrote for it",
         )

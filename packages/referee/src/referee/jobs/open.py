@@ -248,7 +248,11 @@ def _name_without_folder(name: str) -> str:
 def _open_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
     """Return the trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
-        raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
+        raise InputError(
+            "--reading has no effect on a run, whose trials were read when it was made",
+            where=run.folder,
+            remedy="leave --reading out",
+        )
     # Counts and checksum belong to the run that was written; another run recomputes them.
     facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
     name = str(facts.pop("name", run.folder))
@@ -396,9 +400,10 @@ def select_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
         where, lines = "the list of items", list(enumerate(map(str, ids), 1))
     lines_by_id = {name: line for line, name in reversed(lines)}
     if not lines_by_id:
-        raise InputError("it has no ids", where=where, remedy="write one id of a trial on each line")
+        raise InputError("the file has no ids", where=where, remedy="write one id of a trial on each line")
 
     def chosen() -> Iterator[Trial]:
+        """Yield the listed trials. Raises UnknownTrial if one is not in the corpus."""
         left = dict(lines_by_id)
         for trial in opened.trials():
             if left.pop(trial.id, None) is not None:

@@ -131,7 +131,7 @@ def compare_with_print(
                 ours, printed = _average_items(table, system, measure, mask), task.printed(label, measure, where)
                 rows.append(
                     {
-                        **_find_system_facts(system),
+                        **_describe_replicated_system(system),
                         **({"system": f"{system} (peer)", "evidence": "peer"} if system in peers else {}),
                         "written": system,
                         "domain": where,
@@ -215,8 +215,11 @@ def add_protocol(rows: Iterable[dict[str, Any]], values: Mapping[Value, Sequence
         }
 
 
-def _find_system_facts(written: str) -> dict[str, Any]:
-    """Return the facts in the tables of systems about one, and its options."""
+def _describe_replicated_system(written: str) -> dict[str, Any]:
+    """Return what the catalogue says of a system: evidence, what is fitted, and whether it is a floor or corrected.
+
+    The system is written GROUP/NAME, with UNMENDED for uncorrected words. A name without a group stands for people.
+    """
     full = written.removesuffix(UNMENDED)
     group, _, name = full.partition("/")
     if not name:

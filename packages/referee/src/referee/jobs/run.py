@@ -87,6 +87,7 @@ class Speaking:
         return Needs(max(cpus for cpus, _ in demands), max(gpus for _, gpus in demands))
 
     def begin(self, inputs: Mapping[str, Path]) -> _Begun:
+        """Load trials and folds, once per worker process."""
         # Once per process: sending trials along with each piece of work would cost more than some of the work.
         trials = list(read_trials(inputs[CORPUS]))
         return _Begun({t.id: t for t in trials}, cut_folds(self.plan, trials))
@@ -241,6 +242,7 @@ def _check_training(system: System, folds: Sequence[Fold], seed: int) -> list[Mi
 
 
 def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial]) -> None:
+    """Raise InputError, with the system's name, for a trial that the selector cannot describe."""
     for trial in trials:
         try:
             selector.check(trial.for_speaker())
@@ -310,7 +312,7 @@ def _take_batch(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:
             taken += thing.take_batch(answers, read_questions(unfinished.batch_questions, system.label))
     if not taken:
         raise InputError(
-            "no line of it answers a question of this run",
+            "no line of this file answers a question of this run",
             where=answers,
             remedy="name the file of answers to the questions that --batch-out wrote for this run",
         )

@@ -253,11 +253,11 @@ class _Gathered:
         collecting = [key for key, metric in metrics.items() if is_two_pass(metric)]
         learners = set(list_learning(metrics)) & set(collecting)
         for number in sorted(self._pieces) if learners else ():
-            collected = self._read_collected(number)
+            collected = self._load_collected(number)
             for key in learners:
                 metrics[key].fit(collected[key])
         for number in sorted(self._pieces) if collecting else ():
-            for key, collected in self._read_collected(number).items():
+            for key, collected in self._load_collected(number).items():
                 self._pieces[number].rows[key] = metrics[key].compute(collected)
         # One metric after the other, its parts let go: the statistics of all trials are not held twice.
         return {key: self._join_pieces(key, count_statistics(metric)) for key, metric in metrics.items()}
@@ -266,8 +266,8 @@ class _Gathered:
         parts = [piece.rows.pop(key) for piece in self.pieces()]
         return np.concatenate(parts) if parts else np.empty((0, width))
 
-    def _read_collected(self, number: int) -> dict[Key, Any]:
-        """Return the collected data of a piece from the file."""
+    def _load_collected(self, number: int) -> dict[Key, Any]:
+        """Return what the metrics collected from chunk `number` of the trials; a temporary file holds it to save memory."""
         start, end = self._collected[number]
         self._file.seek(start)
         collected: dict[Key, Any] = pickle.loads(self._file.read(end - start))

@@ -105,7 +105,7 @@ class SharedTask:
             )
         if _compute_checksum(path.read_bytes()) != self.manifest["checksum"]:
             raise InputError(
-                "the references differ from the sealed ones",
+                "the references were changed after the task was made",
                 where=path,
                 remedy="restore the file, or make the task again",
             )
@@ -293,7 +293,7 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
         raise InputError("lines of text do not name their items", where=path, remedy=f"submit {SUBMISSION}")
     data = read_material([path], declared=Declared())
     if not data.outputs:
-        raise InputError("there are no descriptions in it", where=path, remedy=f"submit {SUBMISSION}")
+        raise InputError("the submission has no descriptions", where=path, remedy=f"submit {SUBMISSION}")
     unknown = next((o for o in data.outputs if o.trial not in items), None)
     if unknown is not None:
         raise UnknownTrial(
@@ -304,9 +304,9 @@ def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str
         )
     if len(data.systems) > 1:
         raise InputError(
-            f"it has {len(data.systems)} systems ({', '.join(data.systems[:4])})",
+            f"the submission has {len(data.systems)} systems ({', '.join(data.systems[:4])})",
             where=path,
-            remedy="submit one system a file",
+            remedy="submit one system per file",
         )
     missing = _list_missing(data, items)
     messages = []

@@ -184,6 +184,7 @@ def _collect_descriptions(system: System, thing: Any, test: Sequence[Trial], adv
     """
 
     def answer(trial: Trial) -> Description:
+        """Return the description of a trial. Raises an error that names system and trial."""
         try:
             return _describe_trial(thing, trial)
         except Exception as error:

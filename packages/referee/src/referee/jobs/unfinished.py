@@ -108,7 +108,9 @@ class Unfinished:
         """Make the folder, or resume the existing one if its plan is the same; return whether it was resumed."""
         if self.out.exists() and not (overwrite and is_run(self.out)):
             raise CannotWrite(
-                "something is there already", where=self.out, remedy=OCCUPIED if is_run(self.out) else ELSEWHERE
+                "a file or folder with this name exists already",
+                where=self.out,
+                remedy=OCCUPIED if is_run(self.out) else ELSEWHERE,
             )
         # `restart` discards finished work, so it needs its own option; `overwrite` only concerns the finished folder.
         if restart:

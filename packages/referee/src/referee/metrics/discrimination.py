@@ -237,6 +237,7 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
     is_hard = seen.related | (len(seen.true_properties) > MANY)
 
     def search(spot: int) -> int | None:
+        """Return the size of the smallest set for the target of one trial; None if there is none."""
         scene, goal = seen.encoding.spots[spot].scene, seen.goals[spot]
         return count_fewest_to_add(scene, goal, () if count_type else _list_types(scene, goal)) if goal else None
 
@@ -256,6 +257,7 @@ def count_deficit(seen: Situations) -> FloatArray:
     )
 
     def search(act: int) -> int | None:
+        """Return the fewest properties to add for an output to identify the target; None if impossible."""
         spot, form = seen.spot[act], encoding.meanings[encoding.description[act]]
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
         if form is not None:
@@ -282,6 +284,7 @@ def _count_droppable(seen: Situations, count_type: bool) -> FloatArray:
     is_hard = (seen.structured | (lengths > MANY))[encoding.description]
 
     def search(act: int) -> int:
+        """Return the fewest properties of an output that still identify the target."""
         spot, description = seen.spot[act], encoding.descriptions[encoding.description[act]]
         form = encoding.meanings[encoding.description[act]]
         if form is not None:

@@ -72,7 +72,7 @@ class _VariationMeasure(Measure):
     _tally: _Tally | None = None
 
     def learn(self, batch: Batch) -> None:
-        """Count people's and the system's sets, before measuring in batches."""
+        """Count the sets of people and of the system in one batch; all batches are counted before any is scored."""
         if self._tally is None:
             self._tally = _Tally()
         self._tally.add(batch)
@@ -194,6 +194,7 @@ class ExpectedExact(_Expected):
     name = "distribution/exact"
 
     def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        """Return 1 for equal sets, else 0."""
         return float(output == reference)
 
 

@@ -58,6 +58,7 @@ def _make_time_sum(*names: str) -> Row:
     """Return a function that adds up some times of a response; NaN for corrected answers."""
 
     def measure(r: Response, right: bool) -> float:
+        """Return the sum of a response's times; NaN where one is missing or the click was corrected."""
         times = [getattr(r, name) for name in names]
         # Mis-clicks that were corrected leave the times but not the rates, as in Spanger et al. 2013.
         return NAN if CORRECTED in r.flags or None in times else float(sum(times))

@@ -99,6 +99,7 @@ class Meteor(Measure):
         rows_by_texts: dict[tuple[str, str, str], Row] = {}
 
         def measure_row(output: str, reference: str, language: str) -> Row:
+            """Return the statistics of an output and a reference; repeated pairs are computed once."""
             for text in (output, reference):
                 if (text, language) not in texts:
                     texts[text, language] = self._prepare_text(text, language)

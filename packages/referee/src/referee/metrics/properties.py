@@ -159,6 +159,7 @@ class PropertyEncoding:
 
     @cached_property
     def _written(self) -> tuple[PropertyBits, list[int]]:
+        """Return the descriptions as bit sets, with the vocabulary of their properties."""
         vocabulary = PropertyBits()
         return vocabulary, [vocabulary.encode_multiset(description) for description in self.descriptions]
 

@@ -180,6 +180,7 @@ class Endpoint:
         return Reply(None, reason, attempt, filtered)
 
     def _pause(self, again: _TryAgain, attempt: int) -> float:
+        """Return the seconds until the next attempt: those the server asks for, else a doubling pause."""
         # A pause that the server named is not shortened by jitter.
         doubled = add_jitter(self.pause_s * 2 ** (attempt - 1), self._random)
         return min(doubled if again.pause_s is None else again.pause_s, self.longest_pause_s)

@@ -309,7 +309,10 @@ def _start_ray_workers(kind: type[Any], name: str, workers: int) -> list[Callabl
     actors = [remote.remote(name) for _ in range(workers)]
 
     def runner(actor: Any) -> Callable[[Sequence[Question]], Any]:
+        """Return a function that lets an actor answer questions."""
+
         def run(questions: Sequence[Question]) -> Any:
+            """Return the actor's answers. Raises the actor's InputError as it was."""
             try:
                 return ray.get(actor.complete.remote(list(questions)))
             except ray.exceptions.RayTaskError as error:

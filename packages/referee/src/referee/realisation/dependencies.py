@@ -134,6 +134,7 @@ def _follow(phrases: Sequence[Words], pairs: WordPairs) -> Next:
     ]
 
     def follow(covered: int) -> list[int]:
+        """Return the phrases that may come next: those with the fewest missing predecessors."""
         open_ = [i for i in range(len(phrases)) if not covered >> i & 1]
         waiting = {i: (first[i] & ~covered).bit_count() for i in open_}
         least = min(waiting.values(), default=0)

@@ -159,6 +159,7 @@ _PLURALS = {
     "tomato": "tomatoes", "woman": "women", "deer": "deer", "uy": "uys", "die": "dice", "roof": "roofs", "furniture": "pieces of furniture",
 }
 def _make_grades(more: str, most: str, less: str, least: str, dimension: str = "") -> Grades:
+    """Return the comparatives and superlatives of an adjective and its opposite."""
     # "Lighter grey" would be a shade, so that what weighs less is "less heavy".
     less, least = less.replace("_", " "), least.replace("_", " ")
     return Grades(more, most, less, least, f"{{}} {most}", f"{{}} {least}", dimension)

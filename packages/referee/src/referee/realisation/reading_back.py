@@ -293,6 +293,7 @@ class _Reader:
         return alike[0] if len(alike) == 1 else ("or", *sorted(alike, key=repr))
 
     def _exists(self, form: Meaning) -> bool:
+        """Return whether a form denotes an entity of the scene; superlatives and ordinals always pass."""
         return form[0] in ("least", "most", "nth") or self.scene.denotation(form) > 0
 
     def _add(self, form: Meaning) -> None:

@@ -241,6 +241,7 @@ class Mender:
 
     @property
     def _listing(self) -> tuple[Words, Words]:
+        """Return the words that introduce a list, and those that join its parts."""
         return (self.language.having,), (self.language.conjunction,)
 
     def _repeats_position(self, inner: Chunk, outer: Chunk) -> bool:

@@ -139,6 +139,7 @@ def _find_most_typical(by_speaker: dict[str | None, list[Example]]) -> str | Non
     """Return the speaker whose sets (of attribute names) are on average most similar to the others'."""
 
     def compute_similarity(speaker: str | None) -> float:
+        """Return the mean Dice of a speaker's attributes with those of all other speakers."""
         others = [e for another, examples in by_speaker.items() if another != speaker for e in examples]
         pairs = [compute_dice(example.names, other.names) for example in by_speaker[speaker] for other in others]
         return sum(pairs) / len(pairs) if pairs else 0.0

@@ -87,6 +87,7 @@ class NearestWords:
         def rate_likeness(
             candidate: tuple[frozenset[Property], str | None, str | None, Description],
         ) -> tuple[float, bool, bool]:
+            """Return a sort key: overlap with the target's properties, then the same domain, then condition."""
             target, domain, condition, _ = candidate
             share = 2 * len(target & target_properties) / max(1, len(target) + len(target_properties))
             return round(share, 9), domain == view.domain, condition == view.condition

@@ -96,6 +96,7 @@ class LearnedRationalSpeaker(Reasoned):
         n = sum(len(batch.chosen) for batch in batches) or 1
 
         def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
+            """Return the penalised negative log likelihood of the weights, and its gradient."""
             value = self.penalty / 2 * float(weights @ weights)
             slope = self.penalty * weights
             unpacked = _Weights.of(space, weights)
@@ -333,6 +334,7 @@ def _compute_log_probabilities(
         speaker -= _write_softmax(speaker, 1, speaker_chances)
 
     def compute_gradient() -> FloatArray:
+        """Return the gradient of the log likelihood in the scores of the literal speaker."""
         slope = -speaker_chances
         slope[np.arange(len(batch.chosen)), batch.chosen] += 1.0
         if not depth:

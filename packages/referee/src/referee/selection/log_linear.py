@@ -71,6 +71,7 @@ class LogLinear(ReasonedMeaning):
         self.left_out_ = sum(r.properties is not None for t in trials for r in t.references) - len(cases)
 
         def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
+            """Return the penalised negative log likelihood of the weights, and its gradient."""
             value, slope = self.penalty / 2 * float(weights @ weights), self.penalty * weights
             for looks, index in cases:
                 chances = _compute_softmax(looks @ weights)

@@ -268,6 +268,7 @@ class _Likelihood:
         extra, absent = (np.array([end[c] for end in self.ends]) for c in (2, 3))
 
         def compute_surprise(parameters: FloatArray) -> float:
+            """Return the negative log likelihood of the descriptions under the parameters."""
             # The logistic function keeps both between 0 and 1, as chances have to be.
             weights, eager = 1 / (1 + np.exp(-parameters[:-1])), 1 / (1 + np.exp(-parameters[-1]))
             reached = np.zeros(self.states)

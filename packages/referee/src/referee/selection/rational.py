@@ -265,6 +265,7 @@ def count_subsets(properties: int, longest: int | None) -> int:
 
 
 def _spell(contrast: Contrast, message: FloatArray) -> tuple[Property, ...]:
+    """Return the properties of a message."""
     return tuple(p for p, is_chosen in zip(contrast.properties, message.tolist(), strict=True) if is_chosen)
 
 

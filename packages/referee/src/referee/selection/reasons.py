@@ -11,7 +11,7 @@ from referee.selection.contrast import Contrast, Note, get_contrast
 
 __all__ = ["NOT_DISTINGUISHING", "Note", "Reason", "Reasoned", "ReasonedMeaning", "explain_meaning"]
 
-NOT_DISTINGUISHING = "not distinguishing: the description is true of others too"
+NOT_DISTINGUISHING = "not distinguishing: the description is also true of other objects"
 
 
 class Reason(NamedTuple):

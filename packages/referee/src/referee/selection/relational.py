@@ -193,6 +193,7 @@ def _choose_fact(scene: Scene, facts: list[Fact], context: int) -> Fact:
         return options[0]
 
     def count_remaining(fact: Fact) -> int:
+        """Return the number of entities that a fact leaves in the context."""
         if isinstance(fact, Property):
             return (context & scene.extension(fact)).bit_count()
         return (context & related(scene, fact.name, scene.everything, fact.is_inverse)).bit_count()

@@ -225,10 +225,15 @@ def _draw_cluster_counts(size: int, resamples: int, rng: np.random.Generator) ->
     return rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
 
 
-def _average_resamples(first: FloatArray, second: FloatArray, sums: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return a system's weighted mean in every resample; NaN where none of its answers was drawn."""
-    top: FloatArray = (Steady(sums, len(sums)).weigh(first) * second).sum(axis=1)
-    bottom: FloatArray = ((first @ counts) * second).sum(axis=1)
+def _average_resamples(
+    first_weights: FloatArray, second_weights: FloatArray, cell_sums: FloatArray, cell_counts: FloatArray
+) -> FloatArray:
+    """Return a system's mean in every resample; NaN where none of its answers was drawn.
+
+    The weights tell how often each cluster of the two factors is drawn; `Steady` makes sums independent of their order.
+    """
+    top: FloatArray = (Steady(cell_sums, len(cell_sums)).weigh(first_weights) * second_weights).sum(axis=1)
+    bottom: FloatArray = ((first_weights @ cell_counts) * second_weights).sum(axis=1)
     means: FloatArray = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
     return means
 

@@ -169,6 +169,7 @@ def _differentiate_covariance(
     best = products.compute_profile(ratios).variance
 
     def at(step: FloatArray) -> tuple[float, FloatArray]:
+        """Return the deviance and the covariance of the fixed effects at changed variances."""
         moved = ratios.copy()
         # Variances are ratio times residual variance: moving the last moves all of them alike.
         moved[free] = moved[free] * np.exp(step[:-1])

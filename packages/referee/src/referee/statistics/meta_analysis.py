@@ -118,6 +118,7 @@ def find_between_variances(y: FloatArray, variances: FloatArray, levels: FloatAr
     low, high = np.zeros(len(levels)), np.full(len(levels), max(float(np.ptp(y)) ** 2, 1e-12))
 
     def q(tau2: FloatArray) -> FloatArray:
+        """Return Cochran's Q of every replicate for a variance between studies."""
         weights = 1 / (variances + tau2[:, None])
         means = weights @ y / weights.sum(axis=1)
         return np.asarray((weights * (y - means[:, None]) ** 2).sum(axis=1))

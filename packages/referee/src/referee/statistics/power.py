@@ -64,7 +64,7 @@ class PlannedStudy:
 
     @property
     def groups(self) -> int:
-        """The number of participants for each system."""
+        """The number of groups of participants: a group has as many participants as there are systems."""
         return self.participants // self.systems
 
 
@@ -97,6 +97,7 @@ def simulate_power(
     done = 0
 
     def advance(blocks: int) -> None:
+        """Report the number of finished simulations."""
         nonlocal done
         done = min(simulations, done + blocks * BLOCK)
         progress(done)

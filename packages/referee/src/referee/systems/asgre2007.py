@@ -35,7 +35,7 @@ PUBLISHED = ("belz-gatt-2008", "table1", {"set/dice": "Dice", "set/masi": "MASI"
 """Paper and table of the printed scores, and the column of each metric (Min is in per cent)."""
 
 LIKED = {"colour": 3, "hasBeard:1": 3, "hasGlasses:1": 3, "hairColour": 2, "hasHair": 1, "size": 1, "orientation": 1}
-"""Preferences of CAM-B and CAM-BU: small beside the quotients, which come in steps of 8, so that they only settle ties."""
+"""Preferences of CAM-B and CAM-BU: smaller than any difference of discrimination quotients (multiples of 8), so that they only break ties."""
 
 GROUPS = {
     "furniture": (("type", "colour"), ("size", "orientation"), ("x-dimension", "y-dimension")),

@@ -102,14 +102,17 @@ def _find_agreeing(situation: ProgramView, entities: int, name: str) -> int:
 
 
 def _add(situation: ProgramView, names: Names, name: str) -> Names:
+    """Return the names with another one at the end."""
     return tuple(dict.fromkeys((*names, name)))
 
 
 def _remove(situation: ProgramView, names: Names, name: str) -> Names:
+    """Return the names without one."""
     return tuple(n for n in names if n != name)
 
 
 def _join(situation: ProgramView, names: Names, others: Names) -> Names:
+    """Return the names of both lists, each once."""
     return tuple(dict.fromkeys((*names, *others)))
 
 

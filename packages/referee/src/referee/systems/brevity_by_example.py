@@ -120,7 +120,7 @@ class SmallestSet(ListsSets):
     typed: tuple[str, ...] = ()
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        """Return a smallest set, perhaps with further properties."""
+        """Return a smallest set, with the first property if `extra`, and the type in domains of `typed`."""
         smallest = _select_smallest(contrast, self.without)
         place = {"first": 0, "last": -1}.get(self.pick)
         if place is None:

@@ -70,6 +70,7 @@ class EvolvedSet(Reasoned):
         # With a dozen bits the same set comes up again and again.
         @cache
         def compute_fitness(genome: int) -> float:
+            """Return the fitness of a set of properties: whether it identifies the target, and its preferences."""
             indices = [i for i in range(len(properties)) if genome >> i & 1]
             if not indices:
                 return 0.0

@@ -109,7 +109,7 @@ class NearestSet(ListsSets):
             masks = _select_best(masks, self._compute_nearness(masks, pool, contrast))
         for settle in self.then:
             if len(masks) > 1:
-                masks = _select_best(masks, self._rank_ties(settle, masks, contrast, view))
+                masks = _select_best(masks, self._score_ties(settle, masks, contrast, view))
         chosen = spell(int(masks[0]), contrast)
         for prop in chosen:
             if note:
@@ -132,8 +132,8 @@ class NearestSet(ListsSets):
         nearest: Numbers = similarity.max(axis=1) if self.nearest == "max" else similarity.mean(axis=1)
         return nearest
 
-    def _rank_ties(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
-        """Return the ranking of tied sets by one rule."""
+    def _score_ties(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
+        """Return scores of tied sets by one rule, of which the highest wins; the last rule draws one set at random."""
         if settle == "shortest":
             return -np.bitwise_count(masks).astype(float)
         if settle == "typical":

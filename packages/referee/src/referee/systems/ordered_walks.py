@@ -216,4 +216,5 @@ class GroupedOrder(Incremental):
 
 
 def _place(name: str, ordered: Sequence[str]) -> int:
+    """Return the position of a name in an order; unlisted names come last."""
     return ordered.index(name) if name in ordered else len(ordered)

@@ -90,6 +90,7 @@ class SequenceModel:
         )
 
     def _build(self, torch: Any, symbols: list[str | Property]) -> _Model:
+        """Return an untrained transformer for the symbols."""
         nn, width = torch.nn, self.width
         transformer = nn.Transformer(width, HEADS, LAYERS, LAYERS, 2 * width, DROPOUT, batch_first=True)
         # Padded inputs are encoded as they are: nested tensors are a prototype of the library.
@@ -104,6 +105,7 @@ class SequenceModel:
         )
 
     def _train(self, torch: Any, model: _Model, pairs: Sequence[tuple[list[Any], list[Any]]]) -> None:
+        """Train the model on pairs of input and output symbols."""
         layers = (model.embedding, model.positions, model.transformer, model.output)
         optimiser = torch.optim.Adam([p for layer in layers for p in layer.parameters()], RATE)
         loss_of = torch.nn.CrossEntropyLoss(ignore_index=0)
@@ -193,5 +195,6 @@ def _encode_symbols(model: _Model, symbols: Sequence[str | Property]) -> list[in
 
 
 def _pad(torch: Any, rows: Sequence[list[int]]) -> Any:
+    """Return rows of different lengths as one tensor, filled up with zeros."""
     length = max(map(len, rows))
     return torch.tensor([[*row, *[0] * (length - len(row))] for row in rows])

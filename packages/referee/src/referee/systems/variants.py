@@ -80,7 +80,7 @@ TABLE: dict[str, SystemRow] = {
         Component(REMEMBERED_SET, memory=("recent", "own", "all")), printed="ATT-FB-sr", fitted=('pick="last"',)),
     "DIT-TVAS.relative": SystemRow(DIT, 2008, FAITHFUL, "within 5 % of the highest prior, not 5 points",
         Component(PRIORS_WITHIN_REACH, relative=True), printed="DIT-TVAS"),
-    "GRAPH-4+B.helpful": SystemRow(GRAPH, 2008, FAITHFUL, "free properties only where they rule out a distractor",
+    "GRAPH-4+B.helpful": SystemRow(GRAPH, 2008, FAITHFUL, "properties of cost 0 are added only where they rule out a distractor",
         Component(GRAPH_SEARCH, costs=Component(LEVEL_COSTS), order="prior", head="first", helpful=True), printed="GRAPH-4+B"),
     "IS-FP.names": SystemRow(IS, 2008, MEDIUM, "sets compared by attribute names only",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, match="names", likeness="names"), printed="IS-FP"),

@@ -69,7 +69,8 @@ class VisionSpeaker(ModelClient):
         region = view.scene.entity(view.targets[0]).region if len(view.targets) == 1 else None
         if picture is None or region is None:
             raise InputError(
-                f"trial {view.id!r} has no picture with one region meant", remedy="choose a corpus of pictures"
+                f"trial {view.id!r} has no picture in which the target is one region",
+                remedy="choose a corpus of pictures",
             )
         path = checked(self.pictures, picture)
         if self.mark == "words":

@@ -42,7 +42,7 @@ def test_an_existing_folder_is_replaced_only_when_asked_and_only_if_it_is_a_repo
     (precious / "chapter.txt").write_text("years of work", "utf-8")
     assert main(["report", str(run), "--out", str(precious)]) == 2
     assert main(["report", str(run), "--out", str(precious), "--overwrite"]) == 2
-    assert "something is there already" in capsys.readouterr().err
+    assert "a file or folder with this name exists already" in capsys.readouterr().err
     assert (precious / "chapter.txt").read_text("utf-8") == "years of work"
     out = tmp_path / "report"
     assert main(["report", str(run), "--out", str(out), "--title", "First"]) == 0

@@ -16,7 +16,7 @@ app = make_app()
 @app.command(epilog=options.examples("  referee study backup STUDY --to backup.sqlite"))
 def backup(
     study: options.StudyFolder,
-    to: Annotated[Path, typer.Option(help="The file to write; it must not exist yet.")],
+    to: Annotated[Path, typer.Option(help="File to write; it must not exist yet.")],
 ) -> None:
     """Copy data/study.sqlite with SQLite's own backup (never by copying the file, which may be in the middle of a write)."""
     from referee_lab.server.store.store import back_up

@@ -29,10 +29,14 @@ def chain(
     study: options.StudyFolder,
     to: Annotated[str, typer.Option("--to", help="Protocol of the new study.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", "-o", help="The study folder to make.", show_default=False)],
-    yoked: Annotated[bool, typer.Option("--yoked", help="Every listener has one speaker.")] = False,
-    participants: Annotated[int, typer.Option(help="How many listeners.", show_default="one a speaker", min=0)] = 0,
-    title: Annotated[str, typer.Option(help="What participants see at the top.", show_default="from the folder")] = "",
-    contact: Annotated[str, typer.Option(help="Who answers questions.", show_default=False)] = "",
+    yoked: Annotated[bool, typer.Option("--yoked", help="Let each listener hear one speaker only.")] = False,
+    participants: Annotated[int, typer.Option(help="Number of listeners.", show_default="one a speaker", min=0)] = 0,
+    title: Annotated[
+        str, typer.Option(help="Title that participants see at the top of each page.", show_default="from the folder")
+    ] = "",
+    contact: Annotated[
+        str, typer.Option(help="Name and address of the person who answers questions.", show_default=False)
+    ] = "",
     mode: options.OwnMode = None,
     seed: options.SeedFromZero = 1,
     database: options.Database = None,

@@ -37,7 +37,7 @@ def check(
     study: options.AnyStudyFolder,
     format: options.TextOrJson = "text",
     browser: Annotated[
-        bool, typer.Option(help="Open every layout in a browser; without it geometry alone is proved.")
+        bool, typer.Option(help="Open every layout in a browser; without this option only the geometry is checked.")
     ] = True,
 ) -> int:
     """Check a study folder, and print balance, power, duration and the results of the display checks."""
@@ -63,7 +63,7 @@ def check(
         rehearsed = rehearse(opened)
     write(f"\n{rehearsed}")
     claims = _prove(opened)
-    seen, sheet, missing = _look(opened, browser)
+    seen, sheet, missing = _check_layouts(opened, browser)
     for claim in (*claims, *seen):
         write(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
     if missing:
@@ -119,7 +119,7 @@ def _prove(study: Study) -> list[BalanceClaim]:
         return [claim for proof in proofs for claim in proof(study)]
 
 
-def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | None, str | None]:
+def _check_layouts(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | None, str | None]:
     """Return the claims of the browser check, the contact sheet, and the reason why it is incomplete (None if
     complete).
     """
@@ -159,6 +159,7 @@ def _report(
     """Return the failed checks and warnings as JSON values."""
 
     def listed(claims: Sequence[BalanceClaim]) -> list[dict[str, Any]]:
+        """Return failed claims as JSON values."""
         return [
             {"check": c.check, "trials": list(c.trials), "message": f"It is not true that {c.sentence}: {c.counted}."}
             for c in claims

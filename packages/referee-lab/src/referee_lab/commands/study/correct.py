@@ -26,7 +26,7 @@ EPILOG = options.examples("""
 @app.command(epilog=EPILOG)
 def correct(
     study: options.StudyFolder,
-    author: Annotated[str, typer.Option(help="Who corrects.", show_default=False)],
+    author: Annotated[str, typer.Option(help="Name of the person who makes the correction.", show_default=False)],
     reason: Annotated[str, typer.Option(help="Why.", show_default="transcript")] = "",
     trial: Annotated[
         str | None, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)

@@ -22,7 +22,7 @@ Before the first participant it describes the plan, afterwards also who took par
 def datasheet(
     study: options.StudyFolder,
     mode: options.OwnMode = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A file; - for the screen.")] = Path("-"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - for the terminal.")] = Path("-"),
     database: options.Database = None,
 ) -> int:
     """Write the study's datasheet in Markdown (after HEDS)."""

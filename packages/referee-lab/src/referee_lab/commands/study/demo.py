@@ -22,8 +22,8 @@ app = options.make_app()
 def demo(
     out: Annotated[Path, typer.Argument(help="The study folder to make.", show_default=False)],
     protocol: options.Protocol = "tuna2008",
-    items: Annotated[int, typer.Option(help="Items; three speakers describe each.", min=1)] = 12,
-    participants: Annotated[int, typer.Option(help="People planned; a multiple of three.", min=1)] = 6,
+    items: Annotated[int, typer.Option(help="Number of items; three speakers describe each.", min=1)] = 12,
+    participants: Annotated[int, typer.Option(help="Number of participants planned; a multiple of three.", min=1)] = 6,
     language: options.PageLanguage = "en",
     seed: options.SeedFromZero = 1,
 ) -> int:

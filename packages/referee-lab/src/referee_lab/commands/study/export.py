@@ -34,7 +34,11 @@ def export(
     format: Annotated[str, typer.Option(help="csv, parquet, jsonl, with commas.")] = "csv",
     mode: options.OwnMode = None,
     include_identities: Annotated[
-        bool, typer.Option("--include-identities", help="Also OUT.identities.csv, beside the folder.")
+        bool,
+        typer.Option(
+            "--include-identities",
+            help="Also write the participants' identities to OUT.identities.csv, beside the folder.",
+        ),
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an export.")] = False,
     database: options.Database = None,

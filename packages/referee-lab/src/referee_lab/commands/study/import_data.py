@@ -37,11 +37,16 @@ def import_study(
 
     # One of them and not both.
     if (out is None) == (into is None):
-        raise InputError("say where to", remedy="--out NEW-RUN or --into RUN, one of them")
+        raise InputError(
+            "neither or both of --out and --into are given", remedy="give either --out NEW-RUN or --into RUN"
+        )
     collected = collect_from(open_study(study), database, mode)
     if collected.study.kind.info.plugin == "produce":
         if out is None:
-            raise InputError("descriptions become a corpus of their own", remedy="--out FOLDER")
+            raise InputError(
+                "collected descriptions cannot be added to a run, because they become a corpus of their own",
+                remedy="write the corpus to a new folder: --out FOLDER",
+            )
         n = import_corpus(collected, out, overwrite)
         print(f"{out}: {n} descriptions. Next: `referee score --corpus {out / 'trials.jsonl'} …`")
     elif out is not None:

@@ -30,9 +30,9 @@ app = options.make_app()
 def links(
     study: options.StudyFolder,
     count: Annotated[int, typer.Option(help="Number of links, named P001 and on.", min=1)] = 10,
-    labels: Annotated[Path | None, typer.Option(help="A file with one label a line instead.")] = None,
+    labels: Annotated[Path | None, typer.Option(help="File with one label per line, instead of a number.")] = None,
     pairs: Annotated[
-        str | None, typer.Option(help="Invited pairs or groups: how many, or a file with a line for each.")
+        str | None, typer.Option(help="Number of invited pairs or groups, or a file with one line for each.")
     ] = None,
     public_url: options.PublicUrl = "http://127.0.0.1:8000",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file (CSV) instead of the terminal.")] = None,

@@ -55,7 +55,7 @@ def new(
         str | None,
         typer.Option(
             help="The task of participants (`referee list protocols`), or the file of a jsPsych plug-in of your own.",
-            show_default="tuna2008; for a table, by its columns",
+            show_default="tuna2008; for a table of items, chosen by its columns",
         ),
     ] = None,
     design: Annotated[
@@ -76,12 +76,14 @@ def new(
             show_default="as in `referee docs studies`",
         ),
     ] = None,
-    systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
+    systems: Annotated[
+        str | None, typer.Option(help="Only these systems, comma-separated.", show_default="all of the run")
+    ] = None,
     items: Annotated[
         int | None,
         typer.Option(help="Number of items to draw; from a run evenly over domains.", show_default="all", min=1),
     ] = None,
-    domain: Annotated[str | None, typer.Option(help="Only items of this domain.", show_default="all")] = None,
+    domain: Annotated[str | None, typer.Option(help="Use only items of this domain.", show_default="all")] = None,
     language: Annotated[
         str | None, typer.Option(help="Language of the pages.", show_default="that of the run's items; for a table, en")
     ] = None,
@@ -92,7 +94,7 @@ def new(
         list[Path] | None, typer.Option(help="Outputs of further systems on the same trials; may be repeated.")
     ] = None,
     pictures: Annotated[
-        Path | None, typer.Option(help="Where the photographs of the trials are (point, refoi).", show_default=False)
+        Path | None, typer.Option(help="Folder of the photographs of the trials (point, refoi).", show_default=False)
     ] = None,
     media: Annotated[
         Path | None,
@@ -102,16 +104,26 @@ def new(
         ),
     ] = None,
     practice: options.Practice = PRACTICE,
-    checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = CHECKS,
+    checks: Annotated[int, typer.Option(help="Number of attention checks.", min=0)] = CHECKS,
     groups: Annotated[
         int | None,
-        typer.Option(help="Latin: groups of participants that share out the squares.", show_default="as many as fit"),
+        typer.Option(
+            help="With --design latin: number of groups of participants among which the squares are divided.",
+            show_default="as many as fit",
+        ),
     ] = None,
     title: Annotated[
-        str, typer.Option(help="What participants see at the top.", show_default="from the name of the folder")
+        str,
+        typer.Option(
+            help="Title that participants see at the top of each page.", show_default="from the name of the folder"
+        ),
     ] = "",
     contact: Annotated[
-        str, typer.Option(help="Who answers questions; printed in the consent text.", show_default=False)
+        str,
+        typer.Option(
+            help="Name and address of the person who answers questions, as printed in the consent text.",
+            show_default=False,
+        ),
     ] = "",
     as_printed: Annotated[
         bool,

@@ -20,7 +20,9 @@ app = options.make_app()
 )
 def show(
     study: options.AnyStudyFolder,
-    chosen: Annotated[str | None, typer.Option("--list", help="Which list.", show_default="the first")] = None,
+    chosen: Annotated[
+        str | None, typer.Option("--list", help="List to show (default: the first).", show_default="the first")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the session.")] = 1,
 ) -> int:
     """The plan of one session, with the systems and targets that participants never see."""

@@ -31,15 +31,17 @@ acknowledged answer is missing or there twice.
 @app.command(epilog=EPILOG)
 def simulate(
     study: options.StudyFolder,
-    hearer: Annotated[str, typer.Option(help="Who answers (referee list hearers), with switches.")] = "noisy",
-    participants: Annotated[int, typer.Option(help="How many.", min=0)] = 24,
+    hearer: Annotated[
+        str, typer.Option(help="Hearer that answers (referee list hearers), with its switches.")
+    ] = "noisy",
+    participants: Annotated[int, typer.Option(help="Number of participants.", min=0)] = 24,
     browser: Annotated[
         int, typer.Option(help="Further participants in a real Chromium, on the real pages.", min=0)
     ] = 0,
     faults: Annotated[str, typer.Option(help="loss, delay, duplicate, reload, skew, with commas.")] = "",
-    share: Annotated[float, typer.Option(help="Of requests or trials that meet a fault.", min=0, max=0.9)] = 0.1,
+    share: Annotated[float, typer.Option(help="Proportion of requests or trials with a fault.", min=0, max=0.9)] = 0.1,
     seed: Annotated[int, typer.Option(help="Seed of the participants and their answers.", min=0)] = 1,
-    train: Annotated[Path | None, typer.Option(help="Trials for a hearer that learns.")] = None,
+    train: Annotated[Path | None, typer.Option(help="JSONL trials to train the hearer on.")] = None,
     study_mode: Annotated[
         bool,
         typer.Option("--study-mode", help="In the study's mode, on its seats (for studies without people)."),

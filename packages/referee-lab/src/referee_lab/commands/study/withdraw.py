@@ -30,7 +30,7 @@ def withdraw(
 
     # One of them and not both.
     if (alias is None) == (code is None):
-        raise InputError("say who withdraws", remedy="give either --alias or --code")
+        raise InputError("the person who withdraws is not named", remedy="give either --alias or --code")
     served = open_served(study, database=database, create=False, begin=False)
     try:
         if alias is not None:

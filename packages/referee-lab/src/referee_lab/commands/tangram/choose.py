@@ -40,12 +40,12 @@ Afterwards `referee tangram export groups --all --out GAMES` takes the games out
 )
 def choose(
     data: options.MadeStudy = Path("reference-study"),
-    corpus: Annotated[str | None, typer.Option(help="Play with a scene of this corpus.", show_default="twelve figures of this package")] = None,
-    corpus_data: Annotated[Path | None, typer.Option(help="The folder of the corpora.", show_default="$REFEREE_DATA")] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus whose scene the players see.", show_default="twelve figures of this package")] = None,
+    corpus_data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).", show_default="$REFEREE_DATA")] = None,
     pictures: Annotated[
         Path | None, typer.Option(help="Play with the pictures of this folder; with --corpus, where those of its objects lie.", show_default=False)
     ] = None,
-    scene: Annotated[str | None, typer.Option(help="Of the corpus: this scene.", show_default="the first that can be shown")] = None,
+    scene: Annotated[str | None, typer.Option(help="With --corpus: id of the scene.", show_default="the first that can be shown")] = None,
     group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
     bots: Annotated[int, typer.Option(help="Number of players that are programs.", min=0, max=5)] = 0,
     bot_speaker: Annotated[str, typer.Option(help="The speaking program: a system without training, or llm/openai-compatible|….")] = "classic/incremental",

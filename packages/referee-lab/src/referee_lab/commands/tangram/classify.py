@@ -215,6 +215,7 @@ def _list_remarks(
 
 
 def _rate(what: str, over: Sequence[bool]) -> str:
+    """Return the percentage of true values with a label and both counts."""
     share = f"{sum(over) / len(over):.1%}" if over else "–"
     return f"{what} {share} ({sum(over)} of {len(over)})"
 

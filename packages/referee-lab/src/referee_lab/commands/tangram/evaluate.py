@@ -69,7 +69,9 @@ An answer's field system is its category: TP, FN, FP-DP or FP-Orig, or SYSTEM@CO
 )
 def evaluate(
     answers: Annotated[list[Path] | None, typer.Argument(help="Folders or files of people's answers.")] = None,
-    trials: Annotated[Path | None, typer.Option(help="The trials, where answers are single files.")] = None,
+    trials: Annotated[
+        Path | None, typer.Option(help="File of the trials, if the answers are in files without them.")
+    ] = None,
     synthetic: Annotated[bool, typer.Option("--synthetic", help="Rehearse on invented sessions.")] = False,
     recordings: Annotated[Path | None, typer.Option(help="Rehearse on a folder of recordings.")] = None,
     confusion: Annotated[str | None, typer.Option(help="TP,FN,FP,TN of the classifier under review.")] = None,
@@ -89,7 +91,7 @@ def evaluate(
     # One page must not hold people's answers and invented ones.
     if answers and (synthetic or recordings is not None):
         raise InputError(
-            "answers and a rehearsal are two things", remedy="name answers, or --synthetic, or --recordings"
+            "answers cannot be combined with a rehearsal", remedy="name answers, or --synthetic, or --recordings"
         )
     if answers:
         name, (evaluation, reviewed), rehearsal = (
@@ -254,6 +256,7 @@ def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, re
 
 
 def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
+    """Return precision, recall and F of every condition as rows of a table."""
     rows: list[tuple[str, ...]] = [("", "understood", "precision", "after", "recall", "F", "after")]
     for condition, r in evaluation.reviews.items():
         values = (r.precision, r.precision_after, r.recall, r.f, r.f_after)

@@ -53,8 +53,8 @@ def export(
     corpus: options.DialogueCorpus = None,
     only: options.OnlyDialogues = None,
     data: options.Data = None,
-    room: Annotated[str | None, typer.Option(help="Of a study: this room.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Of a study: every room.")] = False,
+    room: Annotated[str | None, typer.Option(help="With a study: id of the room.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="With a study: export every room.")] = False,
     mode: options.OwnMode = None,
     database: options.Database = None,
     kind: Annotated[
@@ -69,7 +69,7 @@ def export(
         Path | None, typer.Option(help="The file to write (of a study: the folder); default: beside it.")
     ] = None,
     annotator: options.Annotator = None,
-    at: Annotated[float, typer.Option(help="The moment of an SVG, in seconds.", min=0)] = 0.0,
+    at: Annotated[float, typer.Option(help="Time of the SVG picture, in seconds since the start.", min=0)] = 0.0,
     cursor: Annotated[bool, typer.Option(help="Show the cursor.")] = True,
     numbers: Annotated[bool, typer.Option(help="Number the pieces.")] = False,
 ) -> int:
@@ -154,7 +154,7 @@ def _export_study(
             remedy="name a study of `referee tangram serve` or `referee tangram choose`",
         )
     if room is not None and every:
-        raise InputError("one room or all of them", remedy="give --room or --all")
+        raise InputError("--room and --all are both or neither given", remedy="give --room or --all")
     choosing = is_reference_game(study)
     possible = GAMES if choosing else TIERS
     kind = kind or possible[0]

@@ -83,7 +83,9 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
         sessions += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]
     if not sessions:
         raise InputError(
-            "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
+            "the folder has no recordings",
+            where=", ".join(map(str, places)),
+            remedy="`referee tangram play` makes some",
         )
     return sessions
 
@@ -154,7 +156,9 @@ def write_annotation(
 def refuse_second(target: Path) -> None:
     """Raise InputError if the annotation exists; annotations are never replaced."""
     if target.exists():
-        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
+        raise CannotWrite(
+            "this annotator has annotated the recording already", where=target, remedy="choose another name"
+        )
 
 
 def choose_annotation(recording: Path, annotator: str | None = None) -> Annotation | None:

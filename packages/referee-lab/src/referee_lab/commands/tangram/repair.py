@@ -44,7 +44,7 @@ def repair(
     out.mkdir(parents=True, exist_ok=True)
     changed = 0
     for paths in sessions.values():
-        puzzles = [open_recording(path) for path in sorted(paths, key=_parse_puzzle_number)]
+        puzzles = [open_recording(path) for path in sorted(paths, key=_make_puzzle_sort_key)]
         for puzzle in repair_voices(puzzles, recordings):
             session = puzzle.recording.header.session
             write_atomically(out / f"{session}.jsonl", format_recording(puzzle.recording).rstrip("\n").split("\n"))
@@ -56,6 +56,7 @@ def repair(
     return 0
 
 
-def _parse_puzzle_number(path: Path) -> tuple[int, str]:
+def _make_puzzle_sort_key(path: Path) -> tuple[int, str]:
+    """Return the sort key of a file: its puzzle number (0 without one), then its name."""
     number = path.stem.rpartition("-")[2]
     return (int(number) if number.isdecimal() else 0), path.stem

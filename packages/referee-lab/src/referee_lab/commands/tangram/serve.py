@@ -64,7 +64,7 @@ def serve(
     """
     require_pages("participant", "organiser")
     if (bot or player) and solo:
-        raise InputError("a bot or alone, not both", remedy="leave out --bot or --solo")
+        raise InputError("--solo cannot be combined with a bot", remedy="leave out --bot or --solo")
     if (data / "study.toml").exists():
         if puzzles or goals or pieces != "tangram" or bot or solo or voice or player or group != 2 or invited:
             raise exists_already(data)

@@ -204,7 +204,9 @@ def _list_files(folder: Path) -> list[Path]:
     if has_games:
         paths = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
     if not paths:
-        raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
+        raise InputError(
+            "the folder has no recordings", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv"
+        )
     if has_games:
         return paths
     sessions = [p for p in paths if p.suffix in (".json", ".jsonl") and is_session(p)]
@@ -269,11 +271,11 @@ def _read_tier_map(path: Path | None) -> TierMap:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
+        raise InputError(f"this file is not a map of tiers ({error})", where=path, remedy=remedy) from None
     language, pieces, objects = (data.pop(name, None) for name in ("language", "pieces", "objects"))
     names = data.get("tiers", data)
     if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
-        raise InputError("not a map of tiers", where=path, remedy=remedy)
+        raise InputError("this file is not a map of tiers", where=path, remedy=remedy)
     if language is not None and not LANGUAGE.fullmatch(language):
         raise InputError(
             f"{language!r} is not a code of a language", where=path, remedy='language = "de", for instance'
@@ -363,7 +365,7 @@ def _read_played_game(content: bytes, path: Path) -> Dialogue:
         return convert_game_to_dialogue(parse_game(decode_text(content, str(path))))
     except (ValueError, TypeError, KeyError, AttributeError):
         remedy = 'a dialogue has "format": "referee-dialogue" (`referee dialogue schema`); a game is as `referee play` writes it'
-        raise MalformedInput("neither a dialogue nor a played game", where=path, remedy=remedy) from None
+        raise MalformedInput("this file is neither a dialogue nor a played game", where=path, remedy=remedy) from None
 
 
 def _set_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:

@@ -89,4 +89,5 @@ def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
 
 
 def _share(part: int, whole: int) -> str:
+    """Return a part as a percentage of the whole; a dash if the whole is 0."""
     return f"{part / whole:.1%}" if whole else "–"

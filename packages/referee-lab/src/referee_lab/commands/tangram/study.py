@@ -197,7 +197,7 @@ def _read_sessions(
         raise InputError("no recordings are named", remedy=remedy)
     if goals is not None and not bots:
         raise InputError(
-            "--goals is for the games of bots; recordings include their figures",
+            "--goals is for the games of bots; recordings contain their figures already",
             remedy="leave it out, or add --bots N",
         )
     if bots:

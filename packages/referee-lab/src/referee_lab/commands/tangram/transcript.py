@@ -40,11 +40,11 @@ Times count from the beginning of the sound, which the recording knows; --begins
 def transcript(
     recording: options.Recording,
     source: Annotated[Path | None, typer.Option("--from", help="A transcript: .vtt, .srt, .json (Whisper) or .eaf.")] = None,
-    by: Annotated[str | None, typer.Option(help="Who speaks: an alias, solver or operator.")] = None,
-    tier: Annotated[str | None, typer.Option(help="Of an ELAN file: the tier.")] = None,
-    begins: Annotated[float | None, typer.Option(help="When the sound begins, in seconds since the start.", show_default="as recorded, else 0")] = None,
+    by: Annotated[str | None, typer.Option(help="The speaker: an alias, solver or operator.")] = None,
+    tier: Annotated[str | None, typer.Option(help="With an ELAN file: the tier to read.")] = None,
+    begins: Annotated[float | None, typer.Option(help="Start of the sound, in seconds since the start of the recording.", show_default="as recorded, else 0")] = None,
     endpoint: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint that transcribes.")] = None,
-    model: Annotated[str, typer.Option(help="Its model.")] = "whisper-1",
+    model: Annotated[str, typer.Option(help="Model that transcribes.")] = "whisper-1",
     language: Annotated[str | None, typer.Option(help="The language spoken, as two letters.", show_default="the recording's")] = None,
     out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
 ) -> int:  # fmt: skip

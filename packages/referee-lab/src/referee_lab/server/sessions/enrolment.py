@@ -101,10 +101,7 @@ def count_visit(connection: Connection, served: Served, mode: str, what: str) ->
 
 
 def enrol(connection: Connection, served: Served, arriving: Arrival, tab: str) -> Any:
-    """Enrol a participant: store a session and reserve a seat. Known participants get their session.
-
-    Known participants get their session again.
-    """
+    """Enrol a participant: store a session and reserve a seat. Known participants get their session again."""
     now = served.clock()
     # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
     existing = find_session(connection, served, arriving)

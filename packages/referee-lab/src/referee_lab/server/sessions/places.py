@@ -48,6 +48,7 @@ def create_seats(
 
 
 def _make_seed(study: str, mode: str, seed: int, number: int) -> int:
+    """Return the seed of a participant's plan, the same in every process."""
     # Not `hash`, which differs from process to process: plans are made anew from this number.
     digest = hashlib.sha256(f"{study}|{mode}|{seed}|{number}".encode()).digest()
     return int.from_bytes(digest[:4], "big")

@@ -55,7 +55,7 @@ class SessionPlan:
 
     @property
     def saved_indexes(self) -> tuple[int, ...]:
-        """Return the indexes of the steps whose answers are needed."""
+        """Return the indexes of the steps whose answers are stored."""
         return tuple(step.index for step in self.steps if step.saved)
 
     def public(
@@ -167,6 +167,7 @@ def _make_page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
 def _make_parts(
     kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
 ) -> Parts:
+    """Return the fields of a plan step as a dictionary."""
     return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
 
 

@@ -76,7 +76,6 @@ def _require_same_plan(
 def _require_resumable(connection: Connection, served: Served, row: Any, now: float) -> None:
     """Raise Problem, and end the session, if the study's policy does not permit resuming it now."""
     # A participant must not resume trial 3 a day later unless the study permits it.
-    # Nobody should be back in trial 3 a day later without the study having said so.
     if now - row.updated > 3600 * served.policy.resume_hours:
         end_session(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Too much time has passed to go on. Reload the page for your code.")

@@ -108,7 +108,7 @@ class Served:
 
 
 def _outline(plan: SessionPlan) -> Outline:
-    """Return a plan with its fingerprint, which covers questions and answers but not the wording of pages."""
+    """Return a plan with its fingerprint, which covers the steps with stored answers but not the wording of pages."""
     # With their places in the plan: a page inserted before a trial moves its number, by which answers are stored.
     asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
     content = _FINGERPRINT.encode([len(plan.steps), asked])

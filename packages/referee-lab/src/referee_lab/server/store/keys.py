@@ -80,6 +80,7 @@ class Keys:
 
 @lru_cache(maxsize=256)
 def _make_signer(signing: str, study: str) -> URLSafeTimedSerializer:
+    """Return the signer of participants' tokens for one study."""
     # itsdangerous would take SHA-1. The study is in the salt: a token of one study opens no other, whatever the key.
     settings = {"digest_method": hashlib.sha256}
     return URLSafeTimedSerializer(signing, salt=f"participant of {study}", signer_kwargs=settings)

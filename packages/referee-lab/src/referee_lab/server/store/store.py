@@ -382,6 +382,7 @@ def _require_same_study(connection: Connection, study_id: str, url: str) -> None
 
 
 def _make_unreachable_error(url: str, error: DBAPIError) -> InputError:
+    """Return the error for a database that does not answer."""
     reason = str(error.orig).strip().splitlines()[0]
     return InputError(
         f"the database does not answer: {reason}", where=_hide_password(url), remedy="check address and rights"

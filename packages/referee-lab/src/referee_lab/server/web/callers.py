@@ -27,6 +27,7 @@ def find_study(studies: Mapping[str, Served], study: str) -> Served:
 async def get_visited(
     request: Request, study: StudyId
 ) -> Served:  # async, as all of these: a plain function would cost a thread each time
+    """Return the study in the address of a request."""
     return find_study(request.app.state.studies, study)
 
 
@@ -62,6 +63,7 @@ async def _get_participant(
     authorization: Annotated[str, Header(max_length=4000)] = "",
     x_referee_tab: Annotated[str, Header(max_length=64)] = "",
 ) -> Caller:
+    """Return the participant who sent a request. Raises Problem for an invalid token."""
     return read_participant(served, request.app.state.limits, get_bearer_token(authorization), x_referee_tab)
 
 
@@ -88,6 +90,7 @@ def _require_organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
     async def is_allowed(
         request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
     ) -> Served:
+        """Return the study if the token has one of the rights. Raises Problem if not."""
         right = served.keys.right(get_bearer_token(authorization))
         if right is None:
             # Only wrong tokens count, so guessing cannot lock the organisers out. One rate limit for the study, because

@@ -192,6 +192,7 @@ def _count_checks(connection: Connection, served: Served) -> dict[str, int]:
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
+    """Return whether somebody has looked at the results by condition."""
     # Only in the audit log: it shows that results were viewed, with the time.
     unblinding = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
     return connection.execute(unblinding).first() is not None

@@ -66,6 +66,7 @@ class GuardedHttp(HttpToolsProtocol):
         return not is_local(address) and "*" not in named and address not in [proxy.strip() for proxy in named]
 
     def _start_clock(self) -> None:
+        """Start the time limit for the head of a request, unless it is running."""
         # Once for a head: a byte now and then does not set it back.
         if self._clock is None:
             self._clock = self.loop.call_later(self.HEAD_SECONDS, self._give_up)

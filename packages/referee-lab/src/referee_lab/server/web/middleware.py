@@ -100,6 +100,7 @@ class SecureReplies:
         begun = False
 
         async def add_security_headers(message: Message) -> None:
+            """Send a message, with security headers if it begins the response."""
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
@@ -205,12 +206,17 @@ class Crowd:
             await self.app(scope, receive, send)
             return
         if self.now >= self.most:
-            crowded = Problem(503, "busy", "Very many people are here just now; what you did is kept and sent again.")
+            crowded = Problem(
+                503,
+                "busy",
+                "Very many people are here just now. Your answers are kept and will be sent again; please wait.",
+            )
             await send_problem(send, crowded, {"retry-after": str(COME_AGAIN_SECONDS)})
             return
         self.now += 1
 
         async def wait_for_turn() -> Message:
+            """Return the next message of the client, and count the request as idle meanwhile."""
             # Waiting for a slow client's body does not block other requests.
             self.now -= 1
             try:
@@ -257,6 +263,7 @@ class BodyLimit:
         end = time.monotonic() + WHOLE_BODY_SECONDS
 
         async def count_bytes() -> Message:
+            """Return the next part of a body. Raises an error for slow or large bodies."""
             nonlocal seen
             try:
                 left = min(SLOWEST_SECONDS, max(end - time.monotonic(), 0.0))

@@ -86,6 +86,7 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
     """End a running session by hand, with the outcome that decides about pay (a computer broke, a partner left)."""
 
     def close(connection: Any) -> Any:
+        """End the newest session of the person with the alias."""
         newest = (
             select(session.c.id)
             .join(participant, participant.c.id == session.c.participant)

@@ -64,6 +64,7 @@ async def enter(
     agent = request.headers.get("user-agent", "")[:400]
 
     def enter_study(connection: Any) -> dict[str, Any]:
+        """Resume a participant's session, or offer consent to a newcomer who is admitted."""
         row = enrolment.find_session(connection, served, arriving)
         if row is None:
             if not is_fresh:
@@ -232,6 +233,7 @@ async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
     declined: dict[str, None] = request.app.state.declined
 
     def count(connection: Any) -> None:
+        """Count a refusal before consent, once per person."""
         if (
             enrolment.find_session(connection, served, {"external": "", "platform": "", "mode": mode, **arriving})
             is not None
@@ -302,6 +304,7 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
     served = caller.served
 
     def keep(connection: Any) -> None:
+        """Store the measurements of the display in the session."""
         row = kept_answers.load_session(connection, served, caller.session)
         kept_answers.require_permission(served, row, caller.tab)
         connection.execute(update(session).where(session.c.id == row.id).values(client=body.root))
@@ -351,6 +354,7 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
     out = find_ineligible(answer.answer, step.fields) if step.plugin == "form" and not passed_by else None
 
     def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
+        """Store an answer, and end the session if the answer excludes the participant."""
         if step.branch is not None and answer.state == "done":
             _require_branch(connection, caller.session, step, passed_by)
         receipt = kept_answers.save(connection, served, outline, sender, answer)
@@ -427,6 +431,7 @@ async def screen_out(caller: Participant, body: request_bodies.ScreenOut) -> dic
     served = caller.served
 
     def leave(connection: Any) -> dict[str, Any]:
+        """End the session as screened out, and return its last page."""
         row = kept_answers.load_session(connection, served, caller.session)
         kept_answers.require_permission(served, row, caller.tab)
         row = presence.end_session(connection, served, row, "screened_out", "participant", reason=body.reason)

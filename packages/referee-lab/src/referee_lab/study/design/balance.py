@@ -57,6 +57,7 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
 def _prove_balanced(
     lists: Sequence[StudyList], conditions: Sequence[str], duplicates: Collection[str]
 ) -> list[BalanceClaim]:
+    """Return the claims that items and lists are balanced over conditions."""
     return [_prove_item_balance(lists, conditions, duplicates), _prove_list_balance(lists, conditions)]
 
 
@@ -98,7 +99,7 @@ def _prove_counterbalanced(
     often_text = ", ".join(f"{name} {_format_frequencies([n])}" for name, n in sorted(counts[0].items()))
     return [
         BalanceClaim(
-            sentence="every item is on every list, in its own conditions equally often",
+            sentence="every item is on every list, and equally often in each of its conditions",
             holds=not wrong,
             counted=f"{format_count(len(items), 'item')}, {turned} of them in turn in several conditions"
             + (f"; not so: {wrong[0]}" if wrong else ""),

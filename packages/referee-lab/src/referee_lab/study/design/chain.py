@@ -61,14 +61,14 @@ def make_chained_study(
         raise InputError(
             f"the study has no description in mode {collected.mode}",
             where=source.folder,
-            remedy="collect some first, or say --mode",
+            remedy="collect some first, or name another --mode",
         )
     speakers = sorted({speaker for _, speaker in descriptions})
     lists = _build_lists(descriptions, speakers, yoked)
     participants = wishes.participants or len(lists)
     if participants % len(lists):
         raise InputError(
-            f"{participants} participants cannot be shared out evenly to {len(lists)} lists",
+            f"{participants} participants cannot be divided evenly among {len(lists)} lists",
             remedy=f"plan a multiple of {len(lists)}",
         )
     used = sorted({pair for entry in lists for pair in entry.trials})

@@ -77,7 +77,7 @@ def simulate_power_lines(study: Study) -> list[str]:
     items, participants = _find_nearest_square(study)
     if (items - 1) * (participants - 1) < conditions:
         return [
-            f"Power: not estimated ({format_count(items, 'item')} and {participants} participants leave no residuals)."
+            f"Power: not estimated ({format_count(items, 'item')} and {participants} participants leave no residual degrees of freedom)."
         ]
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:

@@ -72,7 +72,7 @@ def _require_equal_lists(request: Request, lists: int) -> None:
     if request.participants % lists:
         low = max(request.participants // lists, 1) * lists
         raise InputError(
-            f"{request.participants} participants cannot be shared out evenly to {lists} lists",
+            f"{request.participants} participants cannot be divided evenly among {lists} lists",
             remedy=f"plan {low} or {low + lists} participants",
         )
 

@@ -313,6 +313,7 @@ def _choose_practice_description(trial: Trial, descriptions: Said, sure: bool) -
 
 
 def _load_shipped_extras(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
+    """Return the synthetic practice and check trials that are part of the package."""
     return [
         _add_second_description(extra, wishes.protocol) for extra in make_synthetic_extras(number, wishes.seed, domains)
     ]

@@ -382,7 +382,7 @@ def _read_row(
     if len(images) > 1 and options and len(images) != len(options):
         raise make_error(
             f"{len(images)} images and {len(options)} options",
-            "as many of both, one image for all options, or only one kind",
+            "give as many images as options, one image for all options, or only one kind",
         )
     shown = max(len(images), len(options))
     named = _find_option(get_cell("correct"), options or images)
@@ -778,7 +778,7 @@ def _check_participants(participants: int, lists: int) -> None:
         low = participants // lists * lists
         fitting = f"{low} or {low + lists}" if low else str(lists)
         raise InputError(
-            f"{participants} participants cannot be shared out evenly to {lists} lists",
+            f"{participants} participants cannot be divided evenly among {lists} lists",
             remedy=f"plan {fitting} participants",
         )
 
@@ -858,9 +858,9 @@ def _make_trials(
 
 
 def _make_trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
-    """Return the scene of a row: its images or options, or a bare object.
+    """Return a row as a trial: its entities are the images, else the options, else one object without attributes.
 
-    Texts and questions beside them go into its meta.
+    With `systems`, whose outputs are rated or ranked, options are not entities. Text and question go into meta.
     """
     options = () if systems else row.options
     above = ScenePicture(path=row.images[0]) if len(row.images) == 1 and options else None
@@ -880,7 +880,7 @@ def _make_trial(name: str, row: ItemRow, language: str, systems: Sequence[str] =
     beside: dict[str, Any] = {"text": row.text if systems else "", "question": row.question}
     if row.cells or row.image_names:
         beside = {CELLS: dict(row.cells), HEARD_IN: row.media_column, CORRECT: row.correct}
-    # Rankings have no target: the number is that of the best option in a check.
+    # A ranking has no target; in a check `row.target` is the number of the best option.
     target = str(row.target or 1) if not systems or len(row.images) > 1 else "1"
     target = row.image_names[0] if row.image_names else target
     return Trial(

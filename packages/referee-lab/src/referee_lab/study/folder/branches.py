@@ -97,7 +97,7 @@ def _parse_rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, w
         ) from None
     if isinstance(made, Quota) and bool(made.condition) == bool(made.question and made.answers):
         raise MalformedInput(
-            f"{name} {number} is about answers to a question or about a condition, one of them",
+            f"{name} {number} needs either a question and its answers, or a condition",
             where=where,
             remedy=_REMEDIES[name],
         )

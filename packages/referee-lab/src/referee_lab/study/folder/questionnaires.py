@@ -110,11 +110,11 @@ def _check_field(value: Any, form_field: FormField) -> None:
         return
     choices = value if form_field.kind == "multi" else [value]
     if not isinstance(choices, list) or any(isinstance(v, (dict, list, bool)) for v in choices):
-        raise _refuse(f"{form_field.name}: not an answer to this question")
+        raise _refuse(f"{form_field.name}: this is not an answer to this question")
     if any(len(str(v)) > _LONGEST[form_field.kind] for v in choices):
-        raise _refuse(f"{form_field.name}: longer than {_LONGEST[form_field.kind]} characters")
+        raise _refuse(f"{form_field.name}: the answer is longer than {_LONGEST[form_field.kind]} characters")
     if form_field.choices and any(v not in form_field.choices for v in choices):
-        raise _refuse(f"{form_field.name}: none of the choices")
+        raise _refuse(f"{form_field.name}: the answer is none of the choices")
 
 
 def _refuse(problem: str) -> InputError:

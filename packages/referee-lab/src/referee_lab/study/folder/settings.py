@@ -127,7 +127,7 @@ class SessionSection:
     )
     sound_check: bool = _make_field(
         True,
-        "Where descriptions are heard: tones that participants count before the practice; who hears nothing cannot go on.",
+        "Number of tones that participants count before the practice, if descriptions are spoken; those who hear nothing cannot go on.",
     )
     media_mb: float = _make_field(20.0, "The largest sound or film (MB); `check` refuses larger ones.", low=0)
     media_session_mb: float = _make_field(

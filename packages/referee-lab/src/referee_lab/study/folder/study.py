@@ -203,6 +203,7 @@ def open_study(path: str | Path) -> Study:
     _check_sections(raw, where, text)
 
     def read(section: type[S], name: str) -> S:
+        """Return a section of study.toml, or a section within it, as an object."""
         head, _, tail = name.partition(".")
         fields_written = raw.get(head, {})
         return read_section(section, fields_written.get(tail, {}) if tail else fields_written, name, str(where), text)

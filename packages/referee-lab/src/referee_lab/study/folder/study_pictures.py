@@ -78,6 +78,7 @@ def draw_pictures(study: Study) -> dict[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def _draw_entity(entity: Entity, domain: str | None, without: frozenset[str]) -> tuple[str, str]:
+    """Return the SVG of an entity after its hash, by which the file is named."""
     # Named by the drawing and not by attributes: objects that look alike have one name, whatever their attributes in
     # the corpus.
     svg = draw_entity(entity, domain=domain, without=without)

@@ -261,7 +261,7 @@ class Identification:
         regions = times.get("regions_ms")
         if regions is not None and (reading != "words" or len(regions) > words):
             raise make_field_error(
-                "times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only"
+                "times.regions_ms", f"give one time for each of the {words} words, and only in word-by-word reading"
             )
         if reading == "words" and not unread and len(regions or ()) != words:
-            raise make_field_error("times.regions_ms", f"one time for each of the {words} words")
+            raise make_field_error("times.regions_ms", f"give one time for each of the {words} words")

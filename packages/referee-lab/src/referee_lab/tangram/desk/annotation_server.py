@@ -26,6 +26,7 @@ def create_local_app(page: str, token: str, static: Path, largest: int) -> tuple
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
 
     def known(authorization: Annotated[str, Header()] = "") -> None:
+        """Raise Problem unless a request carries the token."""
         # Other users of the machine can reach a local port as well.
         if not hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
             raise Problem(401, "no-token", "Open the link that the command printed, with everything after the #.")
@@ -70,6 +71,7 @@ def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
     writing = threading.Lock()
 
     def sheet(number: int) -> AnnotationSheet:
+        """Return the sheet of a recording. Raises Problem for an unknown number."""
         if not 0 <= number < len(desk.sheets):
             raise Problem(404, "no-recording", "There is no such recording. Reload the page.")
         return desk.sheets[number]
@@ -84,6 +86,7 @@ def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
 
     @app.post("/api/recordings/{number}/marks", dependencies=guarded)
     def save(number: int, body: Saving) -> dict[str, Any]:
+        """Save the annotation of one utterance."""
         with writing:
             sheet(number).save(body.utterance, body.expressions, body.done)
         return {"saved": True}

@@ -161,7 +161,7 @@ def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], reques
         raise InputError("two recordings have the same session", remedy="name every recording once")
     if request.participants % 2:
         raise InputError(
-            f"{request.participants} evaluators cannot be shared out evenly to two groups",
+            f"{request.participants} evaluators cannot be divided evenly among two groups",
             remedy=f"plan {request.participants + 1}",
         )
 

@@ -71,14 +71,14 @@ def prepare_context_study(
 ) -> ContextStudy:
     """Return a study with `items` references (default: eight for every cell), each with the words of every system in every context that it has.
 
-    InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be shared out evenly to the lists.
+    InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be divided evenly among the lists.
     """
     by_label, contexts = _check_systems(systems), _check_contexts(contexts)
     cells = [(label, context) for context in contexts for label in by_label]
     if request.participants % len(cells):
         more = request.participants + len(cells) - request.participants % len(cells)
         raise InputError(
-            f"{request.participants} evaluators cannot be shared out evenly to {len(cells)} lists",
+            f"{request.participants} evaluators cannot be divided evenly among {len(cells)} lists",
             remedy=f"--participants {more}",
         )
     by_id = {session.dialogue.id: session for session in sessions}

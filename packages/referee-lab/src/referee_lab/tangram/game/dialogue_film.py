@@ -111,6 +111,7 @@ def track_recorded_positions(dialogue: Dialogue) -> _PlaceAt | None:
     scale = min(((side - 2 * MARGIN) / span for side, span in zip(AREA, spans, strict=True) if span), default=1.0)
 
     def at(piece: str, t_ms: float) -> tuple[float, float]:
+        """Return the position of a piece in the picture at a time."""
         steps = moves[piece]
         place = steps[max(bisect_right(steps, t_ms, key=lambda step: step[0]) - 1, 0)][1:]
         centred = (

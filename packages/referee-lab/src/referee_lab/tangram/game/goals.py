@@ -249,4 +249,5 @@ def _draw_placements(rng: Random, step: int, pieces: Collection[str]) -> Iterato
 
 
 def _shift(place: Placement, dx: float, dy: float) -> Placement:
+    """Return a position moved by dx and dy."""
     return place._replace(x=round_to_hundredths(place.x + dx), y=round_to_hundredths(place.y + dy))

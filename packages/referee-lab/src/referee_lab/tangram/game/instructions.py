@@ -205,6 +205,7 @@ def _correct_spelling(words: str, board: Board) -> str:
     nouns = [noun for noun in _get_vocabulary(board).nouns if len(noun) > 5 and noun.isalpha()]
 
     def put_right(word: re.Match[str]) -> str:
+        """Return a word as the most similar noun, unchanged if none is similar."""
         if re.fullmatch(rf"(?:{'|'.join(map(re.escape, nouns))})s?", word[0]):
             return word[0]
         return next(iter(get_close_matches(word[0], nouns, 1, 0.8)), word[0])

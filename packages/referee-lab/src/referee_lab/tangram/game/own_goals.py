@@ -185,9 +185,7 @@ def _read_rows(path: Path) -> list[Any]:
     if isinstance(data, dict) and isinstance(data.get("own"), dict):
         register_from_data(data["own"])
     if not isinstance(rows, list) or not rows:
-        raise InputError(
-            "there are no figures in it", where=path, remedy="`referee tangram goals draw FILE` draws some"
-        )
+        raise InputError("the file has no figures", where=path, remedy="`referee tangram goals draw FILE` draws some")
     return rows
 
 
@@ -198,7 +196,7 @@ def _check_row(row: Any, path: Path, number: int) -> CheckedGoal:
         placed = {str(piece): _read_placement(at) for piece, at in pieces.items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(
-            f"figure {number} is not written as figures are",
+            f"figure {number} does not have the form of a figure",
             where=path,
             remedy='give each a name and pieces: {"1": [x, y, rotation, turned over], …}',
         ) from None

@@ -80,7 +80,7 @@ def _load_data(path: Path) -> Mapping[str, Any]:
     except ValueError as error:
         raise InputError(f"cannot be read: {error}", where=path, remedy=EXAMPLE) from None
     if not isinstance(data, dict) or not isinstance(data.get("pieces"), list):
-        raise InputError("there are no pieces in it", where=path, remedy=EXAMPLE)
+        raise InputError("the file has no pieces", where=path, remedy=EXAMPLE)
     return data
 
 
@@ -107,7 +107,7 @@ def _iterate_pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
 def _read_piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
     """Return one piece of a set. Raises InputError for an invalid field."""
     if not isinstance(row, dict):
-        raise InputError(f"piece {place + 1} is not written as pieces are", remedy=EXAMPLE)
+        raise InputError(f"piece {place + 1} does not have the form of a piece", remedy=EXAMPLE)
     name, number = row.get("name"), row.get("number", FIRST + place)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(

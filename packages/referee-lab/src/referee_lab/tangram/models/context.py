@@ -104,11 +104,13 @@ def _find_clip_end(situation: Situation) -> float:
 
 
 def _start(event: Event) -> float:
+    """Return the start of an event; a message starts when it is shown."""
     # A message begins to be there when it is shown.
     return find_known_time(event)
 
 
 def _end(event: Event) -> float:
+    """Return the end of an event, which is not before its start."""
     return _start(event) if event.end_ms is None else max(event.end_ms, _start(event))
 
 

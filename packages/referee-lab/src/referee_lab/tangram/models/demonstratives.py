@@ -79,6 +79,7 @@ class Confusion:
 
 
 def _share(part: int, whole: int) -> float | None:
+    """Return a part as a proportion of the whole; None if the whole is 0."""
     return part / whole if whole else None
 
 
@@ -161,6 +162,7 @@ def classify(
     places = fold_places(situations, folds, by, seed)
 
     def decide(rows: FloatArray) -> FloatArray:
+        """Return the cross-validated decision values of the rows."""
         return _decide(rows, used, places, weights)
 
     return _predict_by_folds(situations, used, decide, int(places.max()) + 1, by, threshold)
@@ -176,6 +178,7 @@ def classify_new(
     both = [*train, *test]
 
     def decide(rows: FloatArray) -> FloatArray:
+        """Return the decision values of the new rows from a classifier of the training rows."""
         seen, new = rows[: len(train)], rows[len(train) :]
         decisions: FloatArray = _make_classifier(seen, weights).fit(seen, learned).decision_function(new)
         return decisions

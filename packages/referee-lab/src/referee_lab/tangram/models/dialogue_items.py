@@ -270,6 +270,7 @@ def _make_grid_lookup(dialogue: Dialogue) -> Callable[[tuple[float, float]], tup
     limits = {axis: (min(v), max(v)) for axis in GRID if (v := [float(e.data[axis]) for e in moves])}
 
     def properties(position: tuple[float, float]) -> tuple[Property, ...]:
+        """Return the cell of the grid at a position as properties."""
         cells_of = []
         for value, (axis, (name, cells)) in zip(position, GRID.items(), strict=True):
             low, high = limits[axis]

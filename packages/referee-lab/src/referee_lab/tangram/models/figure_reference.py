@@ -191,6 +191,7 @@ def _evaluate_predictions(name: str, forms: npt.NDArray[np.str_], guess: npt.NDA
     """Return accuracy and F values of predictions."""
 
     def f(form: str) -> float | None:
+        """Return the F measure of a form; None if it is neither used nor predicted."""
         both, either = (
             int(((forms == form) & (guess == form)).sum()),
             int((forms == form).sum() + (guess == form).sum()),

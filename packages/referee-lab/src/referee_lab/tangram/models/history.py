@@ -253,6 +253,7 @@ def _select_events_about(event: Event | None, piece: str) -> bool:
 
 
 def _end(event: Event) -> float:
+    """Return the end of an event; without one, its start."""
     return (event.start_ms if event.end_ms is None else event.end_ms) or 0.0
 
 

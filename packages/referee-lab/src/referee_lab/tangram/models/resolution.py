@@ -120,6 +120,7 @@ def _fit_weights(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequ
 
 
 def _place(situation: Situation) -> int:
+    """Return the position of the target in the ranking of a situation."""
     return list(situation.standings).index(situation.target)
 
 

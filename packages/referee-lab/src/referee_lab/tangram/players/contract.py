@@ -81,7 +81,7 @@ class Seen:
             turned = ", turned over" if placed.flipped else ""
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
             lines.append(
-                f"{piece}: {_look(piece)} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
+                f"{piece}: {_describe_piece(piece)} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
             )
         if self.handled is not None:
             lines.append(f"The piece handled last is {self.handled}.")
@@ -124,7 +124,8 @@ class Seen:
         return pictures_made
 
 
-def _look(piece: str) -> str:
+def _describe_piece(piece: str) -> str:
+    """Return colour, size and shape of a piece in words."""
     kind = ALL_PIECES[piece]
     return " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
 

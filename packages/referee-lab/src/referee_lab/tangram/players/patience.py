@@ -19,6 +19,7 @@ def call_within(seconds: float, ask: Callable[[], Answer]) -> Answer:
     raised: list[BaseException] = []
 
     def answer() -> None:
+        """Store the answer, or the exception that was raised instead."""
         try:
             answers.append(ask())
         except BaseException as error:  # passed on to the caller, whatever it is

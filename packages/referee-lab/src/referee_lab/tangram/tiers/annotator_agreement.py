@@ -103,11 +103,13 @@ def _pair_overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) 
 
 
 def _measure_overlap(a: ExpressionMark, b: ExpressionMark) -> int:
+    """Return the length of the overlap of two marks; negative if they lie apart."""
     # Negative for spans that lie apart.
     return min(a.end, b.end) - max(a.start, b.start)
 
 
 def _label(mark: ExpressionMark) -> str:
+    """Return the referents of a mark as a string, with ? if they are uncertain or missing."""
     return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
 
 

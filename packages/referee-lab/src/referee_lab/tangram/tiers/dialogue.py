@@ -138,6 +138,7 @@ def has_times_in_seconds(dialogue: Dialogue) -> bool:
 
 
 def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:
+    """Return whether an utterance contains an expression: by its middle, or without times by order."""
     if expression.start_ms is None or utterance.start_ms is None:
         return expression.start_ms is None and is_earlier
     # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.

@@ -91,19 +91,20 @@ def _make_figure_reader(corpus: str) -> Callable[[str | Path | None], Iterator[D
     """Return a reader of a corpus whose objects are known by a name alone and stay the same in all rounds of a game."""
 
     def read(data: str | Path | None) -> Iterator[Dialogue]:
+        """Yield the games of a corpus as dialogues."""
         games: dict[str, list[Trial]] = {}
         for trial in create("corpus", corpus, data=data).trials():
             games.setdefault(str(trial.meta["game"]), []).append(trial)
         for game, trials in games.items():
             objects = {e.id: {p.name: p.value for p in e.attributes} for t in trials for e in t.scene.entities}
             yield round_dialogue(
-                f"{corpus}-{game}", f"{corpus}-{game}", objects, map(_round, trials), language=trials[0].language
+                f"{corpus}-{game}", f"{corpus}-{game}", objects, map(_make_round, trials), language=trials[0].language
             )
 
     return read
 
 
-def _round(trial: Trial) -> GameRound:
+def _make_round(trial: Trial) -> GameRound:
     """Return a round from a trial and its episode."""
     messages = [Message(e.by or "", e.text) for e in trial.episode if e.text]
     choices = [(e.by or "", e.entities[0] if e.entities else None, None) for e in trial.episode if e.kind == "click"]
@@ -275,6 +276,7 @@ def _read_onecommon(data: str | Path | None) -> Iterator[Dialogue]:
 
 
 def _read_json(path: Path) -> Any:
+    """Return the content of a JSON file. Raises MalformedInput if it is not JSON."""
     try:
         return json.loads(path.read_bytes())
     except ValueError as error:

@@ -93,6 +93,7 @@ def _make_round_data(trial: Trial) -> dict[str, Any]:
 
 
 def _start(event: Event) -> float:
+    """Return the start of an event; 0 if it has no times."""
     return event.start_ms or 0.0
 
 

@@ -108,7 +108,9 @@ def read_words(path: Path) -> WordFile:
 def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
     """Return the words of a comma-separated string. Raises InputError for other values."""
     if not isinstance(words, str):
-        raise InputError(f"{name} is {words!r:.30}", where=path, remedy=f'{name} = "one, another, a third"')
+        raise InputError(
+            f"{name} is {words!r:.30}", where=path, remedy=f'write {name} = "word, second word, third word"'
+        )
     return tuple(word for part in words.split(",") if (word := part.strip()))
 
 
@@ -305,6 +307,7 @@ def _join_alternatives(forms: Iterable[str]) -> str:
 
 
 def _make_word_pattern(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that matches the given words in upper or lower case."""
     return re.compile(
         _add_word_boundaries(words, f"(?:{_join_alternatives(_capitalise_letters(forms))})"), re.IGNORECASE
     )

@@ -217,13 +217,13 @@ def classify_pronoun(text: str, language: str) -> str | None:
     ('demonstrative', 'personal', None)
     """
     personal, demonstrative, beside = _KINDS.get(language, _NO_WORDS)
-    words = [w for w in _split_pronoun_words(text, language) if not w.endswith("-") and w not in beside]
+    words = [w for w in _split_words(text, language) if not w.endswith("-") and w not in beside]
     if not words or not set(words) <= personal | demonstrative:
         return None
     return PERSONAL if words[0] in personal else DEMONSTRATIVE
 
 
-def _split_pronoun_words(text: str, language: str) -> list[str]:
+def _split_words(text: str, language: str) -> list[str]:
     """Return the words in lower case.
 
     In Japanese, which writes particles without a space, without final particles.
@@ -241,7 +241,7 @@ def classify_coded_pronoun(text: str, language: str) -> str:
     ('personal', 'demonstrative', 'demonstrative')
     """
     personal, demonstrative, _ = _KINDS.get(language, _NO_WORDS)
-    first = next((w for w in _split_pronoun_words(text, language) if w in personal | demonstrative), None)
+    first = next((w for w in _split_words(text, language) if w in personal | demonstrative), None)
     return PERSONAL if first in personal else DEMONSTRATIVE
 
 

@@ -190,6 +190,7 @@ def check_totals(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 
 
 def _sum(points: FloatArray) -> FloatArray:
+    """Return the sum of every point."""
     return np.asarray(points.sum(axis=1))
 
 

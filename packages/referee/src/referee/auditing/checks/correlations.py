@@ -176,6 +176,7 @@ def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
     """Return Pearson's r for many versions of the same columns at once; NaN where a column does not vary."""
 
     def compute(points: FloatArray) -> FloatArray:
+        """Return Pearson's r of every point; NaN where a column is constant."""
         numbers = points.reshape(len(points), n, parts_a + parts_b)
         x, y = numbers[:, :, :parts_a].mean(axis=2), numbers[:, :, parts_a:].mean(axis=2)
         x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)

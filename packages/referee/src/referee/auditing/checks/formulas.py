@@ -108,6 +108,7 @@ def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], Fl
     """Return the formula as a function of points."""
 
     def compute(points: FloatArray) -> FloatArray:
+        """Return the value of the formula at every point."""
         values = evaluate({name: points[:, i] for i, name in enumerate(names)})
         # A formula without names gives one number for all points.
         return np.broadcast_to(np.asarray(values, dtype=float), (len(points),))

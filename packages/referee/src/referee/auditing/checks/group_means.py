@@ -53,6 +53,7 @@ def check_group_means(paper: Paper, section: CheckSection) -> list[PrintedClaim]
     }
 
     def make_claims(n: Mapping[str, int]) -> list[PrintedClaim]:
+        """Return the claims for groups of the given sizes."""
         made: list[PrintedClaim] = []
         for pair, pair_measures in plain.items():
             counted = [_rescale_measure(m, shares, n, scale) for m in pair_measures]
@@ -143,12 +144,14 @@ def _find_members(measures: Sequence[_Measure]) -> tuple[bool, ...] | None:
     choices = choices[choices.any(axis=1) & ~choices.all(axis=1)]
     for measure in measures:
         first, second = measure.means
-        choices = choices[_give(~choices, measure.scores, first) & _give(choices, measure.scores, second)]
+        choices = choices[
+            _can_yield_mean(~choices, measure.scores, first) & _can_yield_mean(choices, measure.scores, second)
+        ]
     return tuple(map(bool, choices[0])) if len(choices) == 1 else None
 
 
-def _give(inside: np.ndarray, scores: Sequence[Number], mean: Number) -> np.ndarray:
-    """Return, for every choice of systems, whether their scores can have a printed mean."""
+def _can_yield_mean(inside: np.ndarray, scores: Sequence[Number], mean: Number) -> np.ndarray:
+    """Return, for every choice of systems (a row of `inside`), whether their unrounded scores can average to `mean`."""
     size = inside.sum(axis=1)
     halves = np.array([s.half for s in scores])
     # Room for numbers that were rounded twice, and for floating point.

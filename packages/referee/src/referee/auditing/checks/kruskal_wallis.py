@@ -104,6 +104,7 @@ def _compute_h(counts: FloatArray, scale: float) -> Compute:
     sizes, total = counts.sum(axis=1), counts.sum()
 
     def compute(points: FloatArray) -> FloatArray:
+        """Return the statistic of every point; NaN if the overall proportion is 0 or 1."""
         shares = (points.reshape(-1, *counts.shape) / scale * counts).sum(axis=2) / sizes
         mean = (shares * sizes).sum(axis=1) / total
         spread = mean * (1 - mean)

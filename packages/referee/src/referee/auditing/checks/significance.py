@@ -68,6 +68,7 @@ class BoundClaim(PrintedClaim):
         return self.row(verdict, printed=self.bound_text, recomputed=p, low=low, high=high)
 
     def _holds(self, p: float) -> bool:
+        """Return whether p is on the printed side of the bound."""
         return p > self.bound if self.above else p <= self.bound
 
     def _compute_p(self, value: float) -> float:

@@ -33,6 +33,7 @@ class _Tukey:
 
     @cached_property
     def _middle(self) -> np.ndarray:
+        """Return the printed means as one row."""
         return list_values(self.cells.inputs)[None, :]
 
     @cached_property
@@ -144,7 +145,10 @@ def check_subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
         return [Unknown(subject=subject, because=str(lack)) for subject in subjects.values()]
     missing = [row for row in cells.labels if row not in rows]
     if missing:
-        raise section.make_mistake(f"{table.name} has no letters for {', '.join(missing)}", "list them under `without`")
+        raise section.make_mistake(
+            f"table {table.name} gives no subset letters (A, B, …) for {', '.join(missing)}",
+            "give every system its letters, or list it under `without`",
+        )
     letters = tuple("".join(rows[row].split()) for row in cells.labels)
     tukey = _Tukey(cells=cells, letters=letters, descending=descending, alpha=alpha)
     because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"

@@ -70,6 +70,7 @@ class CellMeans:
         form, df = _make_quadratic_form(self.counts, effect)
 
         def compute(points: FloatArray) -> FloatArray:
+            """Return the F ratio of every point: effect mean square by error mean square."""
             means = self.split(points)[0].reshape(len(points), -1)
             squares = np.einsum("pi,ij,pj->p", means, form, means, optimize=True)
             value: FloatArray = squares / df / self.error_ms(points)
@@ -101,7 +102,7 @@ def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
     sizes = Sizes(section, len(parts))
     labels = [label for label in table.labels if label not in section.get("without", [], list)]
     if sizes.full is None:
-        raise CannotTell("no counts are given")
+        raise CannotTell("the numbers of observations are not given")
     if len(labels) < 2:
         raise CannotTell("there is only one system")
     means = [[table.number(label, c) for c in parts] for label in labels]

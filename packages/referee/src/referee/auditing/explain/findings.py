@@ -119,6 +119,7 @@ class _Record:
         """Group failures of one check with the same kind of misprint in a column that mostly fails; others stay alone."""
 
         def make_key(i: int) -> Hashable:
+            """Return what groups a claim: kind of slip and column of a common target, else the claim alone."""
             target = self.claims[i].target
             shared = target is not None and self.case.is_common(i)
             return (find_slip(self.claims[i]).kind, target.place.column) if target is not None and shared else i
@@ -129,6 +130,7 @@ class _Record:
         """Group failures on the same two numbers at several positions of a table into one finding."""
 
         def list_numbers(group: Sequence[int]) -> Hashable:
+            """Return the printed and recomputed number of a claim, or the claims of a larger group."""
             row = self.rows[group[0]]
             alone = len(group) == 1 and row.recomputed is not None
             return (row.printed, row.recomputed) if alone else tuple(group)
@@ -225,6 +227,7 @@ def _list_columns(claim: ValueClaim) -> set[str]:
 
 
 def _format_range(remedy: Remedy) -> str:
+    """Return the range of a remedy as text; one number where both ends are equal."""
     return (
         format_value(remedy.low)
         if remedy.low == remedy.high

@@ -119,6 +119,7 @@ class PrintedCase:
         return self.claims[index].changed(lambda n: change_number(n, move)).remedy()
 
     def _move(self, remedies: Iterable[Remedy]) -> Move:
+        """Return the numbers that remedies replace, at the middle of each remedy's range."""
         corrected = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
         return {n.place: n.replace_value(r.middle, (r.high - r.low) / 2) for n, r in corrected}
 

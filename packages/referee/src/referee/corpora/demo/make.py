@@ -52,6 +52,7 @@ def make_lines(system: str) -> Iterator[str]:
 
 
 def _write(folder: Path) -> None:
+    """Write the outputs of all toy systems to a folder."""
     for system in TOYS:
         write_atomically(folder / f"{system}.jsonl", make_lines(system))
 

@@ -449,6 +449,7 @@ def _make_cell_getter(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
     """Return a function that gives the cell of a role in a row; None if it is empty."""
 
     def get_cell(role: str) -> Any:
+        """Return the cell of a role; None if it is empty or the role has no column."""
         value = row.get(roles[role]) if role in roles else None
         # Programs that write all cells as text write an empty one as nan.
         return None if is_missing(value) or value in ("nan", "NaN", "<NA>") else value
@@ -466,7 +467,7 @@ def _make_description(cell: Any, where: str, line: int) -> Description | None:
             "the description is a list",
             where=where,
             line=line,
-            remedy="one text a cell; several systems in several rows",
+            remedy="write one text per cell, and one row per system",
         )
     if text is None and properties is None and form is None:
         return None
@@ -604,9 +605,9 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
             lines = read_segments(source)
             if len(lines) != len(material.trials):
                 raise InputError(
-                    f"it has {len(lines):,} lines for {len(material.trials):,} items",
+                    f"the file of references has {len(lines):,} lines for {len(material.trials):,} items",
                     where=source,
-                    remedy="give one line an item, or a table with the items' ids",
+                    remedy="give one line per item, or a table with the items' ids",
                 )
             texts = [(name, [line]) for name, line in zip(material.trials, lines, strict=True)]
             material.mapping["references"] = f"lines of {Path(source).name}, in the order of the items"
@@ -735,12 +736,15 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
         name, label = format_id(row.get(scene)), format_id(row.get(thing))
         if name is None or label is None:
             raise MalformedInput(
-                f"{scene!r} or {thing!r} is empty", where=table.source, line=line, remedy="fill both in"
+                f"{scene!r} or {thing!r} is empty", where=table.source, line=line, remedy="write both ids"
             )
         here = entities.setdefault(name, [])
         if any(e.id == label for e in here):
             raise MalformedInput(
-                f"object {label!r} occurs twice in {name!r}", where=table.source, line=line, remedy="one row an object"
+                f"object {label!r} occurs twice in {name!r}",
+                where=table.source,
+                line=line,
+                remedy="write each object in one row",
             )
         pairs = tuple(Property(c, _format_value(row[c])) for c in attributes if not is_missing(row.get(c)))
         here.append(Entity(id=label, attributes=pairs))
@@ -781,13 +785,16 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
         name, things = format_id(row.get(trial)), row.get(column) or ()
         if name is None or not _are_things(things):
             raise MalformedInput(
-                f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="fill both in"
+                f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="write both ids"
             )
         entities = tuple(_make_entity(thing, number) for number, thing in enumerate(things))
         scene = Scene(entities=entities, id=name)
         if len({e.id for e in entities}) < len(entities):
             raise MalformedInput(
-                f"two objects of {name!r} have the same id", where=table.source, line=line, remedy="one id an object"
+                f"two objects of {name!r} have the same id",
+                where=table.source,
+                line=line,
+                remedy="give each object a different id",
             )
         marked = tuple(
             e.id
@@ -799,7 +806,7 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
                 f"{name!r} has other objects in an earlier row",
                 where=table.source,
                 line=line,
-                remedy="one scene a trial",
+                remedy="repeat the same objects, or give the trials different ids",
             )
     return trials
 

@@ -315,7 +315,7 @@ def convert_episodes(folder: Path, speaker: str | None = None) -> NativeData:
         _add_episode(material, trial, episode, speaker or episode.models[0] or folder.name)
     if not material.trials:
         raise InputError(
-            "there is no episode in it", where=folder, remedy="name a folder of results with interactions.json in it"
+            "this folder has no episode", where=folder, remedy="name a folder of results with interactions.json in it"
         )
     _add_count_notes(material)
     return material

@@ -143,6 +143,7 @@ def _drop_practice(table: Table, material: NativeData) -> Table:
     parts = [c for c in table.columns if c not in marks and simple[c] not in used and _PARTS.search(simple[c])]
 
     def is_practice(row: Mapping[str, Any]) -> bool:
+        """Return whether a row is marked as practice, or not marked as included."""
         words = (re.sub(r"[\s_-]+", " ", str(row.get(c) or "").strip().lower()) for c in parts)
         is_marked = any(_parse_truth(row.get(c)) for c in marks)
         is_excluded = any(_parse_truth(row.get(c)) is False for c in included)
@@ -189,6 +190,7 @@ def _split_names(table: Table, roles: Mapping[str, str]) -> Table:
 
 
 def _split(text: str, sign: str) -> list[str]:
+    """Return the parts of a text between signs, without blanks around them."""
     return [part.strip() for part in text.split(sign)]
 
 
@@ -445,7 +447,10 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         person = format_id(get_cell("participant"))
         if "participant" in roles and person is None:
             raise MalformedInput(
-                f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
+                f"the cell {roles['participant']!r} is empty",
+                where=table.source,
+                line=line,
+                remedy="write the participant's id into it",
             )
         hearer = hash_person(person) if person else default
         # Several people may answer one system's item, each of them once.
@@ -539,6 +544,7 @@ def _parse_answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple
 
 
 def _has(*names: str) -> Callable[[Table], bool]:
+    """Return a function that tells whether a table has all the named columns."""
     return lambda table: set(names) <= set(table.columns)
 
 
@@ -563,6 +569,7 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
         )
 
     def is_answer(row: Mapping[str, Any]) -> bool:
+        """Return whether a row has a verdict and an item."""
         return any(not _is_nothing(row.get(c)) for c in verdicts) and any(
             not _is_nothing(row.get(c)) for c in items or [verdicts[0]]
         )
@@ -619,6 +626,7 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
     kinds = [c for c in ("Response Type", "Zone Type") if c in table.columns]
 
     def is_answer(row: Mapping[str, Any]) -> bool:
+        """Return whether a row is an event with a response."""
         if str(row.get("Event Index") or "").startswith(("END", "BEGIN")):
             return False
         return (
@@ -701,6 +709,7 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
     inputs = {simplify_name(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
 
     def rename(name: str) -> str:
+        """Return the name of a column without its prefix; the column of the choices is `choice`."""
         bare = name.removeprefix("Input.").removeprefix("Answer.")
         if (
             name == (filled or answers)[0]
@@ -994,6 +1003,7 @@ def _select_otree(table: Table, material: NativeData, has_key: bool) -> Table:
         players = {c.removeprefix("player.") for c in table.columns}
 
         def rename(column: str) -> str:
+            """Return the name of a column of the app without the prefix of its level."""
             of, _, field = column.partition(".")
             is_free = of in ("group", "subsession") and field not in players and field not in _OTREE_OWN
             return field if of == "player" or is_free else column

@@ -364,10 +364,10 @@ def _get_words(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, l
     answers = requests[0] if len(requests) == 1 and isinstance(requests[0], list) else requests
     if any(_is_likelihood(part) for part in (requests, answers, *answers)):
         raise MalformedInput(
-            "this is a likelihood and no answer in words",
+            "the log holds likelihoods, not answers in words",
             where=path,
             line=line,
-            remedy="take a task whose model writes (output_type: generate_until)",
+            remedy="evaluate a task in which the model writes text (output_type: generate_until)",
         )
     if not answers or not all(isinstance(answer, str) for answer in answers):
         raise _make_sample_error(path, line)

@@ -260,7 +260,7 @@ def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
         missing = next((role for role in ("trial", "text") if format_id(cells[role]) is None), None)
         if missing is not None:
             raise InputError(
-                f"there is no {missing} in it",
+                f"this row has no {missing}",
                 where=table.source,
                 line=line,
                 remedy=f"fill the cell {roles[missing]!r} in",

@@ -19,7 +19,7 @@ def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corp
     root = data or os.environ.get("REFEREE_DATA")
     if not root:
         raise DataNotFound(
-            f"no data folder is known, so the corpus {name!r} cannot be found",
+            f"no folder of corpora is known, so the corpus {name!r} cannot be found",
             remedy=f"name the folder with --data or REFEREE_DATA, or install it: referee corpus add {name} PATH",
         )
     names = tuple(files)

@@ -128,6 +128,7 @@ class Synthetic:
 
 
 def _label(design: Design) -> Mapping[str, Any]:
+    """Return the metadata of a synthetic trial: its minimal descriptions."""
     return MappingProxyType({"synthetic": True, "minimal": list(design.minimal)})
 
 

@@ -88,7 +88,7 @@ def share_out(people: People, examination: Examination) -> dict[str, int]:
     if examination.folds > len(sizes):
         few = "2 folds (--folds 2)" if len(sizes) == 2 else f"2 to {len(sizes)} folds"
         raise InputError(
-            f"{len(sizes)} unit{'s' * (len(sizes) != 1)} cannot make {examination.folds} folds by {examination.by}",
+            f"{len(sizes)} unit{'s' * (len(sizes) != 1)} cannot be divided into {examination.folds} folds by {examination.by}",
             remedy=f"ask for {few}" if len(sizes) > 1 else f"a hearer that learns needs more than one {examination.by}",
         )
     order = sorted(sizes)

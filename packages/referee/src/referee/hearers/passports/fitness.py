@@ -126,7 +126,12 @@ def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdic
         return Verdict(UNFIT, (_describe_useless_area(value), *care))
     if open_ or care:
         return Verdict(OPEN if open_ else CARE, (*open_, *care))
-    return Verdict(HERE, (f"It tells what people understand (AUC {value:.3f}). {_describe_ranking(ranking)}".strip(),))
+    return Verdict(
+        HERE,
+        (
+            f"The hearer predicts which descriptions people understand (AUC {value:.3f}). {_describe_ranking(ranking)}".strip(),
+        ),
+    )
 
 
 def _get_lower_bound(m: Measures, name: str, value: float) -> float:
@@ -256,7 +261,7 @@ def _report_constant_success(area: float | None, human_accuracy: float) -> Itera
 
 def _report_weak_area(area: float | None) -> Iterator[str]:
     if area is not None and 0.5 < area < WEAK_AUC:
-        yield f"It tells what people understand from what they do not only weakly: AUC {area:.3f} is below {WEAK_AUC}."
+        yield f"The hearer predicts only weakly which descriptions people understand: AUC {area:.3f} is below {WEAK_AUC}."
 
 
 def _report_few_answers(n: int, human_accuracy: float) -> Iterator[str]:

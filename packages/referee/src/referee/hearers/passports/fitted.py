@@ -53,6 +53,7 @@ def fit_rational(hearer: Rational, people: People, folds: int, seed: int) -> dic
     scenes = list(cases)
 
     def taken(parameters: Parameters) -> FloatArray:
+        """Return the probability of every chosen object under the parameters."""
         alpha, cost = np.array([parameters["alpha"]]), np.array([parameters.get("cost", hearer.cost)])
         beliefs = [hearer.believe(scene, uttered, alpha, cost)[0, place] for scene, uttered, place in scenes]
         chosen: FloatArray = np.array(beliefs)[case_of]
@@ -72,6 +73,7 @@ def fit_rational(hearer: Rational, people: People, folds: int, seed: int) -> dic
 
 
 def _is_usable(answer: HumanAnswer) -> bool:
+    """Return whether an answer chose an object after a description whose properties are understood."""
     is_plain = not has_structure(answer.description)
     understood = is_plain and not isinstance(understand(answer.description, answer.trial.scene), Outcome)
     return understood and answer.response.outcome == Outcome.ENTITY
@@ -95,6 +97,7 @@ def fit_recorded(recorded: Recorded, people: People, folds: int, seed: int) -> d
     place = np.array([list(s).index(str(a.response.entity)) for s, a in zip(scores, answers, strict=True)])
 
     def taken(parameters: Parameters) -> FloatArray:
+        """Return the probability of every chosen object under the parameters."""
         weights = np.exp(parameters["alpha"] * table)
         shares: FloatArray = weights[np.arange(len(place)), place] / weights.sum(axis=1)
         return shares
@@ -165,6 +168,7 @@ def _maximise(problem: _Problem, selected: FloatArray) -> Parameters:
 
 
 def _believe(problem: _Problem, fit: Parameters, selected: FloatArray, seed: int) -> Mapping[Question, Belief]:
+    """Return the fitted hearer's beliefs about the questions of the selected answers."""
     respond = problem.respond(fit)
     beliefs: dict[Question, Belief] = {}
     for answer, is_in in zip(problem.answers, selected, strict=True):

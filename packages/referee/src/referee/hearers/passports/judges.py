@@ -87,12 +87,16 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
             if len(kinds) > 1:
                 raise WrongShape("ratings and judgements are mixed", FORM)
         if trial not in trial_ids:
-            raise UnknownTrial(f"trial {trial!r} is not in the corpus", where=path, line=line, remedy="name its trials")
+            raise UnknownTrial(
+                f"trial {trial!r} is not in the corpus", where=path, line=line, remedy="name the corpus with this trial"
+            )
         if trial in scores:
-            raise DuplicateTrial(f"trial {trial!r} is judged twice", where=path, line=line, remedy="keep one line each")
+            raise DuplicateTrial(
+                f"trial {trial!r} is judged twice", where=path, line=line, remedy="keep one line per trial"
+            )
         scores[trial] = score
     if not scores:
-        raise InputError("there is no judgement in it", where=path, remedy=FORM)
+        raise InputError("the file has no judgements", where=path, remedy=FORM)
     return Judged(kind=kinds.pop(), scores=scores)
 
 

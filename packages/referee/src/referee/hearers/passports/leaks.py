@@ -106,4 +106,5 @@ def _measure_leak(field: str, annotation: bool, amounts: FloatArray, right: Trut
 
 
 def _share(right: Truths) -> float | None:
+    """Return the proportion of right answers; None without answers."""
     return float(right.mean()) if len(right) else None

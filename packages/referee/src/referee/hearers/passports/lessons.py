@@ -31,7 +31,7 @@ def open_lessons(written: str, data: str | Path | None, seed: int = 1) -> Lesson
     opened = open_corpus(name, folder, split=split, seed=seed)
     trials = tuple(opened.trials())
     if not any(t.references for t in trials):
-        raise InputError(f"there is nothing said in {written} to learn from", remedy="name a corpus with descriptions")
+        raise InputError(f"{written} has no descriptions to learn from", remedy="name a corpus with descriptions")
     return Lessons(name=written if split else opened.name, corpus=opened.name, trials=trials)
 
 

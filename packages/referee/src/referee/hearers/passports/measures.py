@@ -328,6 +328,7 @@ def _finish_kappa(width: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Return the function that computes kappa from sums."""
 
     def finish(totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return Cohen's kappa from sums of agreement and of marginal counts; NaN if chance agreement is 1."""
         agreed = totals[..., 0] / counts
         expected = (totals[..., 1 : 1 + width] * totals[..., 1 + width :]).sum(axis=-1) / counts**2
         kappas: FloatArray = np.divide(

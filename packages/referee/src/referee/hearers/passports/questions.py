@@ -210,6 +210,7 @@ def _ask(
         return question[1], show_to_hearer(trials[question[0]], examination.seed)
 
     def answer(part: Sequence[Question]) -> list[Belief]:
+        """Return the hearer's beliefs about some questions. Raises InputError if the hearer fails."""
         pairs = [answer_pair(q) for q in part]
         try:
             responses = resolve_all(hearer, pairs)

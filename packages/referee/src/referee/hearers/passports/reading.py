@@ -73,6 +73,7 @@ def add_words(trial: Trial) -> Trial:
 
 
 def _count(answers: Sequence[HumanAnswer]) -> dict[str, int]:
+    """Return the numbers of answers to words and to annotated properties."""
     coded = sum(a.description.properties is not None for a in answers)
     return {"words": len(answers) - coded, "properties": coded}
 

@@ -194,6 +194,7 @@ def _split_by_experiment(people: People) -> Iterator[tuple[str, str, People]]:
 
 
 def _label(trial: Trial, corpus: str) -> str:
+    """Return the part of the corpus to which a trial belongs, by its first label."""
     return next((str(trial.meta[field]) for field in LABELS if trial.meta.get(field)), corpus)
 
 

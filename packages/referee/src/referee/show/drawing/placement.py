@@ -232,6 +232,7 @@ def find_determined_layout(scene: Scene) -> Layout | None:
 
 
 def _choose_layout(scene: Scene, seed: int) -> Layout:
+    """Return the first layout that fits the scene's attributes; the last one fits every scene."""
     return (
         _arrange_tuna(scene, seed)
         or _arrange_pentoref(scene)
@@ -350,6 +351,7 @@ def _add_jitter(layout: Layout, jitter: float, seed: int) -> Layout:
     """Return the layout with a shift for each entity that does not depend on the other entities."""
 
     def shifted(entity: str, at: Place) -> Place:
+        """Return a position with the random shift of its entity."""
         rng = Random(f"{seed}|{entity}")
         dx, dy = (round(jitter * (2 * rng.random() - 1), 4) for _ in range(2))
         return at._replace(dx=round(at.dx + dx, 4), dy=round(at.dy + dy, 4))

@@ -56,6 +56,7 @@ def _draw_portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) ->
 
 
 def _has(values: Mapping[str, str], name: str) -> bool:
+    """Return whether a yes-no attribute is true."""
     return values.get(name) in YES
 
 

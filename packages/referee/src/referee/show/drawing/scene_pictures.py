@@ -150,10 +150,12 @@ def _find_corner(layout: Layout, entity: str) -> tuple[float, float]:
 
 
 def _shrink(marks: str) -> str:
+    """Return SVG elements slightly smaller, centred in their cell."""
     return group(marks, transform="translate(4 4) scale(0.92)")
 
 
 def _translate(marks: str, x: float, y: float) -> str:
+    """Return SVG elements moved by x and y."""
     return group(marks, transform=f"translate({number(x)} {number(y)})")
 
 
@@ -247,6 +249,7 @@ def _wrap(words: str, letters: int | None) -> list[str]:
 
 
 def _fit(lines: Sequence[str], width: float, height: float, most: float) -> float:
+    """Return the largest letter size, up to `most`, at which the lines fit the width and height."""
     longest = max(1, *map(len, lines))
     return min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))
 

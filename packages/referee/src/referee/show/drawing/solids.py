@@ -199,6 +199,7 @@ def _compute_half_hull(points: Sequence[Point]) -> list[Point]:
 
 
 def _bend(a: Point, b: Point, c: Point) -> float:
+    """Return twice the signed area of a triangle; the sign tells whether its corners run clockwise."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 

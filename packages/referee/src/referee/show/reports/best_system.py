@@ -258,6 +258,7 @@ def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[
 
 
 def _describe_people(scores: MeasuredSystems, lead: str) -> list[str]:
+    """Return a sentence with people's value of the leading measure, if there is one."""
     value = scores.value(HUMAN, lead)
     return (
         [] if value is None else [f"People have {lead} {format_number(value)} when each is compared with the others."]

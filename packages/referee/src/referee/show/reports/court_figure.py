@@ -75,6 +75,7 @@ def _build_row(e: Evidence) -> dict[str, Any]:
 
 
 def _filter(rows: str | None) -> str:
+    """Return the Vega filter for the rows with all systems, or for the rows without people."""
     # Whatever has people among its rows is drawn as the orange variant.
     return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
 

@@ -163,7 +163,9 @@ def _build_shared_notes(p: Proceedings) -> list[Line]:
         notes.append(f"Verdicts rest on {systems} systems in {families} families, one vote each.")
     if p.corrections:
         changed = sum(change.turned for change in p.changes)
-        notes.append(f"The corrections of the register change {changed} of the {len(p.changes)} verdicts they touch.")
+        notes.append(
+            f"The corrections in the register of errors in the data change {changed} of the {len(p.changes)} verdicts they concern."
+        )
     return notes
 
 
@@ -320,7 +322,10 @@ def _change_lines(p: Proceedings) -> list[Line]:
     if p.corrected is None:
         return []
     if not p.corrections:
-        return ["", "No correction of the register touches these columns: as printed and as corrected are the same."]
+        return [
+            "",
+            "No correction in the register of errors concerns these columns: printed and corrected values are the same.",
+        ]
     findings: dict[str, list[Correction]] = {}
     for correction in p.corrections:
         findings.setdefault(correction.why, []).append(correction)
@@ -351,7 +356,7 @@ def _format_change(change: VerdictChange) -> tuple[str, ...]:
 
 
 def _describe_changed_verdicts(p: Proceedings) -> str:
-    """Return the number of changed verdicts, and whether the new ones hold within all intervals."""
+    """Return how many verdicts the corrections change, and whether the new ones hold over the corrections' intervals."""
     turned = sum(change.turned for change in p.changes)
     untouched = len(p.cases) - len(p.changes)
     summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_describe_changes_without_families(p)}, {untouched} pairs are not touched."

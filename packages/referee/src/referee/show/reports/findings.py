@@ -192,6 +192,7 @@ def _describe_outcomes(material: Material) -> list[str]:
 
 
 def _describe_versions(material: Material) -> str:
+    """Return the versions of this package that scored the runs and that write the report."""
     # Runs may have been scored by another version than the one that reports.
     made = {str(_get_version(s.run.manifest)) for s in material.scored}
     return join_names(sorted(made | {__version__}))
@@ -293,6 +294,7 @@ def _capitalise(text: str) -> str:
 
 
 def _rate(row: Row) -> str:
+    """Return a percentage and its interval as text."""
     interval = "" if row["low"] is None else f" [{row['low']:.1%}, {row['high']:.1%}]"
     return f"{row['value']:.1%}{interval}"
 

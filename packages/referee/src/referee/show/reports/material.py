@@ -211,6 +211,7 @@ def get_original_manifest(run: Run) -> Mapping[str, Any]:
 
 
 def _close(a: float, b: float) -> bool:
+    """Return whether two values are equal except for rounding."""
     # Sums in another order differ in their last digits.
     return abs(a - b) <= 1e-9 * (1 + abs(b))
 

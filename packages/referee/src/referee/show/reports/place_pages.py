@@ -42,7 +42,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
         raise InputError(
             "there is no such folder of pictures",
             where=pictures,
-            remedy="name the one that the pictures' paths begin in",
+            remedy="name the folder from which the paths of the pictures start",
         )
     trials = {t.id: t for t in run.trials()}
     answers = _collect_answers(run, trials)

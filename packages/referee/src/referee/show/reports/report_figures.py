@@ -172,6 +172,7 @@ def build_groups_figure(material: Material, group: str, rows: Sequence[Row], ord
 
 
 def _repeat(things: Sequence[str], n: int) -> list[str]:
+    """Return n things, beginning again after the last."""
     return [things[i % len(things)] for i in range(n)]
 
 

@@ -90,7 +90,7 @@ class Playground:
         if len(trial.scene.entities) > MOST_ENTITIES:
             raise InputError(
                 f"this scene has {len(trial.scene.entities)} objects, which are too many to play with",
-                remedy="take another one",
+                remedy="choose a smaller scene",
             )
         whole = next(iter(trials_to_json([trial])))
         scene = {key: whole[key] for key in ("entities", "targets", "domain", "language") if key in whole}
@@ -106,16 +106,16 @@ class Playground:
 
     def look(self, scene: Mapping[str, Any]) -> dict[str, Any]:
         """Return the picture of a scene; it needs no target."""
-        return {"look": _look(_view(scene, needs_target=False).scene)}
+        return {"look": _draw_for_page(_make_checked_view(scene, needs_target=False).scene)}
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the picture, and each speaker's description (and the user's) with hearers' choices."""
-        view = _view(_require_object(asked.get("scene"), "scene"))
+        view = _make_checked_view(_require_object(asked.get("scene"), "scene"))
         speakers, hearers = (_require_names(asked, key) for key in ("speakers", "hearers"))
         corpus = str(asked.get("learn_from") or LEARN_FROM)
         trial = Trial(id="scene", scene=view.scene, targets=view.targets, domain=view.domain, language=view.language)
         answer: dict[str, Any] = {
-            "look": _look(view.scene),
+            "look": _draw_for_page(view.scene),
             "speakers": [self._speak(name, view, trial, hearers, corpus) for name in speakers],
         }
         words = str(asked.get("words") or "").strip()
@@ -176,6 +176,7 @@ class Playground:
     def _hear(
         self, description: Description, trial: Trial, hearers: Sequence[str], corpus: str
     ) -> list[dict[str, Any]]:
+        """Return the answers of the hearers to a description."""
         return [self._answer_as_hearer(name, description, trial, corpus) for name in hearers]
 
     def _answer_as_hearer(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
@@ -208,19 +209,20 @@ def _require_names(asked: Mapping[str, Any], key: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
+def _make_checked_view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
     """Return a scene of the page as a speaker's view. Raises InputError for too many objects."""
     first = [str(e.get("id")) for e in scene.get("entities") or () if isinstance(e, Mapping)][:1]
     target = None if needs_target else first
     view = make_view(scene, target)
     if len(view.scene.entities) > MOST_ENTITIES:
         raise InputError(
-            f"{len(view.scene.entities)} objects are too many to play with", remedy=f"at most {MOST_ENTITIES}"
+            f"{len(view.scene.entities)} objects are too many for the playground",
+            remedy=f"use a scene of at most {MOST_ENTITIES} objects",
         )
     return view
 
 
-def _look(scene: Scene) -> dict[str, Any]:
+def _draw_for_page(scene: Scene) -> dict[str, Any]:
     """Return a scene's pictures and boxes for the page."""
     parts = draw_parts(scene)
     things = [

@@ -173,6 +173,7 @@ class RunView:
     # -- answers -----------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
+        """Return the inputs of the report, the status of the run, and whether the report is complete."""
         # Not before the report on all of it: a page that was made of less asks no more once this is so.
         done = self.files.finished and not self.reading and self._is_reported()
         return {"made": self._made_of, "said": self._format_status(), "done": done}
