@@ -125,7 +125,7 @@ class VisionModel(ModelClient, Listener):
     def _check(self) -> Convention | None:
         """Raise InputError for missing or invalid options; return the convention of the numbers."""
         if not self.model or not self.pictures:
-            lacking = "no model is named" if not self.model else "it is not known where the pictures are"
+            lacking = "no model is named" if not self.model else "the folder of the pictures is unknown"
             raise InputError(
                 lacking, remedy='say so: --hearer "sight/model|model:NAME|endpoint:URL|pictures:FOLDER|form:qwen2.5-vl"'
             )

@@ -63,7 +63,7 @@ class VisionSpeaker(ModelClient):
         if self.mark not in ways:
             raise InputError(f"nothing can be marked by {self.mark!r}", remedy=f"mark is one of {', '.join(ways)}")
         if not self.model or not self.pictures:
-            lacking = "no model is named" if not self.model else "it is not known where the pictures are"
+            lacking = "no model is named" if not self.model else "the folder of the pictures is unknown"
             raise InputError(lacking, remedy='say so: --systems "llm/looking|model:NAME|endpoint:URL|pictures:FOLDER"')
         picture = view.scene.picture
         region = view.scene.entity(view.targets[0]).region if len(view.targets) == 1 else None

@@ -42,7 +42,7 @@ def transcript(
     source: Annotated[Path | None, typer.Option("--from", help="A transcript: .vtt, .srt, .json (Whisper) or .eaf.")] = None,
     by: Annotated[str | None, typer.Option(help="The speaker: an alias, solver or operator.")] = None,
     tier: Annotated[str | None, typer.Option(help="With an ELAN file: the tier to read.")] = None,
-    begins: Annotated[float | None, typer.Option(help="Start of the sound, in seconds since the start of the recording.", show_default="as recorded, else 0")] = None,
+    begins: Annotated[float | None, typer.Option(help="Start of the sound in seconds from the recording's start.", show_default="as recorded, else 0")] = None,
     endpoint: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint that transcribes.")] = None,
     model: Annotated[str, typer.Option(help="Model that transcribes.")] = "whisper-1",
     language: Annotated[str | None, typer.Option(help="The language spoken, as two letters.", show_default="the recording's")] = None,
