@@ -46,7 +46,7 @@ def play(
     games: Annotated[int, typer.Option(help="Number of games, each with another scene.", min=1)] = 10,
     repetitions: options.Repetitions = 6,
     objects: Annotated[int, typer.Option(help="Number of objects in each scene that are used.", min=1)] = 4,
-    people: Annotated[str | None, typer.Option(help="Corpus of human games to compare with: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
+    people: Annotated[str | None, typer.Option(help="Human games to compare with: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
     group: Annotated[int, typer.Option(help="Number of players: one speaker, and hearers who choose independently.", min=2, max=6)] = 2,
     patience: options.Patience = 120.0,
     data: options.Data = None,
