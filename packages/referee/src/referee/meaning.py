@@ -46,7 +46,15 @@ SIDES = {"left": 1, "top": 1, "right": -1, "bottom": -1}
 NOT = "not."
 INVERSE = "-by"
 LANDMARK = re.compile(r"landmark\d*\.")
-NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*[a-zA-Z°%/²³]*\s*")
+NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)\s*")
+# fmt: off
+_UNITS = {
+    "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "km": 1e3, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048,
+    "mg": 1e-3, "kg": 1e3, "t": 1e6, "ml": 1e-3, "cl": 1e-2, "dl": 0.1, "MB": 1e3, "GB": 1e6, "TB": 1e9,
+    "min": 60, "h": 3600, "days": 1 / 365.25, "weeks": 7 / 365.25, "months": 1 / 12, "kW": 1e3, "mV": 1e-3, "kV": 1e3,
+}
+# fmt: on
+"""Units that are compared with another one (of lengths with m, of weights with g, …): 2 m is more than 40 cm."""
 _AXES = {"x": 0, "y": 1}
 _CONTEXTUAL = frozenset({"least", "most", "nth"})
 _SHAPES = {
@@ -588,10 +596,15 @@ def amounts(scene: Scene, name: str, among: int) -> Mapping[int, float]:
     """
     axis = _AXES.get(name)
     by_position = axis is not None and not any(p[0] == name for p in scene.extensions)
+    is_mixed = has_several_units(scene, name)
     numbers = {}
     for i in bits(among):
         entity = scene.entities[i]
-        number = _get_coordinate(entity, axis) if by_position and axis is not None else amount(entity.value(name))
+        number = (
+            _get_coordinate(entity, axis)
+            if by_position and axis is not None
+            else amount(entity.value(name), is_scaled=is_mixed)
+        )
         if number is not None:
             numbers[i] = number
     return numbers
@@ -601,7 +614,15 @@ def _get_coordinate(entity: Entity, axis: int) -> float | None:
     return entity.position[axis] if entity.position is not None and len(entity.position) > axis else None
 
 
-def amount(value: str | None) -> float | None:
-    """Return the number that a value is, with or without a unit ("30 cm"); None where it is none."""
+def has_several_units(scene: Scene, name: str) -> bool:
+    """Return whether numbers of an attribute have different units; a number without one is in the unit of the others."""
+    return len({m[2] for p in scene.extensions if p.name == name and (m := NUMBER.fullmatch(p.value)) and m[2]}) > 1
+
+
+def amount(value: str | None, is_scaled: bool = False) -> float | None:
+    """Return the number that a value is, with or without a unit ("30 cm"); None where it is none.
+
+    With `is_scaled` numbers with units can be compared: 2 m is more than 40 cm.
+    """
     match = NUMBER.fullmatch(value or "")
-    return float(match[1]) if match else None
+    return round(float(match[1]) * (_UNITS.get(match[2], 1) if is_scaled else 1), 9) if match else None

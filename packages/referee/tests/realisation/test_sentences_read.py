@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from referee.jobs.describe import describe
 
 LINES = [json.loads(line) for line in Path(__file__).with_name("sentences_read.jsonl").read_text("utf-8").splitlines()]
@@ -22,3 +24,49 @@ def test_the_sentences_are_those_that_were_read() -> None:
             changed[line["text"]] = described.text
     assert len(LINES) >= 200
     assert changed == {}
+
+
+def make_scene(*entities: dict[str, object]) -> dict[str, object]:
+    return {"entities": [{"id": "abcd"[i], "attributes": attributes} for i, attributes in enumerate(entities)]}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "others", "text"),
+    [
+        (
+            {"type": "screen", "diagonal": "27 inch"},
+            {"type": "screen", "diagonal": "24 inch"},
+            "a diagonal of 27 inches",
+        ),
+        ({"type": "shirt", "price": "$25"}, {"type": "shirt", "price": "$40"}, "with a price of $25"),
+        ({"type": "lamp", "bulb": "LED"}, {"type": "lamp", "bulb": "halogen"}, "with an LED bulb"),
+        ({"type": "printer", "connection": "USB"}, {"type": "printer", "connection": "none"}, "with a USB connection"),
+        ({"type": "desk", "tidiness": "cluttered"}, {"type": "desk", "tidiness": "tidy"}, "the cluttered desk"),
+        ({"type": "tree", "kind": "deciduous"}, {"type": "tree", "kind": "coniferous"}, "the deciduous tree"),
+        ({"type": "hat", "kind": "bowler"}, {"type": "hat", "kind": "top"}, "the bowler hat"),
+        ({"type": "lion", "born_in_zoo": True}, {"type": "lion", "born_in_zoo": False}, "the lion born in zoo"),
+        ({"type": "woman", "ear_piercing": True}, {"type": "woman", "ear_piercing": False}, "with an ear piercing"),
+        (
+            {"type": "man", "years_of_experience": 3},
+            {"type": "man", "years_of_experience": 7},
+            "three years of experience",
+        ),
+        (
+            {"type": "pan", "handle_material": "steel"},
+            {"type": "pan", "handle_material": "cork"},
+            "with a steel handle",
+        ),
+    ],
+)
+def test_attributes_of_strangers_have_english_words(
+    attributes: dict[str, object], others: dict[str, object], text: str
+) -> None:
+    assert text in describe(make_scene(attributes, others), ["a"], "baseline/everything").text
+
+
+def test_lengths_in_several_units_are_compared() -> None:
+    scene = make_scene(*({"type": "snake", "length": n} for n in ("2.5 m", "40 cm", "1 m")))
+    # 40 cm < 1 m < 2.5 m
+    assert describe(scene, ["a"]).text == "the longest snake"
+    assert describe(scene, ["b"], "classic/gradable").meaning == ("and", ("type", "snake"), ("least", "length", 1))
+    assert describe(scene, ["b"]).text == "the shortest snake"

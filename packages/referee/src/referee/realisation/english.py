@@ -48,7 +48,7 @@ PARTS = _THINGS | frozenset({
     "drive", "archive", "hive", "olive", "fabric", "attic", "mic", "bracelet", "watch", "veil", "mask", "moustache", "sideburns", "freckle", "freckles",
     "dimple", "dimples", "scar", "tattoo", "tattoos", "wrinkles", "interior", "exterior", "padding", "spacing", "siding", "awning", "warning", "swing",
     "cheeks", "knees", "wrists", "paws", "feet", "shade", "nest", "candle", "room", "seat", "item", "bird", "bracket", "badge", "sticker", "stamp", "ribbon",
-    "plug", "socket", "switch", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
+    "plug", "socket", "switch", "writing", "battery", "batteries", "charger", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
 })
 # Attributes that are adjectives and have no ending that shows it.
 _STATES = frozenset({
@@ -57,7 +57,7 @@ _STATES = frozenset({
     "round", "square", "flat", "curved", "straight", "sharp", "blunt", "soft", "hard", "smooth", "rough", "heavy", "light", "dark", "bright", "loud", "quiet",
     "fast", "slow", "happy", "sad", "angry", "tired", "sleepy", "alive", "dead", "awake", "asleep", "male", "female", "single", "double", "lit", "unlit",
     "on", "off", "visible", "hidden", "free", "busy", "safe", "clear", "opaque", "transparent", "wooden", "golden", "silver", "woollen", "solid", "hollow",
-    "liquid", "upright", "upside down", "horizontal", "vertical", "diagonal", "main", "digital", "manual", "automatic", "mechanical", "metal", "plastic",
+    "liquid", "upright", "upside down", "horizontal", "vertical", "main", "digital", "manual", "automatic", "mechanical", "metal", "plastic",
     "glass", "leather", "tidy", "messy", "rusty", "muddy", "furry", "hairy", "curly", "bald", "fat", "slim", "rich", "poor", "cheap", "dear", "expensive",
     "rare", "common", "vegan", "vegetarian", "sweet", "sour", "bitter", "salty", "spicy", "available", "present", "absent", "complete", "worn", "torn",
     "bent", "spilt", "burnt", "frozen", "shorn", "drawn", "written", "woven", "sunken", "fallen", "swollen", "stolen", "cut", "read", "online", "offline",
@@ -79,7 +79,8 @@ _STATES = frozenset({
     "primary", "secondary", "temporary", "stationary", "necessary", "imaginary", "ordinary", "military", "solitary", "mandatory", "compulsory", "on time",
     "ill", "sick", "well", "fit", "pale", "blind", "deaf", "mute", "lame", "drunk", "sober", "naked", "nude", "barefoot", "gay", "royal", "noble", "famous",
     "brave", "calm", "wise", "clever", "smart", "stupid", "silly", "funny", "strange", "odd", "weird", "shy", "proud", "rude", "polite", "kind", "cruel",
-    "mean", "evil", "good", "bad", "nice", "fine", "great", "late", "ready", "open source", "high", "low", "near", "far", "close", "crisp", "firm", "dense",
+    "mean", "evil", "good", "bad", "nice", "fine", "great", "late", "ready", "open source", "part time", "full time",
+    "high", "low", "near", "far", "close", "crisp", "firm", "dense",
     "sparse", "solar", "polar", "lunar", "linear", "mint", "neat", "plain", "matt", "matte", "glossy", "faint", "vivid", "pastel", "neon", "multicoloured",
     "multicolored", "toxic", "extinct", "aquatic", "domestic", "exotic", "tropical", "nocturnal", "amphibious", "venomous", "endemic", "halal", "kosher",
     "organic", "homemade", "handmade", "home made", "hand made", "second hand", "brand new", "gluten free", "sugar free", "fat free", "wireless",
@@ -92,7 +93,8 @@ _SHAPES = (
     "drop", "egg", "pear", "bell", "wedge", "rectangle",
 )
 _EMOTIONS = {"anger": "angry", "joy": "happy", "happiness": "happy", "sadness": "sad", "fear": "frightened", "surprise": "surprised", "disgust": "disgusted"}
-_ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "locked": "unlocked", "checked": "unchecked", "sealed": "unsealed",
+_ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "disabled": "enabled", "read": "unread", "active": "inactive", "locked": "unlocked",
+              "checked": "unchecked", "sealed": "unsealed",
               "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
     "labelled",
@@ -110,14 +112,14 @@ _UNCOUNTED = frozenset({
     "string cheese", "slime", "ash", "tar", "wax", "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk",
     "clay", "concrete", "cardboard", "marble", "porcelain", "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat",
     "hay", "popcorn", "toast", "mail", "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil",
-    "gravel", "food", "garbage", "lipstick",
+    "gravel", "food", "garbage", "lipstick", "writing",
     "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
     "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
     "emotion", "nationality", "brand", "make", "material", "made", "size", "height", "width", "length", "depth", "weight", "speed", "price", "brightness",
     "gender", "sex", "race", "species", "breed", "orientation", "location", "place", "position", "taste", "flavour", "gloss", "fill", "kind", "category",
     "basic", "superordinate", "class", "style", "surface", "rarity", "ripeness", "freshness", "doneness", "wetness", "difficulty", "level", "rank", "role",
-    "job", "profession", "language", "genre",
+    "job", "profession", "language", "genre", "app", "model", "preparation",
 })
 _PARTICIPLES = frozenset({
     "built", "made", "born", "sold", "bought", "grown", "drawn", "written", "worn", "torn", "broken", "eaten", "driven", "taken", "given", "hidden", "frozen",
@@ -141,7 +143,8 @@ _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "ri
     "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers", "uses", "makes", "points", "looks", "swims",
     "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear", "depicts", "portrays",
     "represents", "pulls", "pushes", "chases", "follows", "emits", "produces", "throws", "teaches", "sits", "departs", "arrives", "opens",
-          "closes", "protects", "connects", "grows")
+          "closes", "protects", "connects", "grows", "talks", "walks", "purrs", "snores", "beeps", "leaks", "squeaks", "vibrates", "growls", "hisses",
+    "crawls", "climbs", "dances", "laughs", "cries", "rattles", "bounces", "hums", "whistles", "stings", "spins", "wobbles", "roars", "flashes")
 _PAIRS = frozenset({"spectacles", "specs", "eyeglasses", "trousers", "tongs", "pliers", "jeans", "shorts", "tweezers", "binoculars", "headphones",
                     "goggles", "sunglasses", "tights", "leggings", "shears", "pyjamas", "dungarees"})
 _KIN = ("father", "mother", "parent", "child", "son", "daughter", "brother", "sister", "sibling", "friend", "wife", "husband", "owner", "boss", "teacher",
@@ -170,7 +173,7 @@ _ORDINALS = dict(enumerate(("second", "third", "fourth", "fifth", "sixth", "seve
 _ACROSS = Grades("right", "rightmost", "left", "leftmost", "{} from the right", "{} from the left", at="in column {}")
 _DOWN = Grades("lower", "bottom", "upper", "top", "{} from the bottom", "{} from the top", at="in row {}")
 _AMOUNTS = {
-    "size": "larger largest smaller smallest large", "area": "larger largest smaller smallest", "volume": "larger largest smaller smallest",
+    "size": "larger largest smaller smallest", "area": "larger largest smaller smallest", "volume": "larger largest smaller smallest",
     "diameter": "larger largest smaller smallest wide", "height": "taller tallest shorter shortest tall",
     "length": "longer longest shorter shortest long",
     "width": "wider widest narrower narrowest wide", "depth": "deeper deepest shallower shallowest deep",
@@ -224,6 +227,7 @@ def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     for emotion, adjective in _EMOTIONS.items():
         put([(BEFORE, _QUALITY, adjective)], emotion=emotion)
     put([(BEFORE, _MATERIAL, "wooden")], material="wood")
+    put([(BEFORE, _BALD, "bald")], hair="bald")
     for shape in _SHAPES:
         put([(BEFORE, _SHAPE, f"{shape}-shaped")], shape=shape)
     # Adjectives that only follow a verb have another one that goes before a noun.
@@ -359,14 +363,14 @@ ENGLISH = Language(
         **dict.fromkeys(("text", "alt", "alt_text", "altText", "content_description"), 'with the text "{}"'),
         **{n: f'with the {n} "{{}}"' for n in ("caption", "title", "subtitle", "placeholder", "tooltip", "message", "slogan", "inscription", "hint")},
         **dict.fromkeys(("artist", "author", "painter", "maker"), "by {}"),
-        "destination": "to {}", "label": "labelled {}", "called": "called {}",
+        "destination": "to {}", "recipient": "to {}", "sender": "from {}", "label": "labelled {}", "called": "called {}",
         **dict.fromkeys(_ORIGINS, "from {}"),
-        "year": "from {}",
+        **dict.fromkeys(("year", "model year", "production year", "year of manufacture", "year of publication"), "from {}"),
         "century": "from the {} century",
         "decade": "from the {}",
         "season": "in {}",
         "nickname": "nicknamed {}",
-        **{n: f"in the {{}} {n}" for n in ("team", "group")},
+        **{n: f"in the {{}} {n}" for n in ("team", "group", "department")},
     },
     covers={
         "on the left": ("on the far left",),
@@ -401,6 +405,7 @@ ENGLISH = Language(
         "off": "switched off",
         **dict.fromkeys(("job", "profession", "occupation"), "working as"),
         "winner": "winning",
+        "hurry": "in a hurry",
         **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
         **{
             noun: f"{noun.removesuffix('er')}ing"
@@ -429,6 +434,8 @@ ENGLISH = Language(
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
         **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),
+        "model": _MATERIAL + 2,
+        **dict.fromkeys(("age_group", "age group", "ageGroup"), _AGE),
         "shape": _SHAPE,
         "shade": _HAIRED,
         "material": _MATERIAL,

@@ -26,7 +26,8 @@ _YEAR = re.compile(r"[12]\d{3}")
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
 # By letters and by the usual exceptions of sounds: an hour, an 8, an n, a unit, a one.
 _VOWEL = re.compile(
-    r"(?!uni(?!n|m)|us[eiu]|eu|one\b|once\b)[aeiou]|hour|honest|heir|8|1[18]\b|[fhlmnrsx]\b", re.IGNORECASE
+    r"(?!uni(?!n|m)|us[eiu]|eu|one\b|once\b|(?-i:U[A-Z]))[aeiou]|(?-i:LED|SUV|[FHLMNRSX][B-DF-HJ-NP-TV-XZ]+[A-Z]?\b)|hour|honest|heir|8|1[18]\b|[fhlmnrsx]\b",
+    re.IGNORECASE,
 )
 _ADVERB = re.compile(r"(?!only|early|friendly|lonely|ugly)[a-z]{2,}ly")
 _TIMES = frozenset({"until", "till", "since", "before", "after"})
@@ -357,7 +358,7 @@ class Language:
         """
         name = self.aliases.get(prop.name.lower(), prop.name)
         is_count = name.endswith("ing") and prop.name.endswith("s") and prop.value.isdecimal()
-        is_other = name.endswith(" as") and (prop.value in NONE or self._is_state(prop.value))
+        is_other = name.endswith(" as") and (prop.value in NONE or self.is_state(prop.value))
         return prop if is_other or (is_count and 1 < int(prop.value) < 1000) else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
@@ -411,7 +412,8 @@ class Language:
             opening, article = self.numbered[name].partition(" ")[0], self.articles[self.default.gender]
             return Phrase(AFTER, self.unnamed_rank, f"{opening} {article} {_format_value_words(prop.value)} {name}")
         if had := self._had_so(prop.name, name, _format_value_words(prop.value)):
-            return Phrase(AFTER, self.unnamed_rank, had)
+            # "The printer out of paper with a fast processor"
+            return Phrase(AFTER, self.unnamed_rank - (not had.startswith(self.having)), had)
         # "Red with dots" follows its noun.
         is_long = bool(set(prop.value.split()[1:]) & self.openers) and bool(self.qualities)
         place = AFTER if is_long else self.adjectives
@@ -424,7 +426,7 @@ class Language:
 
     def _get_pattern(self, prop: Property) -> str:
         """Return the pattern of an attribute; none for an adjective of a place ("Spanish") where the pattern takes its name."""
-        pattern = self.patterns.get(prop.name, "")
+        pattern = self.patterns.get(prop.name) or self.patterns.get(split_name(prop.name), "")
         is_adjective = prop.name in self.origins and (not prop.value[:1].isupper() or _DEMONYM.search(prop.value))
         return "" if is_adjective else pattern
 
@@ -442,10 +444,13 @@ class Language:
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {ability} {rest}")
         if rest and (words := self._find_action_words(first, rest)):
             return Phrase(AFTER, self.unnamed_rank, words if is_yes else f"{denial} {words}")
-        if self._is_part(first) and self._is_state(rest) and rest not in _BY_HAND:
+        if (_PARTICIPLE.fullmatch(first) or first in self.participles) and rest.partition(" ")[0] in self.openers:
+            # "struck by lightning", "born in captivity"
+            return Phrase(AFTER, self.participle_rank, name if is_yes else f"{denial} {name}")
+        if self._is_part(first) and self.is_state(rest) and rest not in _BY_HAND | self.parts:
             # "hand raised": a raised hand
             name = f"{rest} {first}"
-        if self._is_state(rest) and self.states and self._is_uncounted(first) and first.endswith("s"):
+        if self.is_state(rest) and self.states and self._is_uncounted(first) and first.endswith("s"):
             return Phrase(AFTER, self._had_rank, f"{self.having} {'' if is_yes else 'no '}{name}")
         if self._had(attribute, name, is_truth):
             lacking = self._express_lack(name)
@@ -454,7 +459,7 @@ class Language:
         rank = self.ranks.get("quality", self.unnamed_rank)
         if not is_yes and name in self.antonyms:
             return Phrase(self.adjectives, rank, self.antonyms[name])
-        if not is_yes and (positive := _DENIED.fullmatch(name)) and self._is_state(positive[1]):
+        if not is_yes and (positive := _DENIED.fullmatch(name)) and self.is_state(positive[1]):
             return Phrase(self.adjectives, rank, positive[1])
         if not is_yes and self.clauses is not None and (name.startswith("non ") or (rest and self.states)):
             return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
@@ -487,7 +492,7 @@ class Language:
         is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
         is_verb = first.endswith("ing") and first not in self.parts
         is_limited = thing in self.amounts_of_state or thing.startswith("not ") or _ADVERB.fullmatch(thing)
-        if rest and (is_participle or is_verb or self._is_state(first)):
+        if rest and (is_participle or is_verb or self.is_state(first)):
             # "played by", "made of", "open until"; "half burned down"
             if is_limited:
                 return Phrase(AFTER, self.participle_rank, f"{thing} {name}")
@@ -502,9 +507,9 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._make_object(thing)}")
         if name in self.actions and thing.partition(" ")[0].endswith("ing"):
             return Phrase(AFTER, self.participle_rank, thing)
-        if name in self.actions and thing in self.states:
+        if name in self.actions and self.is_state(thing):
             return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), thing)
-        if is_limited and not rest and not self._is_part(name) and (is_participle or self._is_state(name)):
+        if is_limited and not rest and not self._is_part(name) and (is_participle or self.is_state(name)):
             joint = "-" if thing in _HYPHENATED else " "
             place = AFTER if thing.startswith("not ") else self.adjectives
             return Phrase(place, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
@@ -521,7 +526,12 @@ class Language:
 
     def _make_object(self, thing: str) -> str:
         """Return the object of a verb, with an article if it is a countable thing."""
-        is_bare = self._is_adverbial(thing) or self._is_uncounted(thing) or bool(re.match(r"(?:an?|the|no) |\d", thing))
+        is_bare = (
+            self._is_adverbial(thing)
+            or self._is_uncounted(thing)
+            or bool(re.match(r"(?:an?|the|no|nothing|both) |\d", thing))
+        )
+        is_bare = is_bare or thing.partition(" ")[0] in {*self.numbers.values(), self.singular_numeral}
         is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS or thing in self.states - self.parts
         return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
 
@@ -554,6 +564,7 @@ class Language:
         """
         name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", split_name(prop.name))
         named = name != split_name(prop.name)
+        name, of, whole = name.partition(f" {self.partitive} ")
         last = name.rpartition(" ")[2]
         is_plural = (last.endswith("s") and not last.endswith(("ss", "us"))) or last in self.irregular_plurals
         is_plural = is_plural and name not in self.grades
@@ -566,7 +577,7 @@ class Language:
         words = (
             self.singular_numeral if number == 1 and self.singular_numeral else self.numbers.get(number, str(number))
         )
-        return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
+        return f"{self.lacking} {many}{of}{whole}" if number == 0 else f"{self.having} {words} {thing}{of}{whole}"
 
     def _find_singular(self, name: str) -> str:
         """Return the singular of a plural: an irregular one, or the shortest word with that plural; else the name."""
@@ -580,6 +591,10 @@ class Language:
 
         "with a speed of 50 km/h", "in row 2"; a code is none ("with species s1").
         """
+        if unit := re.fullmatch(
+            r"(?!1 )(.*\d )(inch|metre|meter|day|week|month|year|hour|minute|second|litre|watt|volt)", value
+        ):
+            value = f"{unit[1]}{self.several(Noun(unit[2])).word}"
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
         if self.states and re.search(r" (?:number|no|id|code|nr)$", name):
@@ -588,7 +603,7 @@ class Language:
             if re.search(r"[^\W\d]{3}", value):
                 return f"{name} {value}"
             name = name if _YEAR.fullmatch(value) else f"{name} count"
-        if self.indefinite and self.partitive and re.match(r"(?:[a-z]+ )?[-+]?\d", value):
+        if self.indefinite and self.partitive and re.match(r"(?:[a-z]+ )?[-+$£€]?\d", value):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.having} {name} {value}"
 
@@ -610,6 +625,9 @@ class Language:
             # A torn shade is no quality of its lamp; a half full amount is one of the whole.
             is_quality = bool(_SHADE.match(f"{value} x")) or frozenset([Property("colour", value)]) in self.phrases
         first, _, rest = value.partition(" ")
+        is_quality = is_quality or (
+            name.endswith("ness") and self.is_state(value.rpartition("-")[2]) and value not in ("high", "low")
+        )
         is_quality = is_quality or (name == "amount" and value.rpartition(" ")[2] in self.states)
         article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
         if rest and first in self.openers | _SHORT_PREPOSITIONS:
@@ -620,6 +638,8 @@ class Language:
             return self.aliases.get(value, "") if value in ("on", "off") else ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts | self.uncounted:
             thing = name
+        if value[:1].isupper() and " " in name and self.is_state(name.partition(" ")[0]):
+            return f"{self.having} {value} as {self.articles[self.default.gender]} {name}"
         if rest and first.endswith("ing") and self._is_uncounted(thing) and first not in self.parts:
             return f"{self.having} {thing} {value}"
         if value in ("on", "off", "up", "down", "out", "backwards", "sideways"):
@@ -643,7 +663,7 @@ class Language:
             had = f"{self.having} {'' if self._is_uncounted(head) else f'{self.indefinite} '}{value}"
             return had if name in self.slots else f"{had} as {thing}"
         article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
-        return f"{self.having} {article}{value} {thing}"
+        return f"{self.having} {article}{value}{'' if value.endswith(thing) else f' {thing}'}"
 
     def _is_part(self, name: str) -> bool:
         """Return whether the last word of a name is a part, or several of them are."""
@@ -652,7 +672,9 @@ class Language:
 
     def _find_bearer(self, name: str) -> str:
         """Return the bearer of an attribute's colour, length or style: the hat for "hat colour"."""
-        return re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
+        return re.sub(
+            r" (?:colou?r|length|style|shape|type|kind|material)$|^(?:colou?r|type|kind) of (?:the )?", "", name
+        )
 
     def _had(self, attribute: str, name: str, is_truth: bool) -> bool:
         """Return whether a yes-no attribute is a part and not a state, by its name, if the language can decide
@@ -661,7 +683,7 @@ class Language:
         if re.match(r"has(?=[A-Z_.-])|has$", attribute):
             return True
         if self.states:
-            return name not in self.states and (self._is_part(name) or not self._is_state(name))
+            return name not in self.states and (self._is_part(name) or not self.is_state(name))
         # Without a list of adjectives, "yes" marks parts and "true" marks states.
         return name.rpartition(" ")[2] in self.parts or not is_truth
 
@@ -670,7 +692,7 @@ class Language:
         """The plurals of single nouns that the language lists and that differ from these."""
         return frozenset(many for one, many in self.plurals.items() if len(one) > 2 and many != one)
 
-    def _is_state(self, name: str) -> bool:
+    def is_state(self, name: str) -> bool:
         """Return whether a name, or its last word, is an adjective or a participle."""
         last = name.rpartition(" ")[2]
         is_listed = bool({name, last} & (self.states | self.participles)) or name.startswith("non ")
@@ -710,7 +732,11 @@ class Language:
     def _is_action(self, group: str) -> bool:
         """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        is_verb = (opening.endswith("ing") and opening != "facing") or _PARTICIPLE.fullmatch(opening) is not None
+        is_verb = (
+            (opening.endswith("ing") and opening != "facing")
+            or _PARTICIPLE.fullmatch(opening) is not None
+            or opening in self.participles
+        )
         return self.verb_forms is not None and is_verb
 
     def _needs_and_before_action(self, group: str, action: str) -> bool:

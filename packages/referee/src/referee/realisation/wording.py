@@ -23,9 +23,11 @@ from referee.meaning import (
     OPERATORS,
     SIDES,
     Meaning,
+    amount,
     conjunction,
     conjuncts,
     flatten,
+    has_several_units,
     is_contextual,
     is_meaning,
     parts_of,
@@ -49,6 +51,7 @@ POSITION = "position"
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
 """Attributes that are said as the noun, the most telling first; the others are then true of what the noun says."""
+SUBKINDS = ("kind", "category")
 NAMED = ("name", "label")
 NUMBERED_PLACES = ("row", "column", "col")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
@@ -307,9 +310,13 @@ class Wording:
         if oblique:
             ending = language.oblique_plural if number > 1 and not noun.word.endswith(("n", "s")) else ""
             noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
-        head = [p for p in pairs if p.name in HEADS or p in language.nouns]
+        head = [p for p in pairs if self._is_head(p)]
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
+        if any(p.name == HEADS[0] for p in head):
+            # A kind of some things of a type is an adjective: "the bowler hat".
+            head = [p for p in head if p not in hidden or p.name not in SUBKINDS]
+            hidden = [p for p in hidden if p in head]
         others = [p for p in pairs if p not in head]
         that, clauses = self._make_clauses(content.clauses, number, noun, ids)
         heard_content = content._replace(clauses=conjuncts(clauses.meaning))
@@ -386,6 +393,12 @@ class Wording:
         # Where the pronoun looks like an article, it is not repeated.
         return f"{joint} {'' if that else f'{opening} '}{beside}{',' * (', ' in beside)} {verb}"
 
+    def _is_head(self, prop: Property) -> bool:
+        """Return whether a property is said by a noun; a kind such as "deciduous" of a thing with a type is not."""
+        if prop.name not in SUBKINDS or not self.language.is_state(prop.value):
+            return prop.name in HEADS or prop in self.language.nouns
+        return all(p.name != HEADS[0] for p in self.scene.extensions)
+
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
         """Return whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
         kinds = [p for name in HEADS for p in head if p.name == name and p.value not in UNSAYABLE]
@@ -434,7 +447,9 @@ class Wording:
         """Return the noun for some properties, inflected for number."""
         language = self.language
         # The most telling of its kinds is the noun.
-        kinds = [p for name in HEADS for p in properties if p.name == name and p.value not in UNSAYABLE]
+        kinds = [
+            p for name in HEADS for p in properties if p.name == name and self._is_head(p) and p.value not in UNSAYABLE
+        ]
         nouns = [p for p in properties if p in language.nouns]
         people = [Property(HEADS[0], "person")] if are_people else []
         noun = language.noun([*nouns, *([Property(HEADS[0], kinds[0].value)] if kinds else people)])
@@ -445,7 +460,9 @@ class Wording:
 
     def _agree_in_number(self, text: str, noun: Noun, number: int) -> str:
         """Return a phrase that agrees with a plural noun if the language's adjectives have number."""
-        endings = self.language.plural_endings
+        words, endings = self.language.clauses, self.language.plural_endings
+        if words is not None and number > 1 and text.startswith(f"{words.that} {words.be[0]} ") and not endings:
+            return text.replace(words.be[0], words.be[1], 1)
         first, _, rest = text.partition(" ")
         if first in self.language.degrees:
             return f"{first} {self._agree_in_number(rest, noun, number)}"
@@ -631,7 +648,7 @@ class Wording:
         result: list[Expressed] = []
         for prop in numbers:
             grades = language.grades[prop.name]
-            values = {e.id: _get_amount(e.value(prop.name)) for e in self.scene.members(left)}
+            values = self._list_amounts(prop.name, self.scene.members(left))
             # Rows and columns that are chosen by their numbers are said so.
             is_named = prop.name in NUMBERED_PLACES or not are_ranked
             words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
@@ -683,13 +700,18 @@ class Wording:
             result.append(Expressed(phrase, frozenset(flatten(rank)), rank))
         return result
 
+    def _list_amounts(self, name: str, entities: Iterable[Entity]) -> dict[str, float | None]:
+        """Return the number of each entity, in one unit."""
+        is_mixed = has_several_units(self.scene, name)
+        return {e.id: amount(e.value(name), is_mixed) for e in entities}
+
     def _find_distinguishing_rank(self, ids: Sequence[str], heard: Meaning) -> Expressed | None:
         """Return a rank by amount or position if the words are true of other objects too."""
         mask, left = self.scene.mask(self._select_ids_in_scene(ids)), self.scene.denotation(heard)
         among = list(self.scene.members(left | mask))
         if left == mask or mask & ~left:
             return None
-        amounts = {n: {e.id: _get_amount(e.value(n)) for e in among} for n in self.language.grades}
+        amounts = {n: self._list_amounts(n, among) for n in self.language.grades}
         places = {n: {e.id: _get_coordinate(e, axis) for e in among} for axis, n in enumerate(("x", "y"))}
         for name, values in [*amounts.items(), *places.items()]:
             grades = self.language.grades.get(name)
@@ -825,7 +847,7 @@ class Wording:
         if words is None:
             return None
         verb = words.be[many]
-        if prop.name in HEADS or prop in language.nouns:
+        if self._is_head(prop):
             named = self._choose_noun([prop], 2 if many else 1)
             kind = named.word
             if is_denied and words.no_thing:
@@ -959,11 +981,6 @@ def _drop_prefix(prop: Property) -> Property:
     """Return a landmark's property without the prefix."""
     match = LANDMARKS.match(prop.name)
     return prop if match is None else Property(prop.name[match.end() :], prop.value)
-
-
-def _get_amount(value: str | None) -> float | None:
-    match = _AMOUNT.fullmatch(value or "")
-    return float(match[1]) if match else None
 
 
 def _is_same_amount(value: str, other: str) -> bool:
