@@ -51,6 +51,12 @@ def make_scene(*entities: dict[str, object]) -> dict[str, object]:
             {"type": "man", "years_of_experience": 7},
             "three years of experience",
         ),
+        ({"type": "can", "fullness": "half-full"}, {"type": "can", "fullness": "full"}, "the half-full can"),
+        ({"type": "tree", "type_of_bark": "smooth"}, {"type": "tree", "type_of_bark": "rough"}, "with smooth bark"),
+        ({"type": "bird", "standing_on": "one leg"}, {"type": "bird", "standing_on": "ice"}, "standing on one leg"),
+        ({"type": "gift", "wrapping": "foil"}, {"type": "gift", "wrapping": "none"}, "with foil wrapping"),
+        ({"type": "girl", "teeth_visible": True}, {"type": "girl", "teeth_visible": False}, "with teeth visible"),
+        ({"type": "text", "read": False}, {"type": "text", "read": True}, "the unread text"),
         (
             {"type": "pan", "handle_material": "steel"},
             {"type": "pan", "handle_material": "cork"},

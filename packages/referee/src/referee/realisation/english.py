@@ -48,7 +48,7 @@ PARTS = _THINGS | frozenset({
     "drive", "archive", "hive", "olive", "fabric", "attic", "mic", "bracelet", "watch", "veil", "mask", "moustache", "sideburns", "freckle", "freckles",
     "dimple", "dimples", "scar", "tattoo", "tattoos", "wrinkles", "interior", "exterior", "padding", "spacing", "siding", "awning", "warning", "swing",
     "cheeks", "knees", "wrists", "paws", "feet", "shade", "nest", "candle", "room", "seat", "item", "bird", "bracket", "badge", "sticker", "stamp", "ribbon",
-    "plug", "socket", "switch", "writing", "battery", "batteries", "charger", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
+    "plug", "socket", "switch", "writing", "wrapping", "battery", "batteries", "charger", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
 })
 # Attributes that are adjectives and have no ending that shows it.
 _STATES = frozenset({
@@ -112,7 +112,7 @@ _UNCOUNTED = frozenset({
     "string cheese", "slime", "ash", "tar", "wax", "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk",
     "clay", "concrete", "cardboard", "marble", "porcelain", "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat",
     "hay", "popcorn", "toast", "mail", "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil",
-    "gravel", "food", "garbage", "lipstick", "writing",
+    "gravel", "food", "garbage", "lipstick", "writing", "wrapping", "make up", "cocoa",
     "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
     "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
@@ -433,7 +433,7 @@ ENGLISH = Language(
     plural_only=_PAIRS | {"glasses", "scissors"},
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
-        **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),
+        **dict.fromkeys(("brand", "make", "manufacturer", "species", "breed", "nationality"), _MATERIAL + 1),
         "model": _MATERIAL + 2,
         **dict.fromkeys(("age_group", "age group", "ageGroup"), _AGE),
         "shape": _SHAPE,

@@ -358,7 +358,9 @@ class Language:
         """
         name = self.aliases.get(prop.name.lower(), prop.name)
         is_count = name.endswith("ing") and prop.name.endswith("s") and prop.value.isdecimal()
-        is_other = name.endswith(" as") and (prop.value in NONE or self.is_state(prop.value))
+        is_other = name.endswith(" as") and (
+            prop.value in NONE or (self.is_state(prop.value) and not prop.value.endswith(("ant", "ent")))
+        )
         return prop if is_other or (is_count and 1 < int(prop.value) < 1000) else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
@@ -450,7 +452,7 @@ class Language:
         if self._is_part(first) and self.is_state(rest) and rest not in _BY_HAND | self.parts:
             # "hand raised": a raised hand
             name = f"{rest} {first}"
-        if self.is_state(rest) and self.states and self._is_uncounted(first) and first.endswith("s"):
+        if self.is_state(rest) and self.states and (first.endswith("s") or first in self.irregular_plurals):
             return Phrase(AFTER, self._had_rank, f"{self.having} {'' if is_yes else 'no '}{name}")
         if self._had(attribute, name, is_truth):
             lacking = self._express_lack(name)
@@ -702,7 +704,7 @@ class Language:
         """Return whether a noun takes no indefinite article: hair, glasses, stripes."""
         last = name.rpartition(" ")[2]
         is_plural = (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.irregular_plurals
-        return is_plural or last in self.uncounted
+        return is_plural or bool({name, last} & self.uncounted)
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
         """Return one noun phrase; `article` replaces the language's own, and an empty one omits it."""

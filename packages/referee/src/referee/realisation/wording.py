@@ -313,10 +313,6 @@ class Wording:
         head = [p for p in pairs if self._is_head(p)]
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
-        if any(p.name == HEADS[0] for p in head):
-            # A kind of some things of a type is an adjective: "the bowler hat".
-            head = [p for p in head if p not in hidden or p.name not in SUBKINDS]
-            hidden = [p for p in hidden if p in head]
         others = [p for p in pairs if p not in head]
         that, clauses = self._make_clauses(content.clauses, number, noun, ids)
         heard_content = content._replace(clauses=conjuncts(clauses.meaning))
@@ -394,10 +390,11 @@ class Wording:
         return f"{joint} {'' if that else f'{opening} '}{beside}{',' * (', ' in beside)} {verb}"
 
     def _is_head(self, prop: Property) -> bool:
-        """Return whether a property is said by a noun; a kind such as "deciduous" of a thing with a type is not."""
-        if prop.name not in SUBKINDS or not self.language.is_state(prop.value):
+        """Return whether a noun says a property; a kind of some things of a type is an adjective ("the bowler hat")."""
+        if prop.name not in SUBKINDS:
             return prop.name in HEADS or prop in self.language.nouns
-        return all(p.name != HEADS[0] for p in self.scene.extensions)
+        inside, types = self.scene.extension(prop), (p for p in self.scene.extensions if p.name == HEADS[0])
+        return not any(self.scene.extension(p) & inside and self.scene.extension(p) & ~inside for p in types)
 
     def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
         """Return whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
