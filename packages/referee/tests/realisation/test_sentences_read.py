@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def test_the_sentences_are_those_that_were_read() -> None:
     assert changed == {}
 
 
-def make_scene(*entities: dict[str, object]) -> dict[str, object]:
+def make_scene(*entities: Mapping[str, object]) -> dict[str, object]:
     return {"entities": [{"id": "abcd"[i], "attributes": attributes} for i, attributes in enumerate(entities)]}
 
 
@@ -67,7 +68,7 @@ def make_scene(*entities: dict[str, object]) -> dict[str, object]:
 def test_attributes_of_strangers_have_english_words(
     attributes: dict[str, object], others: dict[str, object], text: str
 ) -> None:
-    assert text in describe(make_scene(attributes, others), ["a"], "baseline/everything").text
+    assert text in (describe(make_scene(attributes, others), ["a"], "baseline/everything").text or "")
 
 
 def test_lengths_in_several_units_are_compared() -> None:
