@@ -135,7 +135,7 @@ def test_bars_within_bars_are_not_drawn_and_change_nothing(monkeypatch: pytest.M
         begin(3)(1)
         assert list(progress.show_progress([1, 2, 3], "innermost")) == [1, 2, 3]
     assert list(progress.show_progress(iter("ab"), "unknown number")) == ["a", "b"]
-    assert not progress._mark_picture
+    assert not progress._shown
 
 
 @pytest.mark.parametrize(

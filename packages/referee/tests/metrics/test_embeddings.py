@@ -57,7 +57,7 @@ def test_words_are_cut_into_pieces(tmp_path: Path) -> None:
 def test_a_layer_of_noughts_gives_back_the_embedding(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "toy")
     encoder = Encoder(folder, "toy")
-    words = encoder._compute_salience["embeddings.word_embeddings.weight"][[2, 5, 3]]  # [CLS] chair [SEP]
+    words = encoder._weights["embeddings.word_embeddings.weight"][[2, 5, 3]]  # [CLS] chair [SEP]
     plain = (words - words.mean(1, keepdims=True)) / words.std(1, keepdims=True)
     assert encoder.compute_vectors("chair") == pytest.approx(plain, abs=1e-5)
     together = Encoder(folder, "toy")

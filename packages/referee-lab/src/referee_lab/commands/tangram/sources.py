@@ -78,7 +78,7 @@ def _make_ids_unique(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
     InputError for two dialogues of one id, and for times in seconds.
     """
     dialogues = [d for _, d in read]
-    if quick := next((path for path, d in read if has_times_in_seconds(d)), None):
+    if quick := next((path for path, d in read if _kind_of(path) != ".eaf" and has_times_in_seconds(d)), None):
         problem = "so much is said in so short a time that its times must be seconds"
         raise InputError(problem, where=quick, remedy="times are milliseconds: multiply them by 1000")
     for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
