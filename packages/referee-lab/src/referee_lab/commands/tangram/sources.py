@@ -75,12 +75,9 @@ def open_dialogues(
 def _make_ids_unique(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
     """Return the dialogues with unique ids, because files of one name may be in different folders.
 
-    InputError for two dialogues of one id, and for times in seconds.
+    InputError for two dialogues of one id.
     """
     dialogues = [d for _, d in read]
-    if quick := next((path for path, d in read if _kind_of(path) != ".eaf" and has_times_in_seconds(d)), None):
-        problem = "so much is said in so short a time that its times must be seconds"
-        raise InputError(problem, where=quick, remedy="times are milliseconds: multiply them by 1000")
     for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
         counts = Counter(d.id for d in dialogues)
         dialogues = [
@@ -295,6 +292,19 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
 
 
 def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[DialogueSession]:
+    """Return the dialogues of a file.
+
+    InputError for times in seconds, where neither a clock of ours nor the format says what they are.
+    """
+    sessions = _read_file(path, tiers, annotator)
+    is_unit_open = _kind_of(path) not in (".eaf", ".textgrid")
+    if any(is_unit_open and s.recording is None and has_times_in_seconds(s.dialogue) for s in sessions):
+        problem = "so much is said in so short a time that its times must be seconds"
+        raise InputError(problem, where=path, remedy="times are milliseconds: multiply them by 1000")
+    return sessions
+
+
+def _read_file(path: Path, tiers: TierMap, annotator: str | None) -> list[DialogueSession]:
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue
     from referee_lab.tangram.tiers import elan, tier_tables

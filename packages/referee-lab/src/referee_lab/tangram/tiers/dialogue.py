@@ -131,13 +131,10 @@ def has_described_objects(dialogue: Dialogue) -> bool:
 
 
 def has_times_in_seconds(dialogue: Dialogue) -> bool:
-    """Return whether more is said in a second than anybody can say: its times are seconds, not milliseconds.
-
-    One or two utterances show nothing: chat may be pasted.
-    """
+    """Return whether more is said in a second than anybody can say: its times are seconds, not milliseconds."""
     timed = [e for e in dialogue.select_tier(UTTERANCE) if e.start_ms is not None and (e.end_ms or 0) > e.start_ms]
     seconds = sum((e.end_ms or 0.0) - (e.start_ms or 0.0) for e in timed) / 1000
-    return len(timed) > 2 and sum(len(e.text or "") for e in timed) > MOST_CHARACTERS * seconds
+    return sum(len(e.text or "") for e in timed) > MOST_CHARACTERS * seconds
 
 
 def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:
