@@ -73,7 +73,8 @@ _STATES = frozenset({
     "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique", "antique", "opposite", "separate",
     "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular", "spare", "bare", "pure",
     "mature", "secure", "obscure", "entire", "complex", "simple", "stackable", "ample", "gentle", "brittle", "idle", "agile", "humble", "fluffy", "blurry",
-    "fuzzy", "crispy", "crunchy", "creamy", "juicy", "greasy", "sticky", "slippery", "smelly", "stormy", "mossy", "rocky", "sandy", "grassy", "leafy",
+    "fuzzy", "crispy", "crunchy", "creamy", "juicy", "greasy", "sticky", "slippery", "smelly", "leaky", "creaky",
+    "stormy", "mossy", "rocky", "sandy", "grassy", "leafy",
     "thorny", "prickly", "spiky", "bumpy", "lumpy", "wavy", "hungry", "thirsty", "lucky", "guilty", "healthy", "wealthy", "busty", "bulky", "chunky",
     "skinny", "scary", "grumpy", "crazy", "lazy", "bossy", "easy", "early", "daily", "weekly", "monthly", "yearly", "likely", "elderly", "deadly", "holy",
     "primary", "secondary", "temporary", "stationary", "necessary", "imaginary", "ordinary", "military", "solitary", "mandatory", "compulsory", "on time",
@@ -112,7 +113,7 @@ _UNCOUNTED = frozenset({
     "string cheese", "slime", "ash", "tar", "wax", "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk",
     "clay", "concrete", "cardboard", "marble", "porcelain", "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat",
     "hay", "popcorn", "toast", "mail", "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil",
-    "gravel", "food", "garbage", "lipstick", "writing", "wrapping", "make up", "cocoa",
+    "gravel", "food", "garbage", "lipstick", "writing", "content", "wrapping", "make up", "cocoa",
     "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
 _QUALITIES = frozenset({
     "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
@@ -134,6 +135,7 @@ _AMOUNTS_OF_STATE = frozenset({
 _ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
 _IDIOMS = frozenset({
     "weight", "piece", "machine", "stage", "deck", "camera", "transit", "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom",
+    "blossom",
     "flower", "season", "love", "pain", "danger", "land", "board", "top", "hold", "construction", "repair", "maintenance", "pressure", "display", "loan",
     "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform", "costume",
     "profile", "shape", "order", "service", "charge", "control", "school", "work", "home", "sea", "war", "rest", "risk", "fire", "hand", "front", "back",

@@ -653,7 +653,7 @@ class Language:
         # Things that are had as something else: "with pears as fruit".
         if (
             self.qualities
-            and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])(?<!canva|.atla)s", value)
+            and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])(?<!canva|.atla)(?<!ward)s", value)
             and not self._is_uncounted(value[:-1])
         ):
             return f"{self.having} {value} as {thing}"
