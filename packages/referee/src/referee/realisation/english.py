@@ -98,8 +98,7 @@ _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "disabled"
               "checked": "unchecked", "sealed": "unsealed",
               "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
-    "labelled",
-                 "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
+    "labelled", "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
 _UNCOUNTED = frozenset({
     "sand", "cream", "bread", "rice", "soup", "cheese", "butter", "meat", "coffee", "tea", "juice", "wine", "beer", "oil", "salt", "flour", "honey",
     "chocolate", "jam", "dust", "dirt", "mud", "rust", "smoke", "fire", "wood", "metal", "glass", "paper", "plastic", "gold", "money", "luggage", "furniture",
@@ -176,8 +175,7 @@ _ACROSS = Grades("right", "rightmost", "left", "leftmost", "{} from the right", 
 _DOWN = Grades("lower", "bottom", "upper", "top", "{} from the bottom", "{} from the top", at="in row {}")
 _AMOUNTS = {
     "size": "larger largest smaller smallest", "area": "larger largest smaller smallest", "volume": "larger largest smaller smallest",
-    "diameter": "larger largest smaller smallest wide", "height": "taller tallest shorter shortest tall",
-    "length": "longer longest shorter shortest long",
+    "diameter": "larger largest smaller smallest wide", "height": "taller tallest shorter shortest tall", "length": "longer longest shorter shortest long",
     "width": "wider widest narrower narrowest wide", "depth": "deeper deepest shallower shallowest deep",
     "thickness": "thicker thickest thinner thinnest thick",
     "weight": "heavier heaviest less_heavy least_heavy", "age": "older oldest younger youngest old", "speed": "faster fastest slower slowest",
@@ -311,8 +309,7 @@ ENGLISH = Language(
         **{w: f"{w} to" for w in ("adjacent", "close", "attached", "connected", "parallel", "similar", "identical", "tied", "married", "related")},
         **{f"on{the}-{side}-of": f"to the {side} of" for side in ("left", "right") for the in ("", "-the")},
         **{f"{at}-{side}-of": f"{at} and to the {side} of" for side in ("left", "right") for at in ("above", "below")},
-        **{f"{noun}-of": f"being the {noun} of" for noun in _KIN},
-        **{verb: _make_present_participle(f"{verb}s") for verb in _INFINITIVES},
+        **{f"{noun}-of": f"being the {noun} of" for noun in _KIN}, **{verb: _make_present_participle(f"{verb}s") for verb in _INFINITIVES},
         **{f"same-{place}-as": f"in the same {place} as" for place in ("row", "column", "line", "room", "group", "team", "place")},
         "right-to": "to the right of", "next": "next to",
         "straight": "straight ahead of", "slightlyleft": "slightly to the left of", "slightlyright": "slightly to the right of",
@@ -360,24 +357,16 @@ ENGLISH = Language(
     ),
     qualities=_QUALITIES,
     patterns={
-        **dict.fromkeys(("owner", "ownedBy", "owned_by"), "owned by {}"),
-        **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
+        **dict.fromkeys(("owner", "ownedBy", "owned_by"), "owned by {}"), **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
         **dict.fromkeys(("text", "alt", "alt_text", "altText", "content_description"), 'with the text "{}"'),
         **{n: f'with the {n} "{{}}"' for n in ("caption", "title", "subtitle", "placeholder", "tooltip", "message", "slogan", "inscription", "hint")},
         **dict.fromkeys(("artist", "author", "painter", "maker"), "by {}"),
-        "destination": "to {}", "recipient": "to {}", "sender": "from {}", "label": "labelled {}", "called": "called {}",
-        **dict.fromkeys(_ORIGINS, "from {}"),
-        **dict.fromkeys(("year", "model year", "production year", "year of manufacture", "year of publication"), "from {}"),
-        "century": "from the {} century",
-        "decade": "from the {}",
-        "season": "in {}",
-        "nickname": "nicknamed {}",
-        **{n: f"in the {{}} {n}" for n in ("team", "group", "department")},
+        "destination": "to {}", "recipient": "to {}", "sender": "from {}", "label": "labelled {}", "called": "called {}", **dict.fromkeys(_ORIGINS, "from {}"),
+        **dict.fromkeys(("year", "model year", "production year", "year of manufacture", "year of publication"), "from {}"), "century": "from the {} century",
+        "decade": "from the {}", "season": "in {}", "nickname": "nicknamed {}", **{n: f"in the {{}} {n}" for n in ("team", "group", "department")},
     },
     covers={
-        "on the left": ("on the far left",),
-        "on the right": ("on the far right",),
-        "with hair": ("light-haired", "dark-haired"),
+        "on the left": ("on the far left",), "on the right": ("on the far right",), "with hair": ("light-haired", "dark-haired"),
     },
     than="than",
     extremes={
@@ -401,15 +390,9 @@ ENGLISH = Language(
     origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={
-        "color": "colour",
-        "smiles": "smiling",
-        "on": "switched on",
-        "off": "switched off",
-        **dict.fromkeys(("job", "profession", "occupation"), "working as"),
-        "winner": "winning",
-        "hurry": "in a hurry",
-        **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
-        **{
+        "color": "colour", "smiles": "smiling", "on": "switched on", "off": "switched off",
+        **dict.fromkeys(("job", "profession", "occupation"), "working as"), "winner": "winning", "hurry": "in a hurry",
+        **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")}, **{
             noun: f"{noun.removesuffix('er')}ing"
             for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")
         },
@@ -417,8 +400,7 @@ ENGLISH = Language(
     },
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
-        **{n: f"in {n}" for n in ("aisle", "zone", "team", "group", "class", "ward", "block", "box")},
-        **{
+        **{n: f"in {n}" for n in ("aisle", "zone", "team", "group", "class", "ward", "block", "box")}, **{
             n: f"on {n}"
             for n in ("platform", "page", "track", "channel", "floor", "deck", "line", "route", "shelf", "storey")
         },
@@ -435,16 +417,9 @@ ENGLISH = Language(
     plural_only=_PAIRS | {"glasses", "scissors"},
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
-        **dict.fromkeys(("brand", "make", "manufacturer", "species", "breed", "nationality"), _MATERIAL + 1),
-        "model": _MATERIAL + 2,
-        **dict.fromkeys(("age_group", "age group", "ageGroup"), _AGE),
-        "shape": _SHAPE,
-        "shade": _HAIRED,
-        "material": _MATERIAL,
-        "pattern": _MATERIAL,
-        "made": _MATERIAL,
-        "finish": _QUALITY,
-        "quality": _QUALITY,
+        **dict.fromkeys(("brand", "make", "manufacturer", "species", "breed", "nationality"), _MATERIAL + 1), "model": _MATERIAL + 2,
+        **dict.fromkeys(("age_group", "age group", "ageGroup"), _AGE), "shape": _SHAPE, "shade": _HAIRED, "material": _MATERIAL, "pattern": _MATERIAL,
+        "made": _MATERIAL, "finish": _QUALITY, "quality": _QUALITY,
     },
 )
 # fmt: on

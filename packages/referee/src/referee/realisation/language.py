@@ -36,8 +36,7 @@ _BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "w
 # fmt: off
 _PRONOUNS = frozenset({
     "here", "there", "outside", "inside", "today", "tomorrow", "yesterday", "now", "everywhere", "nowhere", "nobody", "nothing", "everybody",
-    "somebody", "someone",
-    "everyone", "something", "anything", "itself", "himself", "herself", "themselves",
+    "somebody", "someone", "everyone", "something", "anything", "itself", "himself", "herself", "themselves",
 })
 # fmt: on
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep|medium)[ _-]+(?=\w)", re.IGNORECASE)
@@ -53,12 +52,10 @@ NONE = frozenset(
 )
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
 # fmt: off
-_DIRECTIONS = frozenset(
-    {
-        "left", "right", "up", "down", "away", "back", "ahead", "forward", "forwards", "backward", "backwards", "sideways", "off", "north", "south",
-        "east", "west", "home", "straight",
-    }
-)
+_DIRECTIONS = frozenset({
+    "left", "right", "up", "down", "away", "back", "ahead", "forward", "forwards", "backward", "backwards", "sideways", "off", "north", "south",
+    "east", "west", "home", "straight",
+})
 # fmt: on
 _TRUTH = frozenset({"1", "true", "0", "false"})
 _FRACTION = re.compile(r"\d+(?:\.\d+)? ?%|0?\.\d+")

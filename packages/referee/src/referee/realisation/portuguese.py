@@ -51,8 +51,7 @@ _PHRASES = {
     "x-dimension:2": "à esquerda", "x-dimension:3": "no centro", "x-dimension:4": "à direita", "x-dimension:5": "na extrema direita",
 }
 _HAIR = {
-    "hair.length": {"short": "curto", "long": "comprido"},
-    "hair.style": {"curly": "encaracolado", "straight": "liso"},
+    "hair.length": {"short": "curto", "long": "comprido"}, "hair.style": {"curly": "encaracolado", "straight": "liso"},
     "hair.colour": {"blonde": "claro", "dark": "escuro"},
 }
 
@@ -157,24 +156,18 @@ PORTUGUESE = Language(
     },
     ordinals=dict(enumerate(("segund", "terceir", "quart", "quint", "sext"), 2)),
     grades={
-        "size": Grades("maior", "maior", "menor", "menor", called="tamanho"),
-        "age": _make_grades("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
-        "height": _make_grades("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"),
-        "width": _make_grades("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
-        "length": _make_grades("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"),
-        "weight": _make_grades("pesad{m:o|f:a}", "leve", "peso"),
-        "price": _make_grades("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
-        "speed": _make_grades("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
-        "temperature": _make_grades("quente", "fri{m:o|f:a}", "temperatura"),
-        **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
+        "size": Grades("maior", "maior", "menor", "menor", called="tamanho"), "age": _make_grades("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
+        "height": _make_grades("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"), "width": _make_grades("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
+        "length": _make_grades("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"), "weight": _make_grades("pesad{m:o|f:a}", "leve", "peso"),
+        "price": _make_grades("car{m:o|f:a}", "barat{m:o|f:a}", "preço"), "speed": _make_grades("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
+        "temperature": _make_grades("quente", "fri{m:o|f:a}", "temperatura"), **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
         **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },
     clauses=Clauses(
         "que",
         ("é", "são"),
         ("tem", "têm"),
-        "não",
-        "ou",
+        "não", "ou",
         lack=("não tem", "não têm"),
         inverse="{relation} {which} {be} {thing}",
         which="{m:o qual|f:a qual|mp:os quais|fp:as quais}",
@@ -183,9 +176,7 @@ PORTUGUESE = Language(
     covers={"à esquerda": ("na extrema esquerda",), "à direita": ("na extrema direita",)},
     than="do que",
     patterns={
-        "called": "chamad{m:o|f:a} {}",
-        **dict.fromkeys(("material", "origem", "dono", "país"), "de {}"),
-        "marca": "da marca {}",
+        "called": "chamad{m:o|f:a} {}", **dict.fromkeys(("material", "origem", "dono", "país"), "de {}"), "marca": "da marca {}",
         **dict.fromkeys(("conteúdo", "conteudo"), "com {}"),
     },
     something="algo",
