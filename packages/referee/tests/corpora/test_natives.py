@@ -722,7 +722,7 @@ def test_pictures_name_the_items_of_listeners(tmp_path: Path) -> None:
     shuffled = [{**row, "Nr": 1 + (n in (0, 3))} for n, row in enumerate(rows)]
     assert {r.trial for r in read(write_csv(tmp_path / "b.csv", shuffled, ";")).responses} == {"b0", "b2"}
     # Not where a picture has two targets.
-    assert "counts trials" in refused(write_csv(tmp_path / "c.csv", [{**row, "Bild": "b"} for row in shuffled], ";"))
+    assert "seems to number trials" in refused(write_csv(tmp_path / "c.csv", [{**row, "Bild": "b"} for row in shuffled], ";"))
 
 
 def test_references_that_are_objects_with_a_text(tmp_path: Path) -> None:
@@ -794,7 +794,7 @@ def test_qualtrics_needs_items(tmp_path: Path) -> None:
     [
         ([{"subject": "s", "trial": 1, "response": "left", "target": "3"}], "name objects differently"),
         ([{"subject": "s", "response": "x", "target": "x"}], "no column names the item"),
-        ([{"subject": s, "trial": 1, "response": s, "target": s} for s in "xy"], "counts trials and names no item"),
+        ([{"subject": s, "trial": 1, "response": s, "target": s} for s in "xy"], "seems to number trials, not items"),
         ([{"subject": "s", "item": 1, "correct": 1}, {"subject": "s", "item": 1, "correct": 0}], "twice"),
     ],
 )
@@ -1379,8 +1379,8 @@ def choose_objects(**fields: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"target": lambda t, c: t, "chosen": lambda t, c: c + 1}, "begins with 0"),
-        ({"target": lambda t, c: t + 1, "chosen": lambda t, c: c}, "begins with 0"),
+        ({"target": lambda t, c: t, "chosen": lambda t, c: c + 1}, "counted from 0"),
+        ({"target": lambda t, c: t + 1, "chosen": lambda t, c: c}, "counted from 0"),
         (
             {"target": lambda t, c: OBJECTS[t], "chosen": lambda t, c: OBJECTS[c].upper() if c == 3 else OBJECTS[c]},
             "in capitals",

@@ -48,7 +48,7 @@ class Drawing(Result):
     def png(self, scale: float = 2.0) -> bytes:
         """Return the picture as PNG bytes: a grid cell is 100 units wide, and a unit is `scale` pixels."""
         if not 0.1 <= scale <= 10:
-            raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
+            raise InputError(f"cannot scale by {scale:g}", remedy="scale is between 0.1 and 10")
         return to_png(self.svg, scale)
 
     def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:

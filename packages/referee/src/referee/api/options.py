@@ -385,7 +385,9 @@ class PassportOptions:
         None, "A corpus with human responses, or a JSONL file of trials.", cli=str, positional=True
     )
     data: str | Path | None = option(
-        None, "A folder with trials.jsonl and responses.jsonl, a file of responses, or the folder of corpora.", cli=Path
+        None,
+        "Folder with trials.jsonl and responses.jsonl, or a file of responses. With the name of a corpus: the folder of downloaded corpora.",
+        cli=Path,
     )
     folds: int = _declare_folds("Folds; a hearer that learns is tested on the fold it did not see.")
     folds_by: str = _declare_folds_by("game", UNITS)
@@ -478,7 +480,7 @@ class DrawOptions:
     numbers: bool = option(False, "Number the entities from 1, in the scene's order.")
     jitter: float = option(0.0, "Shift each entity by up to this share of a cell (0.15 is slight).")
     seed: int = option(0, "Seed of the random shifts.")
-    corpus: Any = option(None, "Draw a trial of this corpus.", "--corpus", "-c", cli=str)
+    corpus: Any = option(None, "Corpus whose trial is drawn as a picture.", "--corpus", "-c", cli=str)
     trial: str | None = option(None, "Id of the trial to draw (default: the first of the corpus).")
     data: str | Path | None = _declare_data()
     sheet: str | None = option(None, f"A contact sheet: {', '.join(SHEETS)}.", choices=SHEETS)

@@ -164,7 +164,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return None if place is None else self._descriptions[place]
 
     def response(self, trial: str) -> Response | None:
-        """Return the system's place for a trial; None if it gave a description, or nothing."""
+        """Return the object or place that the system chose in a trial; None if it gave a description, or nothing."""
         return self._responses.get(trial) if self._responses else None
 
     @property

@@ -33,7 +33,7 @@ def mark_target(picture: Image, region: Region, way: str = "box") -> Image:
     ``words`` and ``none`` leave it unchanged (see `place_in_words`).
     """
     if way not in WAYS:
-        raise InputError(f"nothing can be marked by {way!r}", remedy=f"mark is one of {', '.join(WAYS)}")
+        raise InputError(f"{way!r} is no way to mark a target", remedy=f"mark is one of {', '.join(WAYS)}")
     size = Size(*picture.size)
     left, top, right, bottom = bounds_of(region, size)
     if way == "crop":

@@ -72,7 +72,7 @@ class Rational(Listener):
         """Return the cache key of a scene's messages, after checking the parameters."""
         if self.alpha < 0 or not 0 <= self.lapse <= 1 or self.depth < 0:
             raise InputError(
-                f"alpha is {self.alpha}, lapse {self.lapse}, depth {self.depth}",
+                f"a parameter of the rational listener is out of range: alpha {self.alpha}, lapse {self.lapse}, depth {self.depth}",
                 remedy="alpha and depth are not negative, lapse lies between 0 and 1",
             )
         return "rsa", self.longest, self.messages

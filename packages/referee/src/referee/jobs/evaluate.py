@@ -234,7 +234,7 @@ def _is_gold_file(scenes: Any) -> bool:
 
 
 def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]:
-    """Return trials with scenes: those of a corpus, or those of a table with one row per object."""
+    """Return trials with scenes, by id: of gold boxes, of a table (a row is a scene or an object), or of a corpus."""
     if isinstance(scenes, (str, Path)):
         if not str(scenes):
             raise InputError("the name of the scenes is empty", remedy="name a corpus or a file")

@@ -270,15 +270,15 @@ class _Reader:
     def _find_readings(self, phrase: Words) -> dict[Meaning, int]:
         """Return the interpretations of a phrase with their frequency.
 
-        A value whose words also describe others includes these.
+        A value that shares its words with other values is read as any of them (`or`).
         """
         readings = dict.fromkeys(self.table.get(phrase, ()), 0)
-        shared = {value: form for form in readings if form[0] == "or" for value in form[1:]}
+        alternatives = {value: form for form in readings if form[0] == "or" for value in form[1:]}
         learned = self.lexicon.learned.get(phrase, Counter[Meaning]())
         # A few uses do not decide between readings that the language has.
         is_decisive = len(readings) < 2 or learned.total() >= FEW
         for form, count in learned.items():
-            meant = shared.get(form, form)
+            meant = alternatives.get(form, form)
             readings[meant] = readings.get(meant, 0) + (count if is_decisive or meant not in readings else 0)
         return readings
 

@@ -110,7 +110,7 @@ class _Tree(NamedTuple):
         return tuple([Property(self.nodes[node].prefix + p.name, p.value) for node, p, _ in self.chosen])
 
     def form(self, node: int = 0) -> Meaning:
-        """Return the description as a form."""
+        """Return the properties chosen for a node as a meaning; a landmark stands in its relation."""
         pieces = [(p, child) for at, p, child in self.chosen if at == node]
         return conjunction([tuple(p) if child is None else ("rel", p.name, self.form(child)) for p, child in pieces])
 

@@ -61,7 +61,7 @@ class VisionSpeaker(ModelClient):
         """Return the question with the marked picture. Raises InputError for missing or invalid options."""
         ways = [way for way in WAYS if way != "none"]
         if self.mark not in ways:
-            raise InputError(f"nothing can be marked by {self.mark!r}", remedy=f"mark is one of {', '.join(ways)}")
+            raise InputError(f"{self.mark!r} is no way to mark a target", remedy=f"mark is one of {', '.join(ways)}")
         if not self.model or not self.pictures:
             lacking = "no model is named" if not self.model else "the folder of the pictures is unknown"
             raise InputError(lacking, remedy='say so: --systems "llm/looking|model:NAME|endpoint:URL|pictures:FOLDER"')

@@ -84,7 +84,7 @@ def classify(
         situations = _select_situations(shown, forms, speakers)
         if corpus == options.KTH:
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
-            return _format_form_predictions(name, situations, (data, folds, by, seed, worst), settings, form)
+            return _print_form_predictions(name, situations, (data, folds, by, seed, worst), settings, form)
         with show_clock("models"):
             classification = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
     settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
@@ -296,14 +296,14 @@ def _convert_gap_to_json(gap: Any) -> dict[str, float | None]:
 # -- real dialogue: form ---------------------------------------------------------------------------------------------------------
 
 
-def _format_form_predictions(
+def _print_form_predictions(
     name: str,
     situations: Sequence[Situation],
     asked: tuple[Path | None, int, str, int, int],
     settings: dict[str, Any],
     form: str,
 ) -> int:
-    """Return tables of predictions: one of three forms for a turn, and pronoun or not for an utterance."""
+    """Print predictions (one of three forms for a turn; pronoun or not for an utterance); return the exit code."""
     from referee_lab.tangram.models.demonstratives import classify as run
     from referee_lab.tangram.models.figure_reference import count_clips, predict_forms
     from referee_lab.tangram.tiers.kth_dialogues import HAND_CHECK, UTTERANCE_UNIT, read_kth_dialogues

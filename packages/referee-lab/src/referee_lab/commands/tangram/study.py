@@ -75,7 +75,9 @@ def study(
             show_default="0, or the highest below it with which the numbers wished for can be had",
         ),
     ] = None,
-    pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, das, それ).")] = None,
+    pronoun: Annotated[
+        str | None, typer.Option(help="Pronoun that replaces the expression (default by language: that, das, それ).")
+    ] = None,
     role: Annotated[
         str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
     ] = "overhearer",

@@ -71,7 +71,8 @@ def simulate_power_lines(study: Study) -> list[str]:
             for name, hits in simulate_contrasts(study, SIMULATIONS)
         ]
         return [
-            f"Power of the registered contrasts for a difference of {effect:.0%} of error beside {base:.0%}, {SIMULATIONS} simulated studies",
+            f"Power of the registered contrasts to find a difference of {effect:.0%} in error rate from a base rate of {base:.0%}, "
+            f"{SIMULATIONS} simulated studies",
             *_power_rows(rows),
         ]
     items, participants = _find_nearest_square(study)
@@ -84,7 +85,10 @@ def simulate_power_lines(study: Study) -> list[str]:
         power = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
     except InputError as error:
         return [f"Power: not estimated ({error.problem})."]
-    head = f"Power for a difference of {effect:.0%} of error beside {base:.0%} (one system against the others), {SIMULATIONS} simulated studies"
+    head = (
+        f"Power to find a difference of {effect:.0%} in error rate from a base rate of {base:.0%} "
+        f"(one system against the others), {SIMULATIONS} simulated studies"
+    )
     if (items, participants) != (study.design.items + len(study.design.duplicates), study.participants):
         head += f"; computed for Latin squares of {items} items and {participants} participants"
     columns = ("analysis", "power", "low", "high")

@@ -248,7 +248,7 @@ def open_study(path: str | Path) -> Study:
         "withdrawal_days": policy.withdrawal_days,
         "trials": trials,
         "minutes": minutes,
-        **_count_words(strings, about.language, trials, minutes, policy.withdrawal_days),
+        **_inflect_counts(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_select_sentences(strings, trials, session.break_every, list_speakers(design)),
         **_describe_room(strings, about.language, kind, settings, minutes),
         "quick_note": fill_placeholders(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
@@ -424,7 +424,7 @@ def _read_own_pages(
     return pages
 
 
-def _count_words(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
+def _inflect_counts(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
     """Return numbers with their nouns in the plural form of the language."""
     counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
     phrases = {name: inflect(strings, language, name, n) for name, n in counts.items()}

@@ -88,7 +88,8 @@ def get_default_title(language: str) -> str:
 def get_default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
     """Return a protocol's questions as values of study.toml [protocol].
 
-    Empty if its own (English) ones apply.
+    `shown` names what a trial shows where it has no scene, such as options or words: these have questions of their own. Empty if
+    the (English) questions of the protocol apply.
     """
     without_scene = _load_scene_texts(_choose_language(language))["ask"]
     if shown in without_scene:

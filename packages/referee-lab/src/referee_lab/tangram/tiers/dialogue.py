@@ -67,9 +67,9 @@ class Dialogue:
 
 
 def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
-    """Return the events; where none has the code of pronouns, those without codes have no field `attributes`.
+    """Return the events without empty `attributes` if no event has the code of pronouns (`dpr`).
 
-    Pronouns were not coded then, and the words decide which expressions are.
+    Pronouns were not coded then: the words of an expression decide whether it is one.
     """
     events = list(events)
     if any("dpr" in event.data.get("attributes", ()) for event in events):

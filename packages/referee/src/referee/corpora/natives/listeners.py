@@ -301,7 +301,7 @@ def _check_items(table: Table, roles: Mapping[str, str]) -> None:
     if conflict is not None:
         name, first, second = conflict
         raise InputError(
-            f"{roles['trial']!r} {name} has the targets {first!r} and {second!r}, so it counts trials and names no item",
+            f"column {roles['trial']!r} seems to number trials, not items: {name} has the targets {first!r} and {second!r}",
             where=table.source,
             remedy=f"name the column of items: --map trial=COLUMN (columns are {_list_columns(table)})",
         )
@@ -370,7 +370,8 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
         raise InputError(
             f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} indicates that displays were shuffled",
             where=table.source,
-            remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
+            remedy="add a column with right or wrong, or, if both columns give the position of an object, declare them: "
+            f"--map chosen={roles['chosen']},target={roles['target']}",
         )
     targets = {format_id(part) for c in table.column(roles["target"]) if not _is_nothing(c) for part in parse_texts(c)}
     # Declared columns may hold wrong answers only, but not sentences about objects that have short names.
@@ -382,7 +383,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
     if cells and targets and not targets & chosen and (is_wordy or not is_declared):
         problem = "no choice in {!r} occurs in {!r}, so they name objects differently"
     elif not is_declared and ("0" in chosen) is not ("0" in targets) and _are_counted(chosen) and _are_counted(targets):
-        problem = "{!r} and {!r} are numbers, of which one begins with 0 and the other does not"
+        problem = "the positions in {!r} and {!r} are counted from 0 in one column and from 1 in the other"
     elif not is_declared and len(set(map(_fold_name, chosen | targets))) < len(chosen | targets):
         problem = "some names in {!r} and {!r} differ in capitals or endings only"
     if problem is not None:
@@ -1076,7 +1077,9 @@ def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) ->
     column = next((c for c in key.columns if simplify_name(c) in _QUESTION), None)
     if column is None:
         raise InputError(
-            "no column names the question", where=key.source, remedy="call it question; others: item, system, target"
+            "no column names the question",
+            where=key.source,
+            remedy="name it 'question'; the other columns are item, system and target",
         )
     names: list[tuple[str, Mapping[str, Any]]] = []
     for row, line in zip(key.rows, key.lines, strict=True):

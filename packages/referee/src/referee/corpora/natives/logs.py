@@ -155,7 +155,7 @@ def _read_inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[
     data = read_json(path)
     if not isinstance(data, Mapping) or "samples" not in data:
         raise MalformedInput(
-            "this is not an inspect_ai log with samples", where=path, remedy="name a log with its samples"
+            "this is not an inspect_ai log with samples", where=path, remedy="name a log file that contains samples"
         )
     return data, iter(data["samples"] or ())
 

@@ -39,17 +39,17 @@ def _round_numbers(value: Any) -> Any:
 
 def _hash(card: Mapping[str, Any]) -> str:
     """Return a hash of a card's content. The name of a file is no part of it: equal files have equal cards."""
-    content = _leave_out(card, card["corpus"]) if card.get("corpus_is_file") else card
+    content = _remove_file_name(card, card["corpus"]) if card.get("corpus_is_file") else card
     return digest(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
 
-def _leave_out(value: Any, name: str) -> Any:
-    """Return the values of a card without the name of its file, alone or before a comma."""
+def _remove_file_name(value: Any, name: str) -> Any:
+    """Return the values of a card without its file's name, which is a whole value or stands before a comma."""
     if isinstance(value, str):
         return "" if value == name else value.removeprefix(f"{name}, ")
     if isinstance(value, Mapping):
-        return {key: _leave_out(part, name) for key, part in value.items()}
-    return [_leave_out(part, name) for part in value] if isinstance(value, list) else value
+        return {key: _remove_file_name(part, name) for key, part in value.items()}
+    return [_remove_file_name(part, name) for part in value] if isinstance(value, list) else value
 
 
 def read_card(path: str | Path) -> dict[str, Any]:

@@ -42,9 +42,10 @@ class Novelty:
 
 
 def ask_about_new(examination: Examination, people: People, baseline: Measures) -> dict[str, Novelty]:
-    """Test the hearer on each of scene, object and condition that recurs in these data.
+    """Test the hearer on scenes, objects and conditions that were not in its training data.
 
-    `baseline` has its measures on new games alone.
+    What hardly recurs in these data is new to it in any case and not tested again. `baseline` has its measures on new
+    games alone.
     """
     sizes = {by: count_units(people, by) for by in NEW if by != examination.by}
     plans = {
