@@ -291,7 +291,7 @@ def test_a_hearer_that_learns_nothing_needs_no_folds_and_one_that_learns_needs_t
         (tmp_path / name).write_text("\n".join(lines) + "\n")
     card = card_of(capsys, "literal", "--data", tmp_path)
     assert (card["n"], card["units"], len(card["folds"])) == (20, 1, 1)
-    assert "1 unit cannot make 5 folds by game" in error_of(capsys, "majority", "--data", tmp_path)
+    assert "1 unit cannot be divided into 5 folds by game" in error_of(capsys, "majority", "--data", tmp_path)
 
 
 def test_bad_data_are_named(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -299,7 +299,7 @@ def test_bad_data_are_named(study: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert "no such file or folder" in error_of(capsys, "literal", "--data", tmp_path / "nothing")
     assert "no human answers" in error_of(capsys, "literal", "--corpus", "synthetic")
     complaint = error_of(capsys, "majority", "--data", study, "--folds", 50)
-    assert "12 units cannot make 50 folds by game\n  → ask for 2 to 12 folds" in complaint
+    assert "12 units cannot be divided into 50 folds by game\n  → ask for 2 to 12 folds" in complaint
     assert "name it CARD.json" in error_of(capsys, "literal", "--data", study, "--out", tmp_path / "card.txt")
     assert "no such folder" in error_of(capsys, "literal", "--data", study, "--out", tmp_path / "no" / "card.json")
     stray = tmp_path / "responses.jsonl"
@@ -319,7 +319,9 @@ def test_folds_can_be_cut_by_what_is_said_of_and_the_card_says_what_was_learned_
     # three colours of target, each a kind of its own where things have no type
     assert (card["units"], len(card["folds"]), card["trained_on"]) == (3, 3, "pairs, other folds by object")
     assert card["on_new"] == {}
-    assert "3 units cannot make 5 folds by object" in error_of(capsys, "majority", "--data", study, "--by", "object")
+    assert "3 units cannot be divided into 5 folds by object" in error_of(
+        capsys, "majority", "--data", study, "--by", "object"
+    )
 
 
 def test_a_hearer_that_learned_objects_by_heart_is_told_that_it_fails_on_new_ones(

@@ -722,7 +722,9 @@ def test_pictures_name_the_items_of_listeners(tmp_path: Path) -> None:
     shuffled = [{**row, "Nr": 1 + (n in (0, 3))} for n, row in enumerate(rows)]
     assert {r.trial for r in read(write_csv(tmp_path / "b.csv", shuffled, ";")).responses} == {"b0", "b2"}
     # Not where a picture has two targets.
-    assert "seems to number trials" in refused(write_csv(tmp_path / "c.csv", [{**row, "Bild": "b"} for row in shuffled], ";"))
+    assert "seems to number trials" in refused(
+        write_csv(tmp_path / "c.csv", [{**row, "Bild": "b"} for row in shuffled], ";")
+    )
 
 
 def test_references_that_are_objects_with_a_text(tmp_path: Path) -> None:

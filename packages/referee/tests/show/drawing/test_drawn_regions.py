@@ -134,7 +134,7 @@ def test_draw_writes_regions_beside_the_picture(tmp_path: Path, capsys: pytest.C
         name: box.numbers for name, box in same.items() if isinstance(box, Box)
     }
     assert main(["draw", str(tmp_path / "s.json"), "--out", str(tmp_path / "s.svg"), "--regions", str(regions)]) == 2
-    assert "pixels of a PNG" in capsys.readouterr().err
+    assert "without a PNG there are none" in capsys.readouterr().err
 
 
 def test_a_corpus_of_attributes_becomes_one_of_pictures(tmp_path: Path) -> None:

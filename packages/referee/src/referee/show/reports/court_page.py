@@ -163,9 +163,7 @@ def _build_shared_notes(p: Proceedings) -> list[Line]:
         notes.append(f"Verdicts rest on {systems} systems in {families} families, one vote each.")
     if p.corrections:
         changed = sum(change.turned for change in p.changes)
-        notes.append(
-            f"The corrections in the register of errors in the data change {changed} of the {len(p.changes)} verdicts they concern."
-        )
+        notes.append(f"Known misprints, corrected, change {changed} of the {len(p.changes)} verdicts they concern.")
     return notes
 
 
