@@ -388,10 +388,10 @@ def test_few_clusters_that_hold_the_values_that_differ_are_noticed() -> None:
     codes = np.repeat(np.arange(20), 10)
     clusters = Clusters(("speaker",), (codes,))
     values = np.zeros(200)
-    # One other value in each of ten clusters counts as ten clusters, one in each of nine as nine.
-    values[:90:10] = 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1.0
+    # One other value in each of fourteen clusters counts as fourteen clusters, one in each of fifteen as fifteen.
+    values[:140:10] = np.linspace(1, 9, 14)
     assert has_few_carriers(values, clusters)
-    values[90] = 3.0
+    values[140] = 3.0
     assert not has_few_carriers(values, clusters)
     # (10 + 5)² / (10² + 5 · 1²) = 2.1
     values[:] = 1.0

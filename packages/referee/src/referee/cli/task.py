@@ -43,7 +43,7 @@ def new(
     chosen = expand_metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
     task = make_task(open_corpus(corpus, data, reading, split), out, chosen, title, overwrite)
     print(f"{task.folder}: {task.manifest['items']:,} items, measures {', '.join(task.metrics)}")
-    print_note("give participants the folder participants/; keep organisers/ and codabench/ to yourself")
+    print_note("give participants the folder participants/; keep organisers/ and codabench/")
     return 0
 
 

@@ -40,7 +40,7 @@ TESTABLE = 6
 """With fewer clusters than this a difference has an interval and no p value."""
 UNSURE, SKEWED_COVERAGE = 13, ".91"
 """With fewer clusters of one factor, 95 % intervals of exponential values cover less than .92 in simulations."""
-EQUAL, CARRIERS = 2 / 3, 10
+EQUAL, CARRIERS = 2 / 3, 15
 """Where more values than this are equal, and the others lie in effectively fewer clusters, 95 % intervals often cover less than .92."""
 # Proportions: a typical intraclass correlation of 0/1 answers (divided among crossed factors), and the effective errors that it counts for.
 TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0

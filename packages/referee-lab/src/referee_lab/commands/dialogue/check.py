@@ -111,7 +111,7 @@ def _format_lines(facts: dict[str, Any]) -> list[str]:
     if facts.get("proposed_tiers"):
         lines += [
             "",
-            "  Read by this proposed map of tiers; check it, put it into a .toml file, and name that with --tiers:",
+            "  Proposed map of tiers. Check it; as a .toml file it can be given to --tiers:",
         ]
         lines += [f'  "{name}" = "{new}"' for name, new in facts["proposed_tiers"].items()]
     return lines
