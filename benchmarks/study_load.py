@@ -272,8 +272,8 @@ if __name__ == "__main__":
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--bare", nargs=2, metavar=("PORT", "FILE"), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.strip_punctuation:
-        bare(int(chosen.strip_punctuation[0]), Path(chosen.strip_punctuation[1]))
+    if chosen.bare:
+        bare(int(chosen.bare[0]), Path(chosen.bare[1]))
     elif chosen.enter:
         alone(chosen.enter, lambda server: enter(server, chosen.enter))
     elif chosen.level:
