@@ -410,6 +410,16 @@ def test_a_corpus_of_trials_is_not_taken_for_a_table(tmp_path: Path) -> None:
         make(path, tmp_path / "s")
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"item,target\n"])
+def test_a_damaged_workbook_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "items.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not readable as a workbook") as error:
+        make(path, tmp_path / "s")
+    assert error.value.remedy == "save it as CSV in UTF-8"
+    assert not (tmp_path / "s").exists()
+
+
 def test_a_spreadsheet_is_read(tmp_path: Path) -> None:
     """A workbook written by hand, with inline strings."""
     pytest.importorskip("fastexcel")

@@ -139,14 +139,16 @@ def _read_sheet(path: Path) -> list[tuple[int, list[str]]]:
     import polars as pl
 
     try:
-        frame = pl.read_excel(path, has_header=False, infer_schema_length=0, drop_empty_rows=False)
+        from fastexcel import FastExcelError  # the engine of polars
     except ModuleNotFoundError as error:
         raise InputError(
             f"XLSX needs {error.name}", where=path, remedy='pip install "referee[excel]", or save it as CSV'
         ) from None
+    try:
+        frame = pl.read_excel(path, has_header=False, infer_schema_length=0, drop_empty_rows=False)
     except pl.exceptions.NoDataError:
         return []
-    except (pl.exceptions.PolarsError, ValueError) as error:
+    except (pl.exceptions.PolarsError, FastExcelError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise InputError(
             f"not readable as a workbook ({first})", where=path, remedy="save it as CSV in UTF-8"
