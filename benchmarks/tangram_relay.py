@@ -257,7 +257,7 @@ def pages(times: int) -> dict[str, Any]:
     """Two real pages: from a key press on the operator's to the turned piece on the solver's, by the clock that both pages share."""
     from playwright.sync_api import sync_playwright
 
-    from referee_lab.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.room_study import make_tangram_study
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         folder = Path(place) / "relay"
@@ -299,7 +299,7 @@ def _come(browser: Any, port: int) -> Any:
 
 
 def run(pairs: int, seconds: float, processes: int, drag: float, eager: bool) -> dict[str, Any]:
-    from referee_lab.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.room_study import make_tangram_study
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "relay"

@@ -163,7 +163,7 @@ def event_walk(folder: Path) -> list[str]:
     sys.path.insert(0, str(SERVER_TESTS))
     from study_server import Person, site
 
-    from referee_lab.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.room_study import make_tangram_study
 
     make_tangram_study(folder / "pairs", id="pairs", puzzles=["house"], practice=False)
     with walking() as walk:

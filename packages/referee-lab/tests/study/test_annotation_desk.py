@@ -12,8 +12,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.records import Event
-from referee_lab.tangram.desk.annotation_desk import Desk
-from referee_lab.tangram.desk.annotation_server import create_desk_app
+from referee_lab.tangram.desk.annotation_desk import Desk, create_desk_app
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import format_recording

@@ -26,8 +26,8 @@ from referee.hearers.literal import Literal
 from referee.hearers.noisy import Noisy
 from referee.records import Description, Entity, Property, Scene, Trial
 from referee_lab.bots.faults import FAULTS, Faults, Unreliable
-from referee_lab.bots.person import Someone
 from referee_lab.bots.simulation import count_losses, simulate
+from referee_lab.bots.thinking import Someone
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.export import build_export
 from referee_lab.study.folder.demo_study import make_demo

@@ -13,8 +13,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page
 from study_in_browser import chromium, wait_for
 
-from referee_lab.tangram.desk.annotation_desk import Desk
-from referee_lab.tangram.desk.annotation_server import create_desk_app
+from referee_lab.tangram.desk.annotation_desk import Desk, create_desk_app
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import format_recording

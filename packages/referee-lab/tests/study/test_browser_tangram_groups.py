@@ -11,7 +11,7 @@ from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
 from study_in_browser import chromium, enter_room
 
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 
 pytestmark = pytest.mark.long
 SIZES = ((1280, 800), (1024, 700), (390, 844))

@@ -19,12 +19,11 @@ from study_in_browser import enter_room
 from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromiums
 from referee.cli import main
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.web.built_pages import STATIC
-from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal
-from referee_lab.tangram.game.log import parse_recording
-from referee_lab.tangram.game.recorded_sound import RecordedSound, list_recorded_sounds
+from referee_lab.tangram.game.log import iterate_timeline, parse_recording
+from referee_lab.tangram.game.sound_files import RecordedSound, list_recorded_sounds
 
 pytestmark = [
     pytest.mark.long,

@@ -16,7 +16,7 @@ from tangram_people import Player
 from referee.cli import main
 from referee.errors import InputError
 from referee_lab.rooms.reference_study import make_reference_study
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.lab_links import make_pair_labels
 
 

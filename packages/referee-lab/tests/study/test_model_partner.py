@@ -15,10 +15,10 @@ from study_server import Site
 
 from fake_endpoint import completion, serving
 from referee_lab.rooms import bot_partners
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.model_partner import SILENT, UNREAD, ModelPartner
-from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 
 

@@ -163,7 +163,7 @@ def test_the_server_says_that_it_is_well_and_how_a_request_came(tmp_path: Path) 
 
 def test_purging_leaves_neither_session_nor_alias_in_rooms(tmp_path: Path) -> None:
     from referee_lab.bots.simulation import simulate
-    from referee_lab.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.room_study import make_tangram_study
     from referee_lab.server.sessions.withdrawal import purge, withdraw_by_alias
 
     study = make_tangram_study(tmp_path / "pairs", puzzles=("house",))

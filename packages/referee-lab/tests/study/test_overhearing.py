@@ -22,8 +22,13 @@ from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer, Stimulus
 from referee_lab.study.protocols.replay_identify import ReplayIdentify
-from referee_lab.tangram.desk.clip_answers import load_overheard_answers
-from referee_lab.tangram.desk.clip_study import Overhearing, Wanted, make_bot_sessions, prepare_overhearing
+from referee_lab.tangram.desk.clip_study import (
+    Overhearing,
+    Wanted,
+    load_overheard_answers,
+    make_bot_sessions,
+    prepare_overhearing,
+)
 from referee_lab.tangram.evaluation.task_performance import evaluate
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.log import Recording, find_state
@@ -239,7 +244,7 @@ def test_times_rest_on_all_answers_and_not_only_on_those_who_watched_again(
 
 
 def test_simulated_people_differ_in_pace(study: Study) -> None:
-    from referee_lab.bots.person import Someone
+    from referee_lab.bots.thinking import Someone
 
     stimulus = next(iter(study.stimuli.values()))
     shown = study.kind.show(stimulus, study.settings, Random(1))

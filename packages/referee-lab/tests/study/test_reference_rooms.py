@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from referee import catalogue
 from referee_lab.rooms import reference_state
-from referee_lab.rooms.any_room import leave
+from referee_lab.rooms.any_room import RoomLine, is_bot, leave, number_lines
 from referee_lab.rooms.reference_state import ReferenceRoom, act, join, pass_time, quit_room, replay_lines
 from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.reference_study import make_reference_study
 from referee_lab.rooms.reference_views import build_reference_status, view_reference_line
-from referee_lab.rooms.room_line import RoomLine, is_bot, number_lines
 
 KIND = catalogue.create("protocol", "reference-game")
 DEFAULTS = {name: p.default for name, p in KIND.info.parameters.items()}

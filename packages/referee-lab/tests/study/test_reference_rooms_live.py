@@ -22,6 +22,7 @@ from referee.cli import main
 from referee.errors import RefereeError
 from referee_lab.bots.simulation import simulate
 from referee_lab.rooms import reference_bots
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.reference_bots import ReferenceBots
 from referee_lab.rooms.reference_store import iterate_log, load_game
@@ -32,8 +33,7 @@ from referee_lab.rooms.reference_study import (
     make_reference_study,
 )
 from referee_lab.rooms.room_files import build_room_files, list_rooms
-from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.study.data.collection import open_for_reading
 from referee_lab.study.design.shown_scenes import prove_shown

@@ -17,11 +17,11 @@ from study_server import Site
 
 from referee.cli import main
 from referee_lab.bots.simulation import simulate
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.room_files import list_rooms
-from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import read_recordings
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal

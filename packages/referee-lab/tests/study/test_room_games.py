@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from referee_lab.bots.simulation import simulate
 from referee_lab.rooms.room_store import load_recordings
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.store.schema import room
 from referee_lab.study.analysis.registered_tests import analyse

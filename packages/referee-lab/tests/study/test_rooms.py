@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee import catalogue
-from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
+from referee_lab.rooms.any_room import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import Room, act, join, leave, pass_time, quit_room
 from referee_lab.rooms.views import build_status, view_line
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal

@@ -15,11 +15,11 @@ from study_server import Site
 
 from referee.errors import InputError
 from referee_lab.rooms import bot_partners
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.bot_partners import Partner, accept_placement
 from referee_lab.rooms.hall import Hall, Live, Person
-from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import load_recordings
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board, Change, Placement
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert, update
 from study_server import Person, site
 
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.store import schema
 
 CLAIM = {"answer": {"room": "r", "outcome": "completed", "puzzles": 1, "solved": 1}, "times": {}}

@@ -16,7 +16,7 @@ from tangram_people import Player, pair, say
 
 from referee.errors import InputError
 from referee_lab.rooms.room_store import load_recordings
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.store.store import Store, make_sqlite_url, open_store
 from referee_lab.tangram.game.board import Board, Change
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal

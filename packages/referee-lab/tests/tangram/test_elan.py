@@ -21,12 +21,11 @@ from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.annotations import extract_marks
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
-from referee_lab.tangram.tiers.eaf import find_eaf_faults, parse_eaf
+from referee_lab.tangram.tiers.eaf import convert_text_grid_to_eaf, find_eaf_faults, parse_eaf
 from referee_lab.tangram.tiers.elan import TIERS, convert_to_eaf, from_eaf, has_rex_tiers
 from referee_lab.tangram.tiers.expressions import preannotate
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
-from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
 from referee_lab.tangram.tiers.tier_proposals import propose_tiers
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=20)

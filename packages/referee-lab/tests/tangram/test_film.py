@@ -10,7 +10,7 @@ import pytest
 from referee.errors import InputError
 from referee_lab.tangram.game.board import Board, read_placement
 from referee_lab.tangram.game.bot_games import play_bot_game
-from referee_lab.tangram.game.film import make_film
+from referee_lab.tangram.game.dialogue_sessions import make_film
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import Header, LogEntry, Recording, find_state
 from referee_lab.tangram.game.rules import SETTINGS

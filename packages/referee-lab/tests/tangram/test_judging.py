@@ -9,12 +9,13 @@ from scipy import stats
 
 from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
-from referee_lab.tangram.evaluation.published_results import (
+from referee_lab.tangram.evaluation.task_performance import (
+    Evaluation,
     describe_published_design,
     describe_published_results,
     describe_published_review,
+    evaluate,
 )
-from referee_lab.tangram.evaluation.task_performance import Evaluation, evaluate
 
 SCENE = Scene(entities=tuple(Entity(id=str(i)) for i in range(1, 8)))
 PEOPLE = [f"e{i}" for i in range(6)]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.board import CHANGES, Change
 from referee_lab.tangram.game.bot_games import play_bot_game
-from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording, read_session
 from referee_lab.tangram.game.goals import GOALS, scatter_pieces
 from referee_lab.tangram.game.log import (
@@ -25,6 +24,7 @@ from referee_lab.tangram.game.log import (
     format_header,
     format_recording,
     iterate_moments,
+    iterate_timeline,
     parse_recording,
     track_positions,
 )

@@ -12,8 +12,8 @@ from referee_lab.tangram.game.board import Placement
 from referee_lab.tangram.game.goals import find_goal, lay_out_goal, scatter_pieces
 from referee_lab.tangram.game.instructions import Command, Hand, interpret, split_clauses
 from referee_lab.tangram.game.piece_sets import ALL_PIECES
-from referee_lab.tangram.players.bots import OperatorBot
 from referee_lab.tangram.players.contract import SAY, TURN, WAIT, Seen
+from referee_lab.tangram.players.roster import OperatorBot
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 BOARD = scatter_pieces(0)

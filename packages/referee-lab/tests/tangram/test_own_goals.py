@@ -10,7 +10,7 @@ import pytest
 
 from referee.cli import main
 from referee.errors import InputError
-from referee_lab.rooms.tangram_study import make_tangram_study
+from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.study.folder.study import open_study
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import (

@@ -7,7 +7,7 @@ from random import Random
 
 from referee.cli import main
 from referee_lab.tangram.desk.annotation_desk import AnnotationSheet
-from referee_lab.tangram.game.film import make_film
+from referee_lab.tangram.game.dialogue_sessions import make_film
 from referee_lab.tangram.game.goals import PENTOMINO_GOALS
 from referee_lab.tangram.game.instructions import Command
 from referee_lab.tangram.game.log import Header, Recording, find_faults, format_recording, parse_recording

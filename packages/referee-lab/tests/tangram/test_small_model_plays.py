@@ -8,11 +8,11 @@ import pytest
 
 from referee.records import Entity, Property, Scene, Trial
 from referee_lab.tangram.game.goals import GOALS
-from referee_lab.tangram.players.bots import OperatorBot
 from referee_lab.tangram.players.matches import OUTCOMES, GameLimits, play_match
 from referee_lab.tangram.players.model_partners import ModelHearer, ModelSpeaker
 from referee_lab.tangram.players.model_players import ModelPlayer
 from referee_lab.tangram.players.reference_game import plan_games, play_reference_game
+from referee_lab.tangram.players.roster import OperatorBot
 from small_model import serve, weights_of_the_small_model
 
 pytestmark = pytest.mark.long

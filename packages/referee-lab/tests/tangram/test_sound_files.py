@@ -14,8 +14,14 @@ import pytest
 
 from referee.errors import InputError
 from referee_lab.tangram.game.log import Header, LogEntry, Recording
-from referee_lab.tangram.game.recorded_sound import cut_sounds, embed_sounds, list_recorded_sounds
-from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, index_sound
+from referee_lab.tangram.game.sound_files import (
+    cut_sound,
+    cut_sounds,
+    delay_sound,
+    embed_sounds,
+    index_sound,
+    list_recorded_sounds,
+)
 from referee_lab.tangram.game.sound_repair import repair_voices
 
 RATE = 48_000

@@ -10,10 +10,9 @@ import pytest
 
 from referee_lab.tangram.game.board import Board, Placement
 from referee_lab.tangram.game.bot_games import play_bot_game
-from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.goals import GOALS, find_goal, lay_out_goal, scatter_pieces
 from referee_lab.tangram.game.instructions import Command, Hand, interpret
-from referee_lab.tangram.game.log import find_faults, format_recording
+from referee_lab.tangram.game.log import find_faults, format_recording, iterate_timeline
 from referee_lab.tangram.game.operator_bot import perform_command
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES
 from referee_lab.tangram.game.rules import SETTINGS

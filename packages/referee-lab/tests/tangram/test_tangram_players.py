@@ -13,10 +13,10 @@ from fake_endpoint import completion, serving
 from referee.cli import main
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import find_faults, parse_recording
-from referee_lab.tangram.players.bots import OperatorBot, SolverBot
 from referee_lab.tangram.players.contract import PlayerMove, Seen, TangramPlayer, Unreadable
 from referee_lab.tangram.players.matches import GameLimits, play_match
 from referee_lab.tangram.players.model_players import ModelPlayer, read_moves
+from referee_lab.tangram.players.roster import OperatorBot, SolverBot
 
 HOUSE = GOALS["house"]
 

@@ -16,7 +16,7 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import LogEntry, Recording, find_faults, format_recording, parse_recording
-from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
+from referee_lab.tangram.game.sound_files import list_recorded_sounds
 from referee_lab.tangram.tiers.annotations import find_annotation_files
 from referee_lab.tangram.tiers.elan import convert_to_eaf
 from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue

@@ -15,8 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee_lab.rooms import room_store
-from referee_lab.rooms.any_room import AnyRoom, SomeRoom
-from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.any_room import AnyRoom, RoomLine, SomeRoom
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.schema import participant, session

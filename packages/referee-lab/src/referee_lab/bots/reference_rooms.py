@@ -12,10 +12,9 @@ from typing import Any
 from referee.records import Description, Outcome
 from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
 from referee_lab.rooms import reference_state
-from referee_lab.rooms.any_room import BETWEEN, PLAYING
+from referee_lab.rooms.any_room import BETWEEN, PLAYING, RoomLine, is_person, number_lines
 from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
-from referee_lab.rooms.room_line import RoomLine, is_person, number_lines
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.tangram.players.reference_game import select_known_rounds
 from referee_lab.tangram.players.roster import make_partner

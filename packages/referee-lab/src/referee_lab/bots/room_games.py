@@ -14,8 +14,7 @@ from typing import Any
 
 from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
 from referee_lab.rooms import room_state
-from referee_lab.rooms.any_room import OVER, Seat
-from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
+from referee_lab.rooms.any_room import BOT, OVER, SERVER, RoomLine, Seat
 from referee_lab.rooms.room_state import SOLO, Room
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.tangram.game.bot_games import play_bot_game

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pickle
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log2
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,12 +21,13 @@ from referee.contracts import Hearer
 from referee.engines.pieces import Engine, Needs, WorkPiece, pickle_object
 from referee.engines.stored_work import StoredWork, format_lines
 from referee.errors import InputError
-from referee.records import Trial
-from referee_lab.bots.person import Someone
+from referee.hearers.answering import NONE, PSEUDO, split_words
+from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer
 from referee_lab.study.protocols.own_plugin import create_protocol
+from referee_lab.study.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD_MS, READING_MS
 
 ASKED, TRAIN = "asked", "train.jsonl"
 Questions = Mapping[int, Sequence[PlanStep]]  # by participant
@@ -141,3 +143,63 @@ def compute_answers(
             f"participant {number} could not be simulated: {why}", remedy="use fewer --jobs, or another --hearer"
         )
     return {number: pickle.loads(b64decode(work.lines[str(number)])) for number in questions}
+
+
+# Spreads are SDs on the log scale; care above 1 sharpens a hearer's belief, below 1 blunts it.
+PACE_SPREAD, USUAL_CARE, CARE_SPREAD, MOST_LAPSES = 0.2, 1.5, 0.3, 0.03
+PER_BIT = 0.15
+FIRST_GUESS = 0.85
+
+
+class Someone:
+    """One simulated person, determined by the seed, who answers the same question in the same way."""
+
+    learns = False
+
+    def __init__(self, hearer: Hearer, seed: str) -> None:
+        self.hearer = hearer
+        self.seed = seed
+        rng = Random(f"{seed}|person")
+        self.pace = exp(rng.gauss(0.0, PACE_SPREAD))
+        self.care = USUAL_CARE * exp(rng.gauss(0.0, CARE_SPREAD))
+        self.lapses = MOST_LAPSES * rng.random()
+
+    def fit(self, trials: Iterable[Trial]) -> Someone:
+        """Return the person unchanged: simulated people do not learn from trials."""
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return a random answer from the hearer's probabilities, with times."""
+        heard = self.hearer.resolve(description, view)
+        # From the question alone: the same person answers it alike, whatever came before.
+        rng = Random(f"{self.seed}|{view.id}|{description.text}")
+        answered = self._draw_answer(heard, rng)
+        reading, finding = self._estimate_times(heard, description)
+        return replace(answered, reading_ms=reading * self.pace, identification_ms=finding * self.pace)
+
+    def _draw_answer(self, heard: Response, rng: Random) -> Response:
+        """Return one answer, drawn in proportion to the probabilities raised to the person's care."""
+        shares = dict(heard.probabilities or ())
+        if not shares:
+            return heard
+        even = rng.random() < self.lapses
+        weights = [1.0 if even else share**self.care for share in shares.values()]
+        if not sum(weights) > 0:
+            return heard
+        name = rng.choices(list(shares), weights)[0]
+        if name in PSEUDO:
+            return replace(heard, outcome=Outcome.NONE if name == NONE else Outcome.SEVERAL, entity=None)
+        return replace(heard, outcome=Outcome.ENTITY, entity=name)
+
+    def _estimate_times(self, heard: Response, description: Description) -> tuple[float, float]:
+        """Return reading and identification times: the hearer's, or estimates from length and entropy."""
+        words = len(split_words(description.text or ""))
+        reading = READING_MS + PER_WORD_MS * words if heard.reading_ms is None else heard.reading_ms
+        if heard.identification_ms is not None:
+            return reading, heard.identification_ms
+        return reading, IDENTIFYING_MS * (FIRST_GUESS + PER_BIT * _compute_entropy(heard.probabilities or ()))
+
+
+def _compute_entropy(probabilities: Iterable[tuple[str, float]]) -> float:
+    """Return the entropy of probabilities in bits."""
+    return abs(sum(share * log2(share) for _, share in probabilities if share > 0.0))

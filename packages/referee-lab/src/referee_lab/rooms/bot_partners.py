@@ -15,8 +15,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
-from referee_lab.rooms.any_room import PLAYING
-from referee_lab.rooms.room_line import BOT, RoomLine
+from referee_lab.rooms.any_room import BOT, PLAYING, RoomLine
 from referee_lab.rooms.room_state import Room
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.instructions import Hand, interpret, split_clauses

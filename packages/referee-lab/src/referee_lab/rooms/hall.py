@@ -23,9 +23,18 @@ from sqlalchemy import Connection
 
 from referee.records import NOTHING
 from referee_lab.rooms import room_store
-from referee_lab.rooms.any_room import OVER, WAITING, AnyRoom, get_seat_number
+from referee_lab.rooms.any_room import (
+    BOT,
+    OVER,
+    WAITING,
+    AnyRoom,
+    RoomLine,
+    get_seat_number,
+    is_bot,
+    is_person,
+    number_lines,
+)
 from referee_lab.rooms.room_kinds import get_room_kind
-from referee_lab.rooms.room_line import BOT, RoomLine, is_bot, is_person, number_lines
 from referee_lab.server.sessions import kept_answers, presence
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served

@@ -15,10 +15,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.records import Description, Outcome, Response, Trial
-from referee_lab.rooms.any_room import PLAYING
+from referee_lab.rooms.any_room import PLAYING, RoomLine, is_bot
 from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
-from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_store import load_lines_after
 from referee_lab.tangram.players.reference_game import PlayedRound, select_known_rounds
 from referee_lab.tangram.players.roster import make_partner

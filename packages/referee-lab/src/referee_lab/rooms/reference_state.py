@@ -19,8 +19,19 @@ from random import Random
 from typing import Any
 
 from referee_lab.rooms import any_room
-from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat
-from referee_lab.rooms.room_line import BOT, SERVER, RoomLine, is_bot
+from referee_lab.rooms.any_room import (
+    BETWEEN,
+    BOT,
+    OVER,
+    PLAYING,
+    SERVER,
+    WAITING,
+    AnyRoom,
+    RoomLine,
+    Seat,
+    change_seat,
+    is_bot,
+)
 
 # Leaving has the same rule in every kind of room.
 leave = any_room.leave

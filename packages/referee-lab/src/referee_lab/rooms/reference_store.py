@@ -13,9 +13,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from referee import __version__
-from referee_lab.rooms.any_room import OVER, Seat
+from referee_lab.rooms.any_room import OVER, RoomLine, Seat
 from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, replay_lines
-from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import has_simulated, load_lines_after, load_stored_room, restore_room
 from referee_lab.tangram.game.log import LogEntry, format_entry
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine

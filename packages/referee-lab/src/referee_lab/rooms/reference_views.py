@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, get_seat_number
+from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, RoomLine, get_seat_number, is_bot
 from referee_lab.rooms.reference_state import (
     LISTENER,
     SPEAKER,
@@ -15,7 +15,6 @@ from referee_lab.rooms.reference_state import (
     get_repetition,
     get_targets,
 )
-from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_views import format_line, format_status
 
 # Lines after which everyone receives the full state: nearly all, because pages draw the state.

@@ -16,8 +16,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from referee.errors import InputError
+from referee_lab.rooms.any_room import RoomLine, is_person
 from referee_lab.rooms.reference_store import iterate_log, load_game
-from referee_lab.rooms.room_line import RoomLine, is_person
 from referee_lab.rooms.room_store import load_lines_after, read_recordings, select_withdrawn
 from referee_lab.rooms.sound import join_sounds
 from referee_lab.server.store import schema

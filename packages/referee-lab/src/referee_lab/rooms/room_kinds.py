@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from referee_lab.rooms import reference_state, reference_store, room_state, room_store
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.reference_views import TELLING as REFERENCE_TELLING
 from referee_lab.rooms.reference_views import build_reference_status, view_reference_line
-from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.views import TELLING, build_status, view_line
 from referee_lab.tangram.game.goals import find_goal, get_training_goal
 

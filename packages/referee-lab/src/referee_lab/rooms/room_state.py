@@ -14,8 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from referee_lab.rooms import any_room
-from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat
-from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
+from referee_lab.rooms.any_room import (
+    BETWEEN,
+    BOT,
+    OVER,
+    PLAYING,
+    SERVER,
+    WAITING,
+    AnyRoom,
+    RoomLine,
+    Seat,
+    change_seat,
+)
 from referee_lab.tangram.game import rules
 from referee_lab.tangram.game.board import CHANGES, Change
 from referee_lab.tangram.game.goals import find_goal

@@ -19,8 +19,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from referee import __version__
 from referee.errors import InputError
-from referee_lab.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, Seat, SomeRoom
-from referee_lab.rooms.room_line import RoomLine, is_bot, is_person
+from referee_lab.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, RoomLine, Seat, SomeRoom, is_bot, is_person
 from referee_lab.rooms.room_state import SOLO, Room, convert_settings
 from referee_lab.server.store import schema
 from referee_lab.server.store.store import Store

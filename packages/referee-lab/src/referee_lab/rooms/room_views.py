@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import AnyRoom, get_seat_number
-from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.any_room import AnyRoom, RoomLine, get_seat_number
 
 
 def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from referee.files import FOR_OWNER, write_bytes
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.tangram.game.log import LogEntry, Recording
-from referee_lab.tangram.game.recorded_sound import make_sound_name
-from referee_lab.tangram.game.sound_files import index_sound
+from referee_lab.tangram.game.sound_files import index_sound, make_sound_name
 
 
 def get_sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:

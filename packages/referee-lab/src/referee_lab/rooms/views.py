@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee_lab.rooms.any_room import get_seat_number
-from referee_lab.rooms.room_line import BOT, RoomLine
+from referee_lab.rooms.any_room import BOT, RoomLine, get_seat_number
 from referee_lab.rooms.room_state import SOLO, Room, deal_roles
 from referee_lab.rooms.room_views import format_line, format_status
 from referee_lab.tangram.game.goals import format_outline, get_hint

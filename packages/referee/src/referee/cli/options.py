@@ -196,7 +196,9 @@ TierMap = Annotated[
         help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
     ),
 ]
-Synthetic = Annotated[bool, typer.Option("--synthetic", help="Number of simulated sessions.")]
+Synthetic = Annotated[
+    bool, typer.Option("--synthetic", help="Use invented sessions: a test bed that says nothing about people.")
+]
 PieceSet = Annotated[
     str,
     typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of custom pieces (.toml, .json)."),

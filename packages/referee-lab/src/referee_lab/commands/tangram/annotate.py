@@ -65,7 +65,7 @@ def serve_desk(desk: Desk, port: int) -> None:
     import uvicorn
 
     from referee_lab.commands.study.serve import _listen
-    from referee_lab.tangram.desk.annotation_server import create_desk_app
+    from referee_lab.tangram.desk.annotation_desk import create_desk_app
 
     # New with every start: an old link opens nothing.
     token = secrets.token_urlsafe(16)

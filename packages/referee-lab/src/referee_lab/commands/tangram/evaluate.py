@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.records import Response, Trial
     from referee.statistics.comparisons import Comparison
     from referee.statistics.mixed import MixedModel
-    from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
+    from referee_lab.tangram.evaluation.simulated_evaluators import Rehearsal
     from referee_lab.tangram.evaluation.task_performance import Category, Evaluation, PairedCategories, Review
 
 
@@ -126,7 +126,7 @@ def _simulate_evaluation(
     recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int
 ) -> tuple[str, Rehearsal]:
     """Return a rehearsal with simulated evaluators and its name."""
-    from referee_lab.tangram.evaluation.dress_rehearsal import rehearse
+    from referee_lab.tangram.evaluation.simulated_evaluators import rehearse
     from referee_lab.tangram.models.invented_sessions import invent_sessions
 
     name, dialogues = open_dialogues([], recordings, synthetic, None, None, seed)
@@ -160,7 +160,7 @@ def _evaluate_answers(
 
 def _load_confusion(answers: Sequence[Path]) -> str | None:
     """Return the counts of the classifier that a study was made from."""
-    from referee_lab.tangram.desk.clip_answers import load_classifier_results
+    from referee_lab.tangram.desk.clip_study import load_classifier_results
 
     # Of several studies it would not be clear whose classifier is under review.
     facts = load_classifier_results(answers[0]) if len(answers) == 1 else None
@@ -170,7 +170,7 @@ def _load_confusion(answers: Sequence[Path]) -> str | None:
 def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
     """Return the trials and answers of files or study folders."""
     from referee.corpora.jsonl import read_responses, read_trials
-    from referee_lab.tangram.desk.clip_answers import load_overheard_answers
+    from referee_lab.tangram.desk.clip_study import load_overheard_answers
 
     trials_by_id: dict[str, Trial] = {}
     responses: list[Response] = []
@@ -229,8 +229,11 @@ def _average_clip_length(rehearsal: Rehearsal) -> float:
 
 def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
     """Return the evaluation as lines of text."""
-    from referee_lab.tangram.evaluation.published_results import describe_published_design, describe_published_results
-    from referee_lab.tangram.evaluation.task_performance import CONDITIONS
+    from referee_lab.tangram.evaluation.task_performance import (
+        CONDITIONS,
+        describe_published_design,
+        describe_published_results,
+    )
 
     people = max(line.evaluators for line in evaluation.lines)
     lines = [
@@ -324,7 +327,7 @@ def _format_mixed(model: MixedModel | InputError, what: str) -> str:
 
 def _review(r: Review) -> list[str]:
     """Return the review as lines."""
-    from referee_lab.tangram.evaluation.published_results import describe_published_review
+    from referee_lab.tangram.evaluation.task_performance import describe_published_review
 
     return [
         f"  review: {r.moved} false positives whose pronoun the majority understood count as right",

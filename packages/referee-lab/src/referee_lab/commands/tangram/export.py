@@ -266,8 +266,7 @@ def _list_media(recording: Recording, folder: Path) -> dict[str, float]:
     ELAN can start inside a file and not before it: a sound that began late is padded with silence, as another file.
     """
     from referee.files import FOR_OWNER, write_bytes
-    from referee_lab.tangram.game.recorded_sound import find_sounds
-    from referee_lab.tangram.game.sound_files import delay_sound
+    from referee_lab.tangram.game.sound_files import delay_sound, find_sounds
 
     media = {}
     for sound, file in find_sounds(recording, folder):

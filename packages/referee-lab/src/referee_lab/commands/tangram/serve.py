@@ -107,7 +107,7 @@ def _make(
 ) -> None:
     """Make the study folder."""
     from referee_lab.commands.study.new import make_id
-    from referee_lab.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.room_study import make_tangram_study
 
     make_tangram_study(
         data,

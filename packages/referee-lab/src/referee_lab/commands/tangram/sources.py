@@ -341,7 +341,7 @@ def _read_file(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialog
 
 def _read_document(content: bytes, path: Path) -> bytes:
     """Return a TextGrid as an ELAN document, and an ELAN document as it is."""
-    from referee_lab.tangram.tiers.text_grid import convert_text_grid_to_eaf
+    from referee_lab.tangram.tiers.eaf import convert_text_grid_to_eaf
 
     return convert_text_grid_to_eaf(content, str(path)) if _kind_of(path) == ".textgrid" else content
 

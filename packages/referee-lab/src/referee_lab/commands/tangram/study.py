@@ -107,8 +107,7 @@ def study(
     from referee.files import write_atomically
     from referee_lab.commands.study.new import make_id
     from referee_lab.study.folder.draft import write_study
-    from referee_lab.tangram.desk.clip_answers import CLASSIFIER
-    from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
+    from referee_lab.tangram.desk.clip_study import CLASSIFIER, Wanted, prepare_overhearing
 
     plan = Wanted(
         id=make_id(out),

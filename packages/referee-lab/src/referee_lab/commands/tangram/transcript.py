@@ -107,7 +107,7 @@ def _read_transcript(
     recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None
 ) -> Recording:
     """Return the recording with the speech of a transcript file."""
-    from referee_lab.tangram.game.recorded_sound import list_recorded_sounds
+    from referee_lab.tangram.game.sound_files import list_recorded_sounds
     from referee_lab.tangram.tiers.transcripts import add_speech, read_transcript
 
     if by is None:
@@ -126,7 +126,7 @@ def _read_transcript(
 def _transcribe_by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
     """Return the recording with the speech that an endpoint transcribed."""
     from referee.models.transcription import transcribe
-    from referee_lab.tangram.game.recorded_sound import find_sounds
+    from referee_lab.tangram.game.sound_files import find_sounds
     from referee_lab.tangram.tiers.transcripts import add_speech, read_whisper
 
     sounds = find_sounds(recorded, folder)

@@ -24,9 +24,9 @@ from sqlalchemy import Connection, select
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from referee.errors import InputError
+from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.bot_partners import create_partner
 from referee_lab.rooms.hall import Hall, Live, Person
-from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.sound import get_sound_path, store_sound
 from referee_lab.server.sessions import kept_answers
 from referee_lab.server.sessions.refusals import Problem

@@ -46,7 +46,7 @@ def make_demo(
 
         return make_overhearing_demo(path, items=items, participants=participants, seed=seed, practice=practice, id=id)
     if protocol == "tangram":
-        from referee_lab.rooms.tangram_study import make_tangram_study
+        from referee_lab.rooms.room_study import make_tangram_study
 
         return make_tangram_study(
             path,

@@ -1,4 +1,4 @@
-"""Makes a task-performance study from recorded dialogues (Spanger et al. 2013, section 5).
+"""Makes a task-performance study from recorded dialogues, and collects its answers (Spanger et al. 2013, section 5).
 
 Selects references, cuts clips, and lays out lists.
 
@@ -10,6 +10,7 @@ numbers.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -20,10 +21,14 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.jobs.progress import report_progress
-from referee.records import Description, Trial
+from referee.records import Description, Response, Trial
+from referee_lab.server.sessions.plan import TRIAL
+from referee_lab.study.data.collection import SIMULATED, collect_from
+from referee_lab.study.data.dataset import ALL as ALL_ANSWERS
+from referee_lab.study.data.dataset import StoredAnswer
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft, Extra, write_study
-from referee_lab.study.folder.study import Study, StudyList
+from referee_lab.study.folder.study import Study, StudyList, open_study
 from referee_lab.study.texts import load_interface_words
 from referee_lab.tangram.evaluation.replacement import (
     EvaluationMaterial,
@@ -37,10 +42,9 @@ from referee_lab.tangram.evaluation.simulated_evaluators import convert_to_trial
 from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_film import make_dialogue_film
-from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-from referee_lab.tangram.game.film import make_film
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession, make_film
 from referee_lab.tangram.game.goals import GOALS, Goal
-from referee_lab.tangram.game.recorded_sound import SoundStretch, cut_sounds
+from referee_lab.tangram.game.sound_files import SoundStretch, cut_sounds
 from referee_lab.tangram.models.context import Clip, cut
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
 from referee_lab.tangram.models.history import Situation, list_situations
@@ -344,3 +348,31 @@ def _write_remarks(
         yield f"so a list has {total} trials instead of {request.fp + request.tp + request.fn}; more recordings give more"
     if len(practice) < request.practice:
         yield f"only {len(practice)} of {request.practice} practice trials could be made"
+
+
+CLASSIFIER = "classifier.json"
+
+
+def load_overheard_answers(
+    folder: Path, mode: str | None = None, database: str | None = None
+) -> tuple[list[Trial], list[Response]]:
+    """Return the trials and the responses of a study of clips; the category of a response is its system."""
+    study = open_study(folder)
+    collected = collect_from(study, database, mode)
+    trials = {s.trial.id: s.trial for s in study.stimuli.values()}
+    return list(trials.values()), [
+        _add_category(a, a.response)
+        for a in collected.answers
+        if a.kind == TRIAL and a.response and a.counts_for(ALL_ANSWERS)
+    ]
+
+
+def _add_category(answered: StoredAnswer, response: Response) -> Response:
+    timed = answered.drop_excluded_times(response)
+    return replace(timed, flags=(*response.flags, SIMULATED)) if answered.sitting.simulated else timed
+
+
+def load_classifier_results(folder: Path) -> dict[str, Any] | None:
+    """Return the stored results of the study's classifier; None if the study has none."""
+    path = folder / CLASSIFIER
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

@@ -36,7 +36,6 @@ from referee.corpora.reading.lines import is_finite
 from referee.errors import InputError, MalformedInput
 from referee.records import NOTHING
 from referee_lab.tangram.game.board import CHANGES, Board, read_placement
-from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.own_pieces import register_from_data
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, get_descriptions
 from referee_lab.tangram.json_lines import parse_json_object
@@ -395,3 +394,40 @@ def _find_invalid_field(entry: LogEntry) -> str:
         if name in entry.data and not fits(entry.data[name]):
             return f"{name} {entry.data[name]!r:.40}"
     return ""
+
+
+def iterate_timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
+    """Yield the entries in order, each with its time in milliseconds since the start of the game."""
+    start = next((e.t_server_ms for e in recording.entries if e.kind == "start"), 0.0)
+    offsets = _estimate_offsets(recording.entries)
+    connection: dict[str, int] = {}
+    for entry in recording.entries:
+        # A new connection may be a page that was loaded again, whose clock starts anew.
+        if entry.kind == "reconnect":
+            connection[entry.actor] = connection.get(entry.actor, 0) + 1
+        offset = offsets.get((entry.actor, connection.get(entry.actor, 0)))
+        yield _compute_time(entry, offset) - start, entry
+
+
+def _compute_time(entry: LogEntry, offset: float | None) -> float:
+    """Return the time of an entry on the server's clock, at most its time of arrival."""
+    if entry.t_client_ms is None or offset is None:
+        return entry.t_server_ms
+    # An estimate may overshoot; nothing happens after it has arrived.
+    return min(entry.t_client_ms + offset, entry.t_server_ms)
+
+
+def _estimate_offsets(entries: tuple[LogEntry, ...]) -> dict[tuple[str, int], float]:
+    """Return the server's clock minus the player's, for each connection, from its quickest ping."""
+    connection: dict[str, int] = {}
+    best: dict[tuple[str, int], tuple[float, float]] = {}
+    for entry in entries:
+        if entry.kind == "reconnect":
+            connection[entry.actor] = connection.get(entry.actor, 0) + 1
+        elif entry.kind == "clock":
+            sent, received, server = (entry.data[name] for name in ("sent_ms", "received_ms", "server_ms"))
+            key = (entry.actor, connection.get(entry.actor, 0))
+            # Both ways are taken to last equally long; the error is at most half the round trip.
+            ping = (received - sent, server - (sent + received) / 2)
+            best[key] = min(best.get(key, ping), ping)
+    return {key: offset for key, (_, offset) in best.items()}

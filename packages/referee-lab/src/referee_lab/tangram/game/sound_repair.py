@@ -16,16 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.errors import InputError
-from referee_lab.tangram.game.clocks import iterate_timeline
-from referee_lab.tangram.game.log import LogEntry, Recording
-from referee_lab.tangram.game.recorded_sound import (
+from referee_lab.tangram.game.log import LogEntry, Recording, iterate_timeline
+from referee_lab.tangram.game.sound_files import (
     RecordedSound,
+    cut_sound,
     estimate_clock_offsets,
     find_sounds,
     list_recorded_sounds,
     make_sound_name,
 )
-from referee_lab.tangram.game.sound_files import cut_sound
 
 # Estimated clocks of two puzzles may differ by so much.
 SLACK_MS = 1000.0

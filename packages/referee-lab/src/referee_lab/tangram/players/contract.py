@@ -1,4 +1,4 @@
-"""The contract of a player of the Tangram game: its view and its moves, for bots, language models and other programs.
+"""The contract of a player of the Tangram game: its view, its moves, and the time limit of an answer.
 
 A player is asked for moves in its turn: it sees its own side of the game (`Seen`: only the solver has the goal) and
 returns a few moves. For an unparsable answer it raises `Unreadable`, which is counted separately from moves. Any other
@@ -7,9 +7,10 @@ exception counts as a crash.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import Goal, get_outline
@@ -149,3 +150,33 @@ class TangramPlayer(Protocol):
     def name(self) -> str: ...
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]: ...
+
+
+Answer = TypeVar("Answer")
+
+
+class StalledPlayer(Exception):
+    """No answer in time."""
+
+
+def call_within(seconds: float, ask: Callable[[], Answer]) -> Answer:
+    """Return the result of `ask`, or raise its exception. Raises StalledPlayer after the time limit."""
+    answers: list[Answer] = []
+    raised: list[BaseException] = []
+
+    def answer() -> None:
+        """Store the answer, or the exception that was raised instead."""
+        try:
+            answers.append(ask())
+        except BaseException as error:  # passed on to the caller, whatever it is
+            raised.append(error)
+
+    # A daemon thread: the program can exit although a call never returns.
+    thread = threading.Thread(target=answer, daemon=True, name="player")
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise StalledPlayer(f"no answer within {seconds:g} s")
+    if raised:
+        raise raised[0]
+    return answers[0]

@@ -32,12 +32,13 @@ from referee_lab.tangram.players.contract import (
     WAIT,
     PlayerMove,
     Seen,
+    StalledPlayer,
     TangramPlayer,
     Unreadable,
+    call_within,
     is_refused,
 )
 from referee_lab.tangram.players.model_players import Unanswered
-from referee_lab.tangram.players.patience import StalledPlayer, call_within
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 SOLVED, TIMEOUT, TURNS = "solved", "timeout", "turns"

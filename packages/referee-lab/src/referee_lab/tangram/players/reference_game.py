@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
 from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
-from referee_lab.tangram.players.patience import StalledPlayer, call_within
+from referee_lab.tangram.players.contract import StalledPlayer, call_within
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.dialogue_form import REFERENCE_GAME, read_dialogue, write_dialogue
 from referee_lab.tangram.tiers.game_dialogues import ATTRIBUTES, POSITIONS, SELECT, SPANS, TIMES

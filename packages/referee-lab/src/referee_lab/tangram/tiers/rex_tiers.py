@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 from referee.records import Event
 from referee_lab.tangram.game.board import Placement, read_placement
-from referee_lab.tangram.game.clocks import iterate_timeline
 from referee_lab.tangram.game.log import (
     HANDLING,
     STATES,
@@ -29,6 +28,7 @@ from referee_lab.tangram.game.log import (
     apply_entry,
     get_pieces,
     iterate_moments,
+    iterate_timeline,
     track_positions,
 )
 from referee_lab.tangram.tiers.dialogue import (
