@@ -1,6 +1,7 @@
 """The tables of a study's store.
 
-People apart from their names, answers that are only ever added (spec of the seventeen data-safety rules).
+Names and platform ids are in one table apart from everything else. Answers and events are only ever added: triggers of
+the database refuse any change, and allow a deletion only within a withdrawn session.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Double,
     ForeignKey,
     Index,
@@ -24,8 +26,31 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-# Rule 2: triggers of the database refuse any change to these (migration 0001).
-APPEND_ONLY = ("trial", "event", "snapshot", "correction", "consent")
+# Tables whose rows are never changed, each with the query for the state that permits a deletion ('withdrawn').
+APPEND_ONLY = {
+    "trial": "SELECT state FROM session WHERE id = OLD.session",
+    "consent": "SELECT state FROM session WHERE id = OLD.session",
+    "event": "SELECT state FROM session WHERE id = OLD.session",
+    "correction": "SELECT s.state FROM session s JOIN trial t ON t.session = s.id WHERE t.uuid = OLD.trial",
+    # Rooms are never withdrawn: their states (pieces on a board, no words) are never deleted.
+    "snapshot": "SELECT state FROM room WHERE id = OLD.room",
+}
+# IS NOT, since a missing owner gives NULL, which `<>` would let through.
+_TRIGGERS = {
+    "sqlite": (
+        "CREATE TRIGGER {table}_never_changes BEFORE UPDATE ON {table} "
+        "BEGIN SELECT RAISE(ABORT, '{table} rows are never changed'); END",
+        "CREATE TRIGGER {table}_never_goes BEFORE DELETE ON {table} WHEN ({owner}) IS NOT 'withdrawn' "
+        "BEGIN SELECT RAISE(ABORT, '{table} rows are deleted only when withdrawn'); END",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION {table}_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF TG_OP = 'DELETE' AND ({owner}) = 'withdrawn' THEN RETURN OLD; END IF; "
+        "RAISE EXCEPTION '{table} rows are never changed'; END $$",
+        "CREATE TRIGGER {table}_kept BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_kept()",
+        "CREATE TRIGGER {table}_whole BEFORE TRUNCATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {table}_kept()",
+    ),
+}
 
 metadata = MetaData(
     naming_convention={"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s"}
@@ -76,7 +101,7 @@ arrival = Table(
     metadata,
     Column("study", String(200), primary_key=True),
     Column("mode", String(10), primary_key=True),
-    # Numbers only: nothing else is stored of people who decline or never consent (rule 9).
+    # Numbers only: nothing else is stored of people who decline or never consent .
     Column("entered", Integer, nullable=False),
     Column("declined", Integer, nullable=False),
 )
@@ -109,7 +134,7 @@ participant = Table(
     UniqueConstraint("study", "alias"),
 )
 
-# The only table with ids from outside (rule 12); answers lead here by way of `participant` alone.
+# The only table with ids from outside ; answers lead here by way of `participant` alone.
 identity = Table(
     "identity",
     metadata,
@@ -146,7 +171,7 @@ session = Table(
     Column("purge_at", Double),
     Index(None, "study", "mode", "state"),
     Index(
-        # Rule 6, kept by the database: one running session per participant.
+        # Kept by the database: one running session per participant.
         "ix_session_one_running",
         "participant",
         unique=True,
@@ -167,7 +192,7 @@ consent = Table(
 trial = Table(
     "trial",
     metadata,
-    # The page's own name for the answer, by which sending again is harmless (rule 1).
+    # The page's own name for the answer, by which sending again is harmless.
     Column("uuid", String(36), primary_key=True),
     Column("session", ForeignKey("session.id"), nullable=False),
     Column("index", Integer, nullable=False),
@@ -250,7 +275,7 @@ audit = Table(
     Column("data", Json, nullable=False),
 )
 
-# The only remains of purged data (rule 11).
+# The only remains of purged data.
 tombstone = Table(
     "tombstone",
     metadata,
@@ -262,3 +287,11 @@ tombstone = Table(
     Column("trials", Integer, nullable=False),
     Column("events", Integer, nullable=False),
 )
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables and the triggers that protect their rows, in an empty database."""
+    metadata.create_all(connection)
+    for table, owner in APPEND_ONLY.items():
+        for trigger in _TRIGGERS[connection.dialect.name]:
+            connection.exec_driver_sql(trigger.format(table=table, owner=owner))

@@ -69,7 +69,6 @@ class Store:
     def close(self) -> None:
         """Commit waiting writes, release the lock, and close all connections."""
         # Waiting writes are committed before the lock is released: the next server must find the store at rest.
-        # What waits is committed before the lock is let go: the next server must find a store that is at rest.
         self.writer.close()
         if self.lock is not None:
             self.lock.close()
@@ -304,7 +303,7 @@ def _create(path: Path) -> None:
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with engine.begin() as connection:
-            _run_migrations(connection)
+            _create_tables(connection)
         unfinished.chmod(0o600)
         # A link and not a rename, which would replace a store that another process made meanwhile.
         os.link(unfinished, path)
@@ -327,11 +326,16 @@ def configure_migrations() -> Config:
     return config
 
 
-def _run_migrations(connection: Connection) -> None:
-    """Run all migrations."""
+def _create_tables(connection: Connection) -> None:
+    """Create the tables of this release, and mark the store as of the newest revision."""
+    schema.create_tables(connection)
+    command.stamp(_configure_for(connection), "head")
+
+
+def _configure_for(connection: Connection) -> Config:
     config = configure_migrations()
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
 
 
 def _migrate_tables(connection: Connection, url: str, *, create: bool) -> None:
@@ -342,14 +346,15 @@ def _migrate_tables(connection: Connection, url: str, *, create: bool) -> None:
         directory = ScriptDirectory.from_config(configure_migrations())
         if revision is None:
             _refuse_foreign(connection, url, create=create)
+            _create_tables(connection)
         elif revision not in {script.revision for script in directory.walk_revisions()}:
             raise InputError(
                 f"the store was written by a newer release (tables {revision}, this release knows {directory.get_current_head()})",
                 where=_hide_password(url),
                 remedy="update referee; the store is unchanged",
             )
-        if revision != directory.get_current_head():
-            _run_migrations(connection)
+        elif revision != directory.get_current_head():
+            command.upgrade(_configure_for(connection), "head")
 
 
 def _refuse_foreign(connection: Connection, url: str, *, create: bool) -> None:
