@@ -162,9 +162,9 @@ def test_all_kth_games_are_read(data_folder):
 
 def test_a_source_of_pronouns_is_kth_by_utterance(tmp_path: Path):
     """A turn is hardly ever a pronoun (4 of 2,688); learning from it, or testing on it, would be about nothing."""
-    from referee_lab.commands.tangram.sources import open_source
+    from referee_lab.commands.tangram.sources import DialogueSource, open_source
 
-    name, (game,) = open_source("kth-tangrams", write(tmp_path, GAME), seed=1)
+    name, (game,) = open_source("kth-tangrams", DialogueSource(data=write(tmp_path, GAME)))
     assert name == "kth-tangrams, by utterance"
     (spoken,) = read_kth_dialogues(tmp_path, unit="utterance")
     assert [e.text for e in game.select_tier("expression")] == [e.text for e in spoken.select_tier("expression")]

@@ -56,7 +56,7 @@ SCENE = {
 def test_objects_of_a_turn_are_its_reference_and_ambiguous_ones_are_unclear(tmp_path: Path) -> None:
     file = tmp_path / "simmc2.1_dials_dstc11_mini.json"
     file.write_text(json.dumps(SHOP), encoding="utf-8")
-    name, (dialogue,) = open_source(str(tmp_path), None, 1)
+    name, (dialogue,) = open_source(str(tmp_path))
     assert name.startswith("SYNTHETIC")
     first, second = iterate_dialogue_items(dialogue)
     assert (first.targets, first.references[0].text, first.meta["role"]) == (

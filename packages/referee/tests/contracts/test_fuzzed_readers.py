@@ -29,7 +29,7 @@ from referee.jobs.folder import Run
 from referee.metrics.taxonomy import read_taxonomy
 from referee.show.reports.report_sources import gather
 from referee_lab.commands.tangram.recordings import open_recording, read_annotation
-from referee_lab.commands.tangram.sources import open_dialogues
+from referee_lab.commands.tangram.sources import DialogueSource, open_dialogues
 from referee_lab.study.folder.study import open_study
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -149,7 +149,7 @@ def readers(valid: Path) -> dict[str, Reader]:
         "recording": lambda folder: (
             open_recording(folder / "session.jsonl"),
             read_annotation(folder / "annotations.jsonl"),
-            open_dialogues([folder / "session.jsonl"], None, False, None, None, 1),
+            open_dialogues(DialogueSource(files=[folder / "session.jsonl"])),
         ),
     }
 

@@ -135,7 +135,7 @@ def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
 
 def _read_rounds(source: str, data: Path | None) -> tuple[dict[str, Any], list[PlayedGame]]:
     """Return the references of dialogues as rounds of games."""
-    from referee_lab.commands.tangram.sources import open_source
+    from referee_lab.commands.tangram.sources import DialogueSource, open_source
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue, is_recording
     from referee_lab.tangram.players.reference_game import convert_dialogue_to_game
 
@@ -155,7 +155,7 @@ def _read_rounds(source: str, data: Path | None) -> tuple[dict[str, Any], list[P
             where=folder,
             remedy="name a folder of `referee play --out`, of `referee tangram export STUDY --all --as games`, or of dialogues",
         )
-    name, dialogues = open_source(source, data, 1)
+    name, dialogues = open_source(source, DialogueSource(data=data))
     games = [convert_dialogue_to_game(dialogue) for dialogue in dialogues]
     if not any(game.rounds for game in games):
         raise InputError("no reference is to a single object", where=name, remedy=f"`referee dialogue check {source}`")

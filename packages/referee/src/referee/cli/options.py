@@ -173,11 +173,7 @@ QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR 
 Patience = Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)]
 Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)]
 Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
-RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
-DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .TextGrid, .jsonl, .json or .csv.")]
 DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
-TrainOn = Annotated[str | None, typer.Option("--train", help="Learn from this corpus or folder (with --test).")]
-TestOn = Annotated[str | None, typer.Option("--test", help="Test on this corpus or folder (with --train).")]
 OnlyDialogues = Annotated[
     str | None, typer.Option("--only", help="With --corpus: the dialogues to use, comma-separated (r1-1,r1-2).")
 ]
@@ -216,16 +212,4 @@ OwnGoals = Annotated[
 Annotator = Annotated[str | None, typer.Option(help="The annotator of the expressions (default: adjudicated).")]
 Annotators = Annotated[
     str | None, typer.Option(help="The two annotators to compare, comma-separated (default: all, if there are two).")
-]
-Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
-Pronouns = Annotated[
-    str,
-    typer.Option(
-        "--forms", help="The forms that count as pronouns: both, demonstrative (that, das) or personal (it, es)."
-    ),
-]
-Speakers = Annotated[str, typer.Option(help="Whose references: both, solver (instructor) or operator (manipulator).")]
-HeldApart = Annotated[
-    str,
-    typer.Option("--folds-by", "--by", help="The unit that stays together in a fold: instance (as published) or pair."),
 ]

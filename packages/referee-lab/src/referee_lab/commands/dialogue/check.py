@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import format_count, open_source, proposed_tiers
+from referee_lab.commands.tangram.sources import DialogueSource, format_count, open_source, proposed_tiers
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -39,7 +39,7 @@ def check(
     data.
     """
     options.check_form(form)
-    name, dialogues = open_source(file, data, 1, tiers)
+    name, dialogues = open_source(file, DialogueSource(data=data, tiers=tiers))
     facts = _collect_facts(name, dialogues)
     proposal = {} if tiers is not None else proposed_tiers(Path(file))
     if proposal:

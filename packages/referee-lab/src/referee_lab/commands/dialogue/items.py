@@ -9,7 +9,7 @@ import typer
 
 from referee.cli import options
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import format_count, open_source
+from referee_lab.commands.tangram.sources import DialogueSource, format_count, open_source
 
 app = options.make_app()
 
@@ -44,7 +44,7 @@ def items(
 
     if out.suffix != ".jsonl":
         raise InputError(f"{out.name} does not end in .jsonl", remedy="a corpus of trials is a .jsonl file")
-    name, sources = open_source(dialogues, data, 1, tiers, annotator)
+    name, sources = open_source(dialogues, DialogueSource(data=data, tiers=tiers, annotator=annotator))
     names = None if speakers is None else {part.strip() for part in speakers.split(",") if part.strip()}
     roles = {event.by for dialogue in sources for event in dialogue.select_tier("expression")}
     if names is not None and not names <= roles:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from referee.catalogue import check_choice
 from referee.cli import options
 from referee.cli.progress import show_clock
-from referee_lab.commands.tangram.sources import align_columns, format_number, is_transfer, open_dialogues, open_source
+from referee.options import command, option
+from referee_lab.commands.tangram.sources import LearningSource, align_columns, format_number, open_dialogues
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.demonstratives import Classification, ClassifierRow
@@ -26,8 +24,7 @@ if TYPE_CHECKING:
 app = options.make_app()
 
 
-@app.command(
-    epilog=options.examples(f"""
+EPILOG = options.examples(f"""
   referee tangram classify --corpus {options.PENTO_CV} --by pair             real dialogue, speech and hands
 
   referee tangram classify --corpus {options.PENTO_CV} --forms demonstrative --weights balanced
@@ -42,76 +39,87 @@ app = options.make_app()
 
   referee tangram classify --synthetic                    invented sessions: a test bed, circular by design
 """)
-)
-def classify(
-    files: options.DialogueFiles = None,
-    recordings: options.RecordingsFolder = None,
-    synthetic: options.Synthetic = False,
-    corpus: options.DialogueCorpus = None,
-    train: options.TrainOn = None,
-    test: options.TestOn = None,
-    data: options.Data = None,
-    tiers: options.TierMap = None,
-    annotator: options.Annotator = None,
-    folds: options.Folds = 10,
-    by: options.HeldApart = "instance",
-    forms: options.Pronouns = "both",
-    speakers: options.Speakers = "both",
-    weights: Annotated[str, typer.Option(help="Weights of the classes: equal (as published) or balanced.")] = "equal",
-    threshold: Annotated[float, typer.Option(help="Decision value above which a pronoun is suggested.")] = 0.0,
-    worst: Annotated[int, typer.Option(help="How many of the worst false positives to list.", min=0)] = 10,
-    seed: options.Seed = 1,
-    form: options.TextOrJson = "text",
-) -> int:
+
+
+@dataclass
+class ClassifyOptions(LearningSource):
+    """Options of `referee tangram classify`."""
+
+    forms: str = option(
+        "both", "The forms that count as pronouns: both, demonstrative (that, das) or personal (it, es)."
+    )
+    speakers: str = option(
+        "both",
+        "Whose references: both, solver (instructor) or operator (manipulator).",
+        choices=("both", SOLVER, OPERATOR),
+    )
+    weights: str = option("equal", "Weights of the classes: equal (as published) or balanced.")
+    threshold: float = option(0.0, "Decision value above which a pronoun is suggested.")
+    worst: int = option(10, "How many of the worst false positives to list.", minimum=0)
+
+    def list_model_settings(self) -> dict[str, Any]:
+        """Return the settings that results are printed with."""
+        return {name: getattr(self, name) for name in ("forms", "speakers", "weights", "threshold")}
+
+
+@command(app, ClassifyOptions, EPILOG)
+def classify(chosen: ClassifyOptions) -> int:
     """Predict demonstrative pronouns: a linear support vector machine with baselines, and without each kind of feature.
 
     The baselines are the most recently mentioned piece, always a pronoun, and the cursor (or a hand) over the target,
     which alone is better (F .783) than the published classifier (F .730). Intervals are for new pairs.
     """
-    options.check_form(form)
-    from referee_lab.tangram.models.demonstratives import classify as run
     from referee_lab.tangram.models.demonstratives import classify_new
 
-    has_source = bool(files) or recordings is not None or synthetic or corpus is not None
-    if is_transfer(train, test, has_source, annotator):
-        names, dialogues = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
-        learned, tested = (_select_situations(source, forms, speakers) for source in dialogues)
+    if chosen.is_transfer():
+        names, dialogues = chosen.open_both()
+        learned, tested = (_select_situations(source, chosen) for source in dialogues)
         with show_clock("models"):
-            classification = classify_new(learned, tested, weights=weights, threshold=threshold)
+            classification = classify_new(learned, tested, weights=chosen.weights, threshold=chosen.threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
-        name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
-        situations = _select_situations(shown, forms, speakers)
-        if corpus == options.KTH:
-            settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
-            return _print_form_predictions(name, situations, (data, folds, by, seed, worst), settings, form)
-        with show_clock("models"):
-            classification = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
-    settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
-    if form == "json":
-        print(json.dumps(_convert_to_json(name, classification, worst, settings, shown), ensure_ascii=False, indent=1))
+        name, shown = open_dialogues(chosen)
+        situations = _select_situations(shown, chosen)
+        if chosen.corpus == options.KTH:
+            return _print_form_predictions(name, situations, chosen)
+        classification = _cross_validate(situations, chosen)
+    if chosen.form == "json":
+        print(json.dumps(_convert_to_json(name, classification, chosen, shown), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_format_lines(name, classification, worst, settings, shown)))
+        print("\n".join(_format_lines(name, classification, chosen, shown)))
     return 0
 
 
-def _select_situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> list[Situation]:
+def _cross_validate(situations: Sequence[Situation], chosen: ClassifyOptions) -> Classification:
+    """Return the classification of the situations, each by models that learned from other folds."""
+    from referee_lab.tangram.models.demonstratives import classify as run
+
+    with show_clock("models"):
+        return run(
+            situations,
+            folds=chosen.folds,
+            by=chosen.by,
+            seed=chosen.seed,
+            weights=chosen.weights,
+            threshold=chosen.threshold,
+        )
+
+
+def _select_situations(dialogues: Sequence[Dialogue], chosen: ClassifyOptions) -> list[Situation]:
     """Return the situations of the references by the chosen speakers."""
     from referee_lab.tangram.models.history import list_situations
-    from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
     from referee_lab.tangram.tiers.reference_forms import keep_pronoun_kind
 
-    check_choice("--speakers", speakers, ("both", SOLVER, OPERATOR))
-    situations = list_situations([keep_pronoun_kind(d, forms) for d in dialogues])
+    situations = list_situations([keep_pronoun_kind(d, chosen.forms) for d in dialogues])
     # Mentions by all speakers count as history.
-    return [s for s in situations if speakers == "both" or s.expression.by == speakers]
+    return [s for s in situations if chosen.speakers in ("both", s.expression.by)]
 
 
 # -- in words --------------------------------------------------------------------------------------------------------------------
 
 
 def _format_lines(
-    name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
+    name: str, classification: Classification, chosen: ClassifyOptions, dialogues: Sequence[Dialogue]
 ) -> list[str]:
     """Return the results as lines of text."""
     from referee_lab.tangram.game.piece_sets import PIECES
@@ -135,18 +143,18 @@ def _format_lines(
         rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(format_number, printed)))
     pronoun_names = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
     lines = [
-        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[settings['forms']]}; {_describe_scheme(classification)}",
+        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[chosen.forms]}; {_describe_scheme(classification)}",
         "",
         *align_columns(rows),
         "",
-        *_list_remarks(classification, settings, dialogues, pairs),
+        *_list_remarks(classification, chosen, dialogues, pairs),
     ]
     if compare:
         lines += [
             "  published: Spanger et al. 2013 (1,242 references; R from P and F), always a pronoun on 548 of 1,242, the cursor alone from Iida et al. 2010;",
             "  a model that does not beat the cursor alone has not learned more than to look where the mouse is.",
         ]
-    if worst and (wrong := classification.find_false_positives(worst)):
+    if chosen.worst and (wrong := classification.find_false_positives(chosen.worst)):
         lines += ["", f"  surest false positives of {ALL} (decision value, reference, words, situation)"]
         lines += align_columns([(f"{value:+.3f}", s.id, repr(s.text), _format_situation(s)) for value, s in wrong])
     return lines
@@ -177,7 +185,7 @@ def _format_gap(row: ClassifierRow, pairs: int) -> str:
 
 
 def _list_remarks(
-    classification: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int
+    classification: Classification, chosen: ClassifyOptions, dialogues: Sequence[Dialogue], pairs: int
 ) -> list[str]:
     """Return the remarks that belong to the table."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
@@ -201,8 +209,8 @@ def _list_remarks(
     for row in classification.rows:
         if row.learned and row.never:
             lines += [f"  {row.name}: NEVER says {' or '.join(row.never)} (try --weights balanced or --threshold)"]
-    if settings["weights"] != "equal" or settings["threshold"]:
-        lines += [f"  class weights {settings['weights']}, threshold {settings['threshold']:g} (published: equal, 0)"]
+    if chosen.weights != "equal" or chosen.threshold:
+        lines += [f"  class weights {chosen.weights}, threshold {chosen.threshold:g} (published: equal, 0)"]
     if any(s.synthetic for s in classification.situations):
         lines += [
             "  CIRCULAR: invented speakers draw pronouns from the very features that the models read; this tests the program, not dialogue"
@@ -239,12 +247,12 @@ def _format_situation(s: Situation) -> str:
 
 
 def _convert_to_json(
-    name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
+    name: str, classification: Classification, chosen: ClassifyOptions, dialogues: Sequence[Dialogue]
 ) -> dict[str, Any]:
     """Return the results as JSON values."""
     wrong = [
         {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _format_situation(s)}
-        for value, s in classification.find_false_positives(worst)
+        for value, s in classification.find_false_positives(chosen.worst)
     ]
     return {
         "source": name,
@@ -255,7 +263,7 @@ def _convert_to_json(
         "dialogues": len(dialogues),
         "folds": classification.folds,
         "by": classification.by,
-        **settings,
+        **chosen.list_model_settings(),
         "rows": [_convert_row_to_json(row) for row in classification.rows],
         "worst_false_positives": wrong,
     }
@@ -296,36 +304,22 @@ def _convert_gap_to_json(gap: Any) -> dict[str, float | None]:
 # -- real dialogue: form ---------------------------------------------------------------------------------------------------------
 
 
-def _print_form_predictions(
-    name: str,
-    situations: Sequence[Situation],
-    asked: tuple[Path | None, int, str, int, int],
-    settings: dict[str, Any],
-    form: str,
-) -> int:
+def _print_form_predictions(name: str, situations: Sequence[Situation], chosen: ClassifyOptions) -> int:
     """Print predictions (one of three forms for a turn; pronoun or not for an utterance); return the exit code."""
-    from referee_lab.tangram.models.demonstratives import classify as run
     from referee_lab.tangram.models.figure_reference import count_clips, predict_forms
     from referee_lab.tangram.tiers.kth_dialogues import HAND_CHECK, UTTERANCE_UNIT, read_kth_dialogues
     from referee_lab.tangram.tiers.reference_forms import FORMS, classify_form
 
-    data, folds, by, seed, worst = asked
     counts = Counter(str(classify_form(s.text)) for s in situations)
     ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
     with show_clock("models"):
-        predictions, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
-        dialogues = read_kth_dialogues(data, unit=UTTERANCE_UNIT)
-        spoken = run(
-            _select_situations(dialogues, settings["forms"], settings["speakers"]),
-            folds=folds,
-            by=by,
-            seed=seed,
-            weights=settings["weights"],
-            threshold=settings["threshold"],
-        )
+        predictions = predict_forms(situations, folds=chosen.folds, seed=chosen.seed)
+        clips = count_clips(situations)
+    dialogues = read_kth_dialogues(chosen.data, unit=UTTERANCE_UNIT)
+    spoken = _cross_validate(_select_situations(dialogues, chosen), chosen)
     right, read = HAND_CHECK
-    if form == "json":
-        about = _convert_to_json(f"{name}, by utterance", spoken, worst, settings, dialogues)
+    if chosen.form == "json":
+        about = _convert_to_json(f"{name}, by utterance", spoken, chosen, dialogues)
         shown = {
             "source": name,
             "references": len(situations),
@@ -349,7 +343,7 @@ def _print_form_predictions(
     lines += [
         f"  a figure mentioned before was mentioned {median(ages):.0f} s ago (median); {_share_old(ages):.1%} more than 20 s ago"
     ]
-    scheme = f"cross-validated by game, {min(folds, games)} folds"
+    scheme = f"cross-validated by game, {min(chosen.folds, games)} folds"
     lines += ["", *align_columns(rows), "", f"  {predictions[0].n} references with a form; {scheme}"]
     clip_rows = [("clips that show", "usable", "mean s", "why not")]
     for c in clips:
@@ -360,7 +354,7 @@ def _print_form_predictions(
         "",
         *align_columns(clip_rows),
         "",
-        *_format_lines(f"{name}, by utterance", spoken, worst, settings, dialogues),
+        *_format_lines(f"{name}, by utterance", spoken, chosen, dialogues),
         checked,
     ]
     print("\n".join(lines))

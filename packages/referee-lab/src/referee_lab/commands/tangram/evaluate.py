@@ -13,7 +13,7 @@ import typer
 from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import align_columns, format_number, open_dialogues
+from referee_lab.commands.tangram.sources import DialogueSource, align_columns, format_number, open_dialogues
 
 if TYPE_CHECKING:
     from referee.records import Response, Trial
@@ -129,7 +129,7 @@ def _simulate_evaluation(
     from referee_lab.tangram.evaluation.simulated_evaluators import rehearse
     from referee_lab.tangram.models.invented_sessions import invent_sessions
 
-    name, dialogues = open_dialogues([], recordings, synthetic, None, None, seed)
+    name, dialogues = open_dialogues(DialogueSource(recordings=recordings, synthetic=synthetic, seed=seed))
     # The simulated ear has never heard the dialogues it judges.
     training = invent_sessions(seed + 1)
     return f"{name}, SIMULATED evaluators", rehearse(dialogues, training, seed=seed, ties=ties, margin=margin)

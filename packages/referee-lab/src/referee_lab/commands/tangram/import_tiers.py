@@ -59,9 +59,9 @@ def import_(
 
 def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
     """Return the dialogues of a file."""
-    from referee_lab.commands.tangram.sources import open_dialogues
+    from referee_lab.commands.tangram.sources import DialogueSource, open_dialogues
 
-    return open_dialogues([file], None, False, None, None, 1, tiers)[1]
+    return open_dialogues(DialogueSource(files=[file], tiers=tiers))[1]
 
 
 def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:

@@ -38,12 +38,14 @@ def reduction(
 ) -> int:
     """Words per description over repetitions, a pair's likeness to itself and to pseudo-dyads, overhearers beside addressees."""
     options.check_form(form)
-    from referee_lab.commands.tangram.sources import open_source
+    from referee_lab.commands.tangram.sources import DialogueSource, open_source
     from referee_lab.tangram.models.reduction import CORPORA, reduce_dialogues, reduce_games
 
     is_shipped = corpus in CORPORA
     reduced = (
-        reduce_games(corpus, data, seed) if is_shipped else reduce_dialogues(*open_source(corpus, data, seed), seed)
+        reduce_games(corpus, data, seed)
+        if is_shipped
+        else reduce_dialogues(*open_source(corpus, DialogueSource(data=data)), seed)
     )
     print(
         json.dumps(asdict(reduced), ensure_ascii=False, indent=1)

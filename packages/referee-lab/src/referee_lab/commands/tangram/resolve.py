@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from referee.cli import options
 from referee.cli.progress import show_progress
 from referee.errors import InputError
-from referee_lab.commands.tangram.sources import align_columns, format_number, is_transfer, open_dialogues, open_source
+from referee.options import command
+from referee_lab.commands.tangram.sources import LearningSource, align_columns, format_number, open_dialogues
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 app = options.make_app()
 
 
-@app.command(
-    epilog=options.examples(f"""
+EPILOG = options.examples(f"""
   referee tangram resolve --synthetic
 
   referee tangram resolve --recordings SESSIONS/ --by pair
@@ -29,35 +29,21 @@ app = options.make_app()
 
   referee tangram resolve --corpus {options.KTH}           twenty figures, games left out in turn
 """)
-)
-def resolve(
-    files: options.DialogueFiles = None,
-    recordings: options.RecordingsFolder = None,
-    synthetic: options.Synthetic = False,
-    corpus: options.DialogueCorpus = None,
-    train: options.TrainOn = None,
-    test: options.TestOn = None,
-    data: options.Data = None,
-    tiers: options.TierMap = None,
-    annotator: options.Annotator = None,
-    folds: options.Folds = 10,
-    by: options.HeldApart = "instance",
-    seed: options.Seed = 1,
-    form: options.TextOrJson = "text",
-) -> int:
+
+
+@command(app, LearningSource, EPILOG)
+def resolve(source: LearningSource) -> int:
     """Rank the pieces for every expression and count how often the one meant comes first.
 
     Pieces that are handled: the ranking machine of Iida, Kobayashi & Tokunaga (2010) with its 22 features, beside chance (one over the number of pieces)
     and the printed table. The twenty figures of kth-tangrams: history, words as classifiers and earlier wordings, beside chance and recency.
     """
-    options.check_form(form)
     from referee_lab.tangram.models.history import list_situations
 
-    has_source = bool(files) or recordings is not None or synthetic or corpus is not None
     learned: Sequence[Situation] = ()
-    if is_transfer(train, test, has_source, annotator):
-        names, sources = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
-        learned, situations = (list_situations(source) for source in sources)
+    if source.is_transfer():
+        names, sources = source.open_both()
+        learned, situations = map(list_situations, sources)
         if not learned or not situations:
             raise InputError(
                 f"{names[0 if not learned else 1]} has no reference to one object",
@@ -65,24 +51,26 @@ def resolve(
             )
         name = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}"
     else:
-        name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
+        name, dialogues = open_dialogues(source)
         situations = list_situations(dialogues)
-        if corpus == options.KTH:
-            return _print_figure_accuracies(name, situations, folds, seed, form)
-    return _print_piece_accuracies(name, situations, learned, folds, by, seed, form)
+        if source.corpus == options.KTH:
+            return _print_figure_accuracies(name, situations, source)
+    return _print_piece_accuracies(name, situations, learned, source)
 
 
 def _print_piece_accuracies(
-    name: str, situations: Sequence[Situation], learned: Sequence[Situation], folds: int, by: str, seed: int, form: str
+    name: str, situations: Sequence[Situation], learned: Sequence[Situation], settings: LearningSource
 ) -> int:
     """Print the accuracies of the resolvers over pieces."""
     from referee_lab.tangram.models.demonstratives import fold_places
     from referee_lab.tangram.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
-    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, train=learned, watch=show_progress)
+    accuracies = evaluate_resolvers(
+        situations, folds=settings.folds, by=settings.by, seed=settings.seed, train=learned, watch=show_progress
+    )
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
-    if form == "json":
+    if settings.form == "json":
         rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in accuracies]
         data = {"source": name, "synthetic": any(s.synthetic for s in situations), "chance": chance, "rows": rows}
         print(json.dumps(data, ensure_ascii=False, indent=1))
@@ -92,7 +80,10 @@ def _print_piece_accuracies(
     for model, printed in PUBLISHED_ACCURACY.items():
         n = str(value[model, "discourse"].n)
         table.append((model, n, *(f"{format_number(value[model, f].value)} ({printed[f]:.3f})" for f in FEATURE_SETS)))
-    design = "" if learned else f"{int(fold_places(situations, folds, by, seed).max()) + 1} folds by {by}; "
+    design = ""
+    if not learned:
+        folds = int(fold_places(situations, settings.folds, settings.by, settings.seed).max()) + 1
+        design = f"{folds} folds by {settings.by}; "
     lines = [
         f"{name}: {len(situations)} references; {design}chance {chance:.3f}",
         "",
@@ -104,15 +95,15 @@ def _print_piece_accuracies(
     return 0
 
 
-def _print_figure_accuracies(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
+def _print_figure_accuracies(name: str, situations: Sequence[Situation], settings: LearningSource) -> int:
     """Print the accuracies of the resolvers over figures."""
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
-    accuracies = resolve_figures(situations, folds=folds, seed=seed, watch=show_progress)
-    if form == "json":
+    accuracies = resolve_figures(situations, folds=settings.folds, seed=settings.seed, watch=show_progress)
+    if settings.form == "json":
         print(json.dumps({"source": name, "rows": [asdict(r) for r in accuracies]}, ensure_ascii=False, indent=1))
         return 0
-    used = min(folds, len({s.pair for s in situations}))
+    used = min(settings.folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
     table += [(r.source, format_number(r.top1), format_number(r.mrr)) for r in accuracies]
     head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; cross-validated by game, {used} folds"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.errors import InputError, MalformedInput
+from referee.options import option
 from referee_lab.commands.tangram.recordings import is_session, open_session, propose_expressions, read_tiers
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX
@@ -31,38 +32,80 @@ def _kind_of(path: Path) -> str:
     return ".csv" if path.suffix.lower() == ".tsv" else path.suffix.lower()
 
 
-def open_dialogues(
-    files: Sequence[Path],
-    recordings: Path | None,
-    synthetic: bool,
-    corpus: str | None,
-    data: Path | None,
-    seed: int,
-    tiers: Path | None = None,
-    annotator: str | None = None,
-) -> tuple[str, list[Dialogue]]:
-    """Return the dialogues of the one named source, and its label.
+@dataclass
+class DialogueSource:
+    """The options that name dialogues, and how results are printed."""
 
-    `tiers` maps names of tiers in ELAN files; `annotator` selects the expressions.
-    """
-    chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
-    if sum(chosen) != 1:
+    files: Sequence[Path] = option(
+        (), "Dialogues: .eaf, .TextGrid, .jsonl, .json or .csv.", cli=list[Path], argument=True
+    )
+    recordings: Path | None = option(None, "A folder of recordings.")
+    synthetic: bool = option(False, "Use invented sessions: a test bed that says nothing about people.", "--synthetic")
+    corpus: str | None = option(None, f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")
+    data: Path | None = option(None, "Folder of corpora (default: REFEREE_DATA).")
+    tiers: Path | None = option(
+        None,
+        'Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
+    )
+    annotator: str | None = option(None, "The annotator of the expressions (default: adjudicated).")
+    seed: int = option(1, "Seed of all randomness.")
+    form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
+
+    def count_sources(self) -> int:
+        """Return how many sources of dialogues are named."""
+        return sum((bool(self.files), self.recordings is not None, self.synthetic, self.corpus is not None))
+
+
+@dataclass
+class LearningSource(DialogueSource):
+    """The options of models that learn: cross-validation in one source, or training and test on two."""
+
+    train: str | None = option(None, "Learn from this corpus or folder (with --test).")
+    test: str | None = option(None, "Test on this corpus or folder (with --train).")
+    folds: int = option(10, "Folds of the cross-validation.", minimum=2)
+    by: str = option(
+        "instance", "The unit that stays together in a fold: instance (as published) or pair.", "--folds-by", "--by"
+    )
+
+    def is_transfer(self) -> bool:
+        """Return whether a model learns from one source and is tested on another one.
+
+        InputError for a mixture of options.
+        """
+        if (self.train is None) != (self.test is None) or (self.train is not None and self.count_sources()):
+            raise InputError(
+                "--train and --test go together, without another source", remedy="give both, and no other source"
+            )
+        if self.train is not None and self.annotator is not None:
+            raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
+        return self.train is not None
+
+    def open_both(self) -> tuple[list[str], list[list[Dialogue]]]:
+        """Return names and dialogues of the source to learn from and of the one to test on."""
+        opened = [open_source(str(name), self) for name in (self.train, self.test)]
+        return [name for name, _ in opened], [dialogues for _, dialogues in opened]
+
+
+def open_dialogues(source: DialogueSource) -> tuple[str, list[Dialogue]]:
+    """Return the dialogues of the one named source, and its label."""
+    if source.count_sources() != 1:
         raise InputError(
-            "no dialogues are named" if not any(chosen) else "several sources of dialogues are named",
+            "several sources of dialogues are named" if source.count_sources() else "no dialogues are named",
             remedy="give files (.eaf, .TextGrid, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
             + " or ".join(DIALOGUE_CORPORA),
         )
+    synthetic, corpus, recordings, annotator = source.synthetic, source.corpus, source.recordings, source.annotator
     if annotator is not None and (synthetic or corpus is not None):
         raise InputError("--annotator is for recordings", remedy="leave it out, or name files or --recordings FOLDER")
     if synthetic:
         from referee_lab.tangram.models.invented_sessions import invent_sessions
 
-        return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
+        return f"SYNTHETIC sessions (seed {source.seed})", invent_sessions(source.seed)
     if corpus is not None:
-        return corpus, _read_corpus(corpus, data)
-    places = files if recordings is None else [recordings]
+        return corpus, _read_corpus(corpus, source.data)
+    places = source.files if recordings is None else [recordings]
     files = [path for place in places for path in (_list_files(place) if place.is_dir() or recordings else [place])]
-    tier_map = _read_tier_map(tiers)
+    tier_map = _read_tier_map(source.tiers)
     dialogues = _make_ids_unique([(path, d) for path in files for d in _read(path, tier_map, annotator)])
     name = ", ".join(map(str, places))
     # One invented dialogue is enough: results are then not about people.
@@ -116,17 +159,20 @@ def format_proposal_warning(dialogues: Sequence[Dialogue]) -> str:
     return f" (GUESSED: a program marked the expressions{which}, with referents by what was handled and mentioned last)"
 
 
-def open_source(
-    text: str, data: Path | None, seed: int, tiers: Path | None = None, annotator: str | None = None
-) -> tuple[str, list[Dialogue]]:
-    """Return the dialogues of a corpus by its name, of a folder, or of a file, and their label."""
+def open_source(text: str, options: DialogueSource | None = None) -> tuple[str, list[Dialogue]]:
+    """Return the dialogues of a corpus by its name, of a folder, or of a file, and their label.
+
+    `options` says where corpora are, and how files are read.
+    """
+    options = options or DialogueSource()
+    data = options.data
     if text == KTH:
         from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, read_kth_dialogues
 
         # A whole turn is hardly ever a pronoun.
         return f"{KTH}, by utterance", read_kth_dialogues(data, unit=UTTERANCE_UNIT)
     if text in DIALOGUE_CORPORA:
-        return open_dialogues([], None, False, text, data, seed)
+        return text, _read_corpus(text, data)
     if text in GAME_CORPORA:
         return text, read_game_dialogues(text, data)
     place = Path(text)
@@ -135,22 +181,10 @@ def open_source(
         raise InputError(
             f"{text} is neither a file, a folder nor a corpus of dialogues", remedy=f"a path, or one of {corpora}"
         )
-    files, folder = ([], place) if place.is_dir() else ([place], None)
-    return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
-
-
-def is_transfer(train: str | None, test: str | None, has_source: bool, annotator: str | None) -> bool:
-    """Return whether a model learns from one source and is tested on another one.
-
-    InputError for a mixture of options.
-    """
-    if (train is None) != (test is None) or (train is not None and has_source):
-        raise InputError(
-            "--train and --test go together, without another source", remedy="give both, and no other source"
-        )
-    if train is not None and annotator is not None:
-        raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
-    return train is not None
+    files, folder = ((), place) if place.is_dir() else ((place,), None)
+    return open_dialogues(
+        DialogueSource(files=files, recordings=folder, tiers=options.tiers, annotator=options.annotator)
+    )
 
 
 def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
@@ -158,7 +192,9 @@ def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None)
     commas.
     """
     # A whole turn is no expression of an utterance.
-    dialogues = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _read_corpus(name, data)
+    dialogues = (
+        open_source(name, DialogueSource(data=data))[1] if name in DIALOGUE_CORPORA else _read_corpus(name, data)
+    )
     if only is None:
         return dialogues
     named_ids = [part.strip() for part in only.split(",") if part.strip()]

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import align_columns, open_dialogues, open_source
+from referee.options import command
+from referee_lab.commands.tangram.sources import DialogueSource, align_columns, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
@@ -16,36 +17,26 @@ if TYPE_CHECKING:
 app = options.make_app()
 
 
-@app.command(
-    epilog=options.examples(f"""
+EPILOG = options.examples(f"""
   referee tangram statistics --corpus {options.PENTO_CV}
 
   referee tangram statistics --recordings SESSIONS/ --format json
 """)
-)
-def statistics(
-    files: options.DialogueFiles = None,
-    recordings: options.RecordingsFolder = None,
-    synthetic: options.Synthetic = False,
-    corpus: options.DialogueCorpus = None,
-    data: options.Data = None,
-    tiers: options.TierMap = None,
-    annotator: options.Annotator = None,
-    seed: options.Seed = 1,
-    form: options.TextOrJson = "text",
-) -> int:
+
+
+@command(app, DialogueSource, EPILOG)
+def statistics(source: DialogueSource) -> int:
     """Dialogues, utterances, actions; expressions by speaker and by kind, beside the printed counts."""
-    options.check_form(form)
     from referee_lab.tangram.models.corpus_statistics import count_corpus
     from referee_lab.tangram.tiers.dialogue import has_described_objects
 
-    if corpus == options.KTH and not (files or recordings or synthetic or annotator):
+    if source.corpus == options.KTH and source.count_sources() == 1 and source.annotator is None:
         # By utterance, as pronouns are found: a whole turn is hardly ever one.
-        name, dialogues = open_source(corpus, data, seed)
+        name, dialogues = open_source(source.corpus, source)
     else:
-        name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
+        name, dialogues = open_dialogues(source)
     counted = count_corpus(dialogues)
-    if form == "json":
+    if source.form == "json":
         print(json.dumps({"source": name, **asdict(counted)}, ensure_ascii=False, indent=1))
     else:
         print("\n".join(_format_lines(name, counted)))
