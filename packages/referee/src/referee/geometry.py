@@ -284,16 +284,20 @@ def _parse_convention(text: str) -> Convention:
 PIXELS = Convention()
 
 
+# No picture has as many pixels across; areas of larger numbers would overflow.
+LARGEST = 1e9
+
+
 def _check_finite(numbers: tuple[float, ...]) -> None:
-    """Raise WrongConvention unless all numbers are finite."""
+    """Raise WrongConvention unless all numbers are finite and fit in a picture."""
     try:
         # Mostly plain numbers, and asked for every one that is read.
         plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
-        finite = plain and all(map(isfinite, numbers))
+        finite = plain and all(map(isfinite, numbers)) and -LARGEST <= min(numbers) and max(numbers) <= LARGEST
     except OverflowError:  # a whole number of hundreds of digits
         finite = False
     if not finite:
-        raise WrongConvention(f"{numbers!r:.80} cannot be coordinates in a picture: write finite numbers")
+        raise WrongConvention(f"{numbers!r:.80} cannot be coordinates in a picture: write numbers up to {LARGEST:g}")
 
 
 PLAIN = frozenset({int, float})

@@ -22,8 +22,10 @@ import pytest
 
 from referee.api.evaluate import parse_map
 from referee.contracts import Batch
+from referee.corpora.natives.described import read_scenes_of_rows
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
+from referee.corpora.reading.tables import read_table
 from referee.errors import InputError
 from referee.geometry import Size
 from referee.jobs.evaluate import evaluate_material, open_material
@@ -902,9 +904,9 @@ def test_several_columns_of_references_are_declared_by_repeating_the_role(tmp_pa
 
 
 def test_targets_that_are_lists_of_texts_are_references(tmp_path: Path) -> None:
-    row = {"id": "7.0", "output": "the cup", "targets": json.dumps(["the red cup", "a cup there"])}
+    row = {"id": "7", "output": "the cup", "targets": json.dumps(["the red cup", "a cup there"])}
     material = read(write_csv(tmp_path / "listed.csv", [row]))
-    assert [r.text for r in material.trials["7.0"].references] == ["the red cup", "a cup there"]
+    assert [r.text for r in material.trials["7"].references] == ["the red cup", "a cup there"]
 
 
 @pytest.mark.parametrize(
@@ -1584,3 +1586,60 @@ def test_lists_that_hold_no_objects_in_some_rows(tmp_path: Path) -> None:
     assert "rows without a description, which count as missing: 1" in " ".join(
         read(write_json(tmp_path / "a.json", rows)).notes
     )
+
+
+def test_a_column_of_answers_for_each_system(tmp_path: Path) -> None:
+    rows = [
+        {"participant": p, "item": n, "target": "cup", "choice_A": "cup", "choice_B": "dog" if n else "cup", "rt_A": 900, "rt_B": 800}
+        for p in "xy" for n in range(3)
+    ]  # fmt: skip
+    assert rates(read(write_csv(tmp_path / "t.csv", rows))) == {"A": (6, 6), "B": (2, 6)}
+    verdicts = [
+        {"participant": r["participant"], "item": r["item"], "GRAPH correct": 1, "REG correct": 0} for r in rows
+    ]
+    assert rates(read(write_csv(tmp_path / "v.csv", verdicts))) == {"GRAPH": (6, 6), "REG": (0, 6)}
+    # Columns of one choice are no systems, and of one system's second choices nothing is known.
+    for more in ({"choice_x": "cup", "choice_index": 3}, {"choice_1": "cup", "choice_2": "dog"}):
+        base = {"participant": "x", "target": "cup"}
+        refused(write_csv(tmp_path / "n.csv", [{**base, "item": n, **more} for n in range(3)]))
+
+
+def rates(material: NativeData) -> dict[str, tuple[int, int]]:
+    """Return the right answers and all answers of each system."""
+    by_system: dict[str, list[bool]] = {}
+    for r in material.responses:
+        by_system.setdefault(r.system or "", []).append(r.entity in material.trials[r.trial].targets)
+    return {name: (sum(answers), len(answers)) for name, answers in by_system.items()}
+
+
+def test_scenes_with_targets_and_references_in_their_rows(tmp_path: Path) -> None:
+    objects = [{"id": "a", "colour": "red"}, {"id": "b", "colour": "blue"}]
+    rows: list[Row] = [
+        {"id": "t1", "scene": {"entities": objects}, "targets": ["a"], "references": [{"text": "the red one"}]},
+        {"id": "t2", "objects": objects, "target": "b", "references": ["the blue one"]},
+    ]
+    for row in rows:
+        trials = read_scenes_of_rows(read_table(write_lines(tmp_path / "s.jsonl", [row])), Declared()) or {}
+        (trial,) = trials.values()
+        assert (len(trial.scene.entities), len(trial.targets), len(trial.references)) == (2, 1, 1)
+    with pytest.raises(InputError, match="not among the objects"):
+        read_scenes_of_rows(read_table(write_lines(tmp_path / "s.jsonl", [{**rows[1], "target": "c"}])), Declared())
+
+
+def test_whole_numbers_of_data_frames_and_their_split_form(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "t.csv", [{"id": f"{n}.0", "text": "a cup", "ref": "the cup"} for n in range(3)])
+    assert list(read(path).trials) == ["0", "1", "2"]
+    split = {"columns": ["id", "text", "ref"], "index": [0, 1], "data": [["x", "a cup", "cup"], ["y", "a dog", "dog"]]}
+    assert list(read(write_json(tmp_path / "t.json", split)).trials) == ["x", "y"]
+
+
+def test_numbers_that_no_picture_has(tmp_path: Path) -> None:
+    row = {"pred_xyxy": [1, 2, 3, 4], "gt_xyxy": [0, 0, 1e300, 1e300]}
+    with pytest.raises(InputError, match=r"cannot be coordinates"):
+        read(write_lines(tmp_path / "b.jsonl", [{**row, "id": n} for n in range(2)]), convention="pixels xyxy")
+
+
+def test_a_damaged_episode_of_clembench_is_refused(tmp_path: Path) -> None:
+    write_json(tmp_path / "m" / "e" / "i" / "interactions.json", {"players": {}, "turns": 3})
+    write_json(tmp_path / "m" / "e" / "i" / "instance.json", True)
+    assert "clembench" in refused(tmp_path / "m")

@@ -81,7 +81,11 @@ def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str
     for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True)):
         cell = row.get(answer)
         numbers = _parse_numbers(cell)
-        parsed = _make_answer(numbers, convention) if words is None else None
+        try:
+            gold_box = Box(golds[number], gold_convention)
+            parsed = _make_answer(numbers, convention) if words is None else None
+        except WrongConvention as wrong:
+            raise MalformedInput(str(wrong), where=table.source, line=line, remedy="correct the numbers") from None
         if parsed is None and words is None:
             raise MalformedInput(
                 f"{answer!r} holds {len(numbers)} numbers",
@@ -96,7 +100,7 @@ def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str
             where=table.source,
             line=line,
             references=tuple(parse_texts(row.get(expression))) if expression else (),
-            gold=Box(golds[number], gold_convention),
+            gold=gold_box,
             size=sizes[number],
             parsed=parsed,
             scene=None if scene is None else format_id(row.get(scene)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from referee.corpora.natives.material import Declared, format_id
 from referee.corpora.reading.tables import Table
@@ -115,6 +115,21 @@ def get_usual_name(column: str) -> str:
     """
     *before, last = column.split(NESTED)
     return simplify_name(before[-1] if before and simplify_name(last) in _GENERIC else last)
+
+
+def split_field(column: str, fields: Collection[str]) -> tuple[str, str] | None:
+    """Return the field and the rest of a name such as ``choice_A`` or ``A choice``; None for a name without such a field."""
+    parts = [part for part in re.split(r"[\s_.:-]+", column) if part]
+    if len(parts) > 1 and simplify_name(parts[0]) in fields:
+        return simplify_name(parts[0]), column[len(parts[0]) + 1 :].strip()
+    if len(parts) > 1 and simplify_name(parts[-1]) in fields:
+        return simplify_name(parts[-1]), column[: -len(parts[-1]) - 1].strip()
+    return None
+
+
+def is_usual_name(column: str) -> bool:
+    """Return whether a column's whole name is a usual one of some role."""
+    return any(simplify_name(column) in tier for tiers in ROLES.values() for tier in tiers)
 
 
 def find_numbered_references(columns: Iterable[str]) -> list[str]:

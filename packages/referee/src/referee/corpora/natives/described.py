@@ -21,7 +21,9 @@ from referee.corpora.natives.columns import (
     find_numbered_references,
     get_usual_name,
     infer_roles,
+    is_usual_name,
     simplify_name,
+    split_field,
 )
 from referee.corpora.natives.material import Declared, NativeData, format_id, make_trial, parse_number
 from referee.corpora.natives.texts import read_segments
@@ -59,7 +61,7 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
         columns["references"] = several[0]
     declared = replace(declared, columns=columns)
     if "text" not in declared.columns and (wide := _find_system_columns(table, declared)):
-        table = _lengthen_systems(table, wide)
+        table = table.lengthen({name: {column: TEXT} for column, name in wide.items()}, SYSTEM)
         declared = replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT})
     roles = infer_roles(table, DESCRIBED, declared)
     if len(several) > 1:
@@ -107,17 +109,6 @@ SYSTEM, TEXT = "(column)", "(cell)"
 _BY_SYSTEM = ("outputs", "predictions", "generations", "descriptions", "hypotheses", "hyps", "candidates", "responses")
 
 
-def _lengthen_systems(table: Table, systems: Mapping[str, str]) -> Table:
-    """Return a table with a row per system in place of a column per system."""
-    rows, lines = [], []
-    for row, line in zip(table.rows, table.lines, strict=True):
-        rest = {k: v for k, v in row.items() if k not in systems}
-        for column, system in systems.items():
-            rows.append({**rest, SYSTEM: system, TEXT: row.get(column)})
-            lines.append(line)
-    return Table.of(table.source, rows, lines)
-
-
 def _find_system_columns(table: Table, declared: Declared) -> dict[str, str]:
     """Return the columns with one system's texts each and the systems' names: declared, or recognised by their names.
 
@@ -129,15 +120,11 @@ def _find_system_columns(table: Table, declared: Declared) -> dict[str, str]:
     words = {*ROLES["text"][0], "pred", "response"}
     for column in table.columns:
         head, nested, tail = column.partition(NESTED)
-        parts = [p for p in re.split(r"[\s_.:-]+", column) if p]
         if nested and simplify_name(head) in _BY_SYSTEM:
             wide[column] = tail
-        elif not nested and len(parts) > 1 and simplify_name(parts[0]) in words:
-            wide[column] = column[len(parts[0]) + 1 :].strip()
-        elif not nested and len(parts) > 1 and simplify_name(parts[-1]) in words:
-            wide[column] = column[: -len(parts[-1]) - 1].strip()
-    known = {name for role in ROLES.values() for tier in role for name in tier}
-    wide = {c: name for c, name in wide.items() if simplify_name(c) not in known and _holds_texts(table, c, 0.3)}
+        elif not nested and (split := split_field(column, words)):
+            wide[column] = split[1]
+    wide = {c: name for c, name in wide.items() if not is_usual_name(c) and _holds_texts(table, c, 0.3)}
     if len(wide) < 2:
         return {}
     others = [c for c in table.columns if c not in wide and get_usual_name(c) in ROLES["text"][0]]
@@ -772,14 +759,17 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
     Raises:
         InputError: if no column names the trial.
     """
+    table = unnest_rows(table)
     column = next(
-        (c for c in table.columns if simplify_name(c) in _SCENES and any(map(_are_things, table.column(c)))), None
+        (c for c in table.columns if get_usual_name(c) in _SCENES and any(map(_are_things, table.column(c)))), None
     )
     if column is None:
         return None
     trial = find_column(table, "trial", declared, [column])
     if trial is None:
         raise InputError("no column names the trial of a row", where=table.source, remedy="--map trial=COLUMN")
+    target, reference = (find_column(table, role, Declared(), [column, trial]) for role in ("target", "references"))
+    target = None if _holds_texts(table, target) else target
     trials: dict[str, Trial] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
         name, things = format_id(row.get(trial)), row.get(column) or ()
@@ -788,26 +778,40 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
                 f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="write both ids"
             )
         entities = tuple(_make_entity(thing, number) for number, thing in enumerate(things))
-        scene = Scene(entities=entities, id=name)
-        if len({e.id for e in entities}) < len(entities):
+        ids = [e.id for e in entities]
+        if len(set(ids)) < len(ids):
             raise MalformedInput(
                 f"two objects of {name!r} have the same id",
                 where=table.source,
                 line=line,
                 remedy="give each object a different id",
             )
-        marked = tuple(
+        marked = [
             e.id
             for e, thing in zip(entities, things, strict=True)
             if any(_is_marked(v) for k, v in thing.items() if simplify_name(k) in _IS_TARGET)
-        )
-        if trials.setdefault(name, Trial(id=name, scene=scene, targets=marked)).scene != scene:
+        ]
+        named = [t for t in map(format_id, _parse_list(row.get(target or ""))) if t is not None]
+        if unknown := set(named) - set(ids):
+            raise MalformedInput(
+                f"the target {min(unknown)!r} is not among the objects of {name!r}",
+                where=table.source,
+                line=line,
+                remedy=f"objects are {', '.join(ids)}",
+            )
+        scene = Scene(entities=entities, id=name)
+        known = trials.setdefault(name, Trial(id=name, scene=scene, targets=tuple(marked or named)))
+        if known.scene != scene:
             raise MalformedInput(
                 f"{name!r} has other objects in an earlier row",
                 where=table.source,
                 line=line,
                 remedy="repeat the same objects, or give the trials different ids",
             )
+        texts = dict.fromkeys(known.references) | dict.fromkeys(
+            Description(text=text) for text in parse_texts(row.get(reference or ""))
+        )
+        trials[name] = replace(known, references=tuple(texts))
     return trials
 
 

@@ -367,7 +367,7 @@ def _make_trial_of_grids(name: str, instance: Mapping[str, Any], folder: Path) -
     try:
         grids = [str(instance[f"player_2_{position}_grid"]) for position in GRIDS]
         target = grids.index(str(instance["player_1_target_grid"]))
-    except (KeyError, ValueError):
+    except (KeyError, TypeError, ValueError):
         raise InputError(
             f"{name} is not an episode of the reference game", where=folder, remedy="import that game's episodes alone"
         ) from None

@@ -15,7 +15,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.columns import NESTED, ROLES, find_column, get_usual_name, infer_roles, simplify_name
+from referee.corpora.natives.columns import (
+    NESTED,
+    ROLES,
+    find_column,
+    get_usual_name,
+    infer_roles,
+    is_usual_name,
+    simplify_name,
+    split_field,
+)
 from referee.corpora.natives.described import find_crossed_column, get_format, parse_texts
 from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
@@ -72,6 +81,33 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     if has("participant", 2) and (has("correct") or (has("chosen", 3) and has("target", 3))):
         return True
     return (has("chosen") and has("target", 2)) or (has("correct") and not has("text"))
+
+
+def lengthen_systems(table: Table, declared: Declared) -> Table:
+    """Return a table with a row per system, from one with a column of answers per system (``choice_A``, ``choice_B``)."""
+    fields = {*ROLES["correct"][0], *ROLES["chosen"][0], *ROLES["time"][0]}
+    systems: dict[str, dict[str, str]] = {}
+    for column in table.columns:
+        split = split_field(column, fields)
+        if column in declared.systems:
+            systems[column] = {column: "correct" if _holds_truths(table, column) else "chosen"}
+        elif split is not None and not is_usual_name(column):
+            systems.setdefault(split[1], {})[column] = split[0]
+    target = find_column(table, "target", declared)
+    targets = set() if target is None else set(map(format_id, table.column(target)))
+
+    def is_answered(columns: Mapping[str, str]) -> bool:
+        """Return whether columns have right and wrong, or choices among the targets."""
+        return any(
+            _holds_truths(table, column)
+            if field in ROLES["correct"][0]
+            else field in ROLES["chosen"][0] and bool(targets & set(map(format_id, table.column(column))))
+            for column, field in columns.items()
+        )
+
+    answered = {name: columns for name, columns in systems.items() if is_answered(columns) and not name.isdigit()}
+    others = [find_column(table, role, declared, tiers=1) for role in ("system", "correct", "chosen")]
+    return table.lengthen(answered, "system") if len(answered) > 1 and not any(others) else table
 
 
 def recognise_platform(table: Table) -> Platform | None:
@@ -802,16 +838,8 @@ def _lengthen_numbered(table: Table, pattern: re.Pattern[str], is_item: Callable
     numbers = {number: columns for number, columns in numbered.items() if is_item(set(columns.values()))}
     if len(numbers) < 2:
         return table
-    used = {column for columns in numbers.values() for column in columns}
-    rows, lines = [], []
-    for row, line in zip(table.rows, table.lines, strict=True):
-        rest = {k: v for k, v in row.items() if k not in used}
-        for number, columns in numbers.items():
-            fields = {name: row.get(column) for column, name in columns.items()}
-            has_item = any(simplify_name(name.removeprefix("Input.")) in ROLES["trial"][0] for name in fields)
-            rows.append({**rest, **({} if has_item else {"item": number}), **fields})
-            lines.append(line)
-    return Table.of(table.source, rows, lines)
+    fields = {simplify_name(name.removeprefix("Input.")) for columns in numbers.values() for name in columns.values()}
+    return table.lengthen(numbers, None if fields & set(ROLES["trial"][0]) else "item")
 
 
 def _are_shown_and_answered(fields: set[str]) -> bool:

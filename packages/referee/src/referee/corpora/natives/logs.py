@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, TypeVar
 
 from referee.corpora.natives.described import parse_texts
 from referee.corpora.natives.material import format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_json, read_table
-from referee.errors import InputError, MalformedInput, naming_extra
+from referee.errors import InputError, MalformedInput, RefereeError, naming_extra
 from referee.files import drop_endings
 from referee.geometry import Box, Convention, Order, Point, Size, Unit
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
@@ -721,7 +721,7 @@ class Episode:
     wrong_form: str | None = None
 
 
-def read_episodes(folder: Path) -> Iterator[Episode]:
+def _read_episodes(folder: Path) -> Iterator[Episode]:
     """Yield the episodes that clemcore 3.7.2 writes: a folder with `interactions.json` and `instance.json` each."""
     for path in sorted(folder.rglob("interactions.json")):
         log = read_json(path)
@@ -758,3 +758,33 @@ LOG_FORMATS: dict[str, LogReader] = {
     "ref-adv": _read_ref_adv,
     "finecops-ref": _read_finecops,
 }
+
+
+Row = TypeVar("Row")
+
+
+def read_log(path: Path, format: str, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Yield the answers of a log. Raises MalformedInput for a row of another form than the program writes."""
+    return _refuse_other_rows(LOG_FORMATS[format](path, columns), format, path)
+
+
+def read_episodes(folder: Path) -> Iterator[Episode]:
+    """Yield the episodes of a folder. Raises MalformedInput for one of another form than clemcore writes."""
+    return _refuse_other_rows(_read_episodes(folder), "clembench", folder)
+
+
+def _refuse_other_rows(rows: Iterator[Row], format: str, path: Path) -> Iterator[Row]:
+    """Yield rows. Raises MalformedInput where reading the next one fails."""
+    count = 0
+    try:
+        for row in rows:
+            yield row
+            count += 1
+    except RefereeError:
+        raise
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise MalformedInput(
+            f"after {count:,} answers a row is not as {format} writes it ({type(error).__name__}: {error})",
+            where=path,
+            remedy="name the file as the program wrote it",
+        ) from error

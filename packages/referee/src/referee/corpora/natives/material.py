@@ -235,14 +235,12 @@ def parse_number(value: Any) -> float | None:
     """Return the number in a cell, with a decimal point or comma; None if it is empty or not a number."""
     if is_missing(value) or isinstance(value, bool):
         return None
-    if isinstance(value, int | float):
-        return float(value)
-    text = str(value).strip()
-    if text.count(",") == 1 and "." not in text:
-        text = text.replace(",", ".")
+    if not isinstance(value, int | float):
+        value = str(value).strip()
+        value = value.replace(",", ".") if value.count(",") == 1 and "." not in value else value
     try:
-        number = float(text)
-    except ValueError:
+        number = float(value)
+    except (ValueError, OverflowError):
         return None
     return number if number == number and abs(number) != float("inf") else None
 

@@ -26,16 +26,17 @@ from referee.corpora.natives.listeners import (
     PLATFORMS,
     has_listeners,
     join_empirica,
+    lengthen_systems,
     read_listeners,
     recognise_platform,
 )
-from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, list_lmms_measures
+from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer, list_lmms_measures, read_log
 from referee.corpora.natives.material import Declared, NativeData, format_id
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import iterate_row_outputs, read_outputs
 from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
-from referee.errors import InputError, MalformedInput, RefereeError, UnknownTrial
+from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.files import drop_endings, expand_path
 from referee.records import Trial
 
@@ -51,7 +52,7 @@ SIGNS = {
     "outputs": "a column trial beside places",
     "inspect": "header.json and samples/ in the archive, or the fields eval, plan and samples",
     "lm-eval": "the fields doc, filter and filtered_resps",
-    "lmms-eval": "the field filtered_resps without doc",
+    "lmms-eval": "the field filtered_resps beside measures with objects, or without doc",
     "evalscope": "the fields index and sample_score",
     "vlmevalkit": "the columns index and prediction beside question, answer, category or bbox",
     "internvl": "the fields answer, gt_bbox and hw",
@@ -209,27 +210,10 @@ def _refuse_aggregates(columns: set[str], path: object) -> None:
 def read_answers(path: Path, format: str, declared: Declared) -> Iterator[LogAnswer]:
     """Yield the raw answers of a log or a table, for a corpus that the user names."""
     if format in LOG_FORMATS:
-        return _read_log(path, format, declared)
+        return read_log(path, format, declared.columns)
     if format not in TABLES:
         raise InputError(f"there is no format {format!r}", remedy=f"one of {', '.join([*IMPORT_FORMATS, 'clembench'])}")
     return _convert_table(read_table(path), declared)
-
-
-def _read_log(path: Path, format: str, declared: Declared) -> Iterator[LogAnswer]:
-    """Yield the answers of a log. Raises MalformedInput for a row of another form than the program writes."""
-    count = 0
-    try:
-        for answer in LOG_FORMATS[format](path, declared.columns):
-            yield answer
-            count += 1
-    except RefereeError:
-        raise
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise MalformedInput(
-            f"after {count:,} answers a row is not as {format} writes it ({type(error).__name__}: {error})",
-            where=path,
-            remedy="name the file as the program wrote it",
-        ) from error
 
 
 def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
@@ -491,7 +475,7 @@ def _read_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declare
         return convert_episodes(file, declared.columns.get("system"))
     format = declared.format if declared.format in LOG_FORMATS else _recognise_log(file, declared.column("sheet"))
     if format is not None:
-        material = convert_answers(_read_log(file, format, declared), format, declared)
+        material = convert_answers(read_log(file, format, declared.columns), format, declared)
         material.is_tried = format not in UNTRIED
         if scenes and set(material.trials) <= set(scenes):
             material.trials = {name: scenes[name] for name in material.trials}
@@ -520,8 +504,9 @@ def convert_table(
         material = convert_answers(iterate_box_answers(table, declared, mapping), get_format(table.source), declared)
         material.mapping.update(mapping)
         return material
-    if has_listeners(table, declared):
-        return read_listeners(table, declared)
+    long = lengthen_systems(table, declared)
+    if has_listeners(long, declared):
+        return read_listeners(long, declared if long is table else replace(declared, systems=()))
     _refuse_gold(table)
     if scenes is None:
         scenes = read_scenes_of_rows(table, declared)

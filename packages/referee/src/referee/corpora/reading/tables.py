@@ -45,6 +45,17 @@ class Table:
         """Return the cells of a column, None where a row does not have it."""
         return [None if is_missing(cell := row.get(name)) else cell for row in self.rows]
 
+    def lengthen(self, groups: Mapping[str, Mapping[str, str]], label: str | None = None) -> Table:
+        """Return a table with a row per group of columns: the group's columns under their fields, its name under `label`."""
+        used = {column for columns in groups.values() for column in columns}
+        rows: list[Mapping[str, Any]] = []
+        for row in self.rows:
+            rest = {k: v for k, v in row.items() if k not in used}
+            for name, columns in groups.items():
+                fields = {field: row.get(column) for column, field in columns.items()}
+                rows.append({**rest, **({} if label is None else {label: name}), **fields})
+        return Table.of(self.source, rows, [line for line in self.lines for _ in groups])
+
 
 def is_missing(value: Any) -> bool:
     """Return whether a cell is empty: None, or the NaN that data frames use."""
@@ -59,7 +70,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
     """
     name = str(path).lower()
     if name.endswith(SEPARATED):
-        numbered = list(read_separated(Path(path)))
+        numbered = _drop_fractions(list(read_separated(Path(path))))
     elif name.endswith(SHEETS):
         numbered = _read_workbook(path, sheet)
     elif is_parquet(path):
@@ -108,6 +119,15 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (csv.Error, EOFError, OSError, zlib.error) as error:
         problem = f"the table cannot be read further ({error})"
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=_SAVE) from None
+
+
+def _drop_fractions(numbered: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    """Return rows without the fractions of whole numbers, which data frames write in columns with an empty cell."""
+    names = numbered[0][1] if numbered else ()
+    whole = [n for n in names if all(row[n] is None or re.fullmatch(r"-?\d+\.0", row[n]) for _, row in numbered)]
+    for _, row in numbered if whole else ():
+        row.update({name: row[name][:-2] for name in whole if row[name] is not None})
+    return numbered
 
 
 def _guess_delimiter(path: Path, head: str) -> str:
@@ -240,12 +260,15 @@ def _find_rows(value: Any) -> list[dict[str, Any]] | None:
     """Return rows from a list of objects, columns, lists by system, objects by id, or the one part that has such; None
     for other values.
     """
-    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
+    if _are_lists(value):
         value = [row for part in value for row in part]
     if isinstance(value, list) and all(isinstance(row, dict) for row in value):
         return value
     if not isinstance(value, dict):
         return None
+    # As data frames write with orient="split".
+    if isinstance(value.get("columns"), list) and _are_lists(value.get("data")):
+        return [dict(zip(value["columns"], cells, strict=True)) for cells in value["data"]]
     if columns := _transpose_columns(value):
         return columns
     lists: dict[str, list[dict[str, Any]]] = {name: part for name, part in value.items() if _are_objects(part)}
@@ -275,6 +298,10 @@ def _list_texts(value: Any) -> list[dict[str, Any]]:
     if parts and are_lists and all(map(str.isdigit, value)):
         return [{"id": name, "references": part} for name, part in value.items()]
     return []
+
+
+def _are_lists(part: Any) -> bool:
+    return isinstance(part, list) and bool(part) and all(isinstance(row, list) for row in part)
 
 
 def _are_objects(part: Any) -> bool:
