@@ -396,7 +396,7 @@ def test_a_program_does_not_choose_by_the_words_of_the_round_before(tmp_path: Pa
         await until(lambda: table.ears[me].status["phase"] == "between")
         hall.take(table.live, me, [RoomLine(me, "ready", {}, 2, 1.0)])
         assert (table.room.puzzle, table.room.phase) == (1, "playing")
-        await bots._turn()
+        await bots._take_turn()
         await until(lambda: table.ears[me].status["puzzle"] == 1)
         await hall.close()
 

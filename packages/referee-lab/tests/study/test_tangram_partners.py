@@ -62,8 +62,8 @@ class Attentive(Partner):
         await super()._perform_acts(acts, puzzle)
         self.done += 1
 
-    async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
-        await super()._say(text, puzzle, expressions)
+    async def _type_text(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
+        await super()._type_text(text, puzzle, expressions)
         self.done += 1
 
 

@@ -64,11 +64,11 @@ def play_in_chromium(folder: Path, participants: int, *, database: str | None = 
         + len(served.study.checks)
     )
     with _serve_in_thread(served) as address:
-        asyncio.run(_play(async_api, f"{address}/s/{served.id}/", served, participants, steps))
+        asyncio.run(_run_bots(async_api, f"{address}/s/{served.id}/", served, participants, steps))
         return _report_sessions(served, before, participants)
 
 
-async def _play(async_api: Any, address: str, served: Served, participants: int, steps: int) -> None:
+async def _run_bots(async_api: Any, address: str, served: Served, participants: int, steps: int) -> None:
     """Run the bots in Chromium, some at a time."""
     async with async_api.async_playwright() as playwright:
         try:

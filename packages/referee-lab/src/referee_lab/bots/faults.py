@@ -75,13 +75,13 @@ class Unreliable(httpx.AsyncBaseTransport):
             # idempotence is tested by this.
             if self.rng.random() < 0.5:
                 raise httpx.ConnectError("lost on the way to the server", request=request)
-            await self._deliver(request)
+            await self._send_copy(request)
             raise httpx.ReadError("the reply was lost", request=request)
         if self.faults.draw_fault("duplicate", self.rng, self.tally):
-            await self._deliver(request)
-        return await self._deliver(request)
+            await self._send_copy(request)
+        return await self._send_copy(request)
 
-    async def _deliver(self, request: httpx.Request) -> httpx.Response:
+    async def _send_copy(self, request: httpx.Request) -> httpx.Response:
         """Send one copy of the request, and return the reply with its whole content."""
         # A request object can be sent once; a repeat needs a second one.
         copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)

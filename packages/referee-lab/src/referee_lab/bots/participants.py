@@ -86,7 +86,7 @@ class Bot:
 
     async def enrol(self) -> None:
         """Enter the study, consent, and get a seat on a list."""
-        reply = await self._enter()
+        reply = await self._enter_study()
         # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": reply["consent"]["hash"]}
         try:
@@ -107,7 +107,7 @@ class Bot:
 
     async def _take_part(self) -> None:
         """Answer all steps, with random reloads, and finish."""
-        plan = await self._open()
+        plan = await self._open_plan()
         await self._send_request("POST", "client", json=self._describe_display())
         while left := _list_open_steps(plan):
             index = left[0]
@@ -115,9 +115,9 @@ class Bot:
             # Under any other policy a reload would end or restart the session, as it should, and there would be nothing
             # to count.
             if self.served.policy.resume == "resume" and self.faults.draw_fault("reload", self.rng, self.tally):
-                plan = await self._reload(index, attempt)
+                plan = await self._reload_page(index, attempt)
                 continue
-            await self._answer(index, attempt)
+            await self._answer_step(index, attempt)
             if self.ending:
                 return
             plan["saved"].append(index)
@@ -126,15 +126,15 @@ class Bot:
     # -- requests of a page
     # --------------------------------------------------------------------------------------------------
 
-    async def _enter(self) -> Any:
+    async def _enter_study(self) -> Any:
         """Enter the study and store the token."""
         trying = {"mode": self.mode, "debug_key": make_debug_key(self.served)} if self.mode else {}
-        body = {"platform": self._link(), "tab": self.tab, **trying}
+        body = {"platform": self._make_link_parameters(), "tab": self.tab, **trying}
         reply = await self._send_request("POST", "enter", json=body)
         self.token = reply["token"]
         return reply
 
-    def _link(self) -> dict[str, str]:
+    def _make_link_parameters(self) -> dict[str, str]:
         """Return the parameters of the link from the recruiting platform."""
         name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "survey_code", "link": "label"}.get(
             self.served.study.recruitment.platform
@@ -143,25 +143,25 @@ class Bot:
         signed = {"key": sign_label(self.served.keys, self.served.id, label)} if name == "label" else {}
         return {name: label, **signed} if name else {}
 
-    async def _open(self) -> dict[str, Any]:
+    async def _open_plan(self) -> dict[str, Any]:
         """Request the plan and store its token."""
         plan: dict[str, Any] = await self._send_request("GET", "plan")
         self.token = plan["token"]
         return plan
 
-    async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
+    async def _reload_page(self, index: int, attempt: int) -> dict[str, Any]:
         """Reload in another window, get the position, and report the aborted step."""
         self.tab = str(self._make_uuid())
-        await self._enter()
+        await self._enter_study()
         await self._send_request("POST", "claim", json={"tab": self.tab})
-        plan = await self._open()
+        plan = await self._open_plan()
         await self._put_answer(self._build_body(index, attempt, state="aborted"))
         if plan["policy"]["aborted"] == "skip":
             plan["saved"].append(index)
         plan["attempts"][str(index)] = attempt + 1
         return plan
 
-    async def _answer(self, index: int, attempt: int) -> None:
+    async def _answer_step(self, index: int, attempt: int) -> None:
         """Answer one step, skipping pages of branches that do not apply."""
         step = self._get_step(index)
         # Seeded by the step and not from the bot's own generator: network faults must not change answers.

@@ -90,7 +90,7 @@ class _Game:
         description = self.speaker.describe(replace(here, history=select_known_rounds(before)).for_speaker())
         text = get_description_text(description)
         self.t_ms += READ_MS + KEY_MS * len(text)
-        self._say(str(room.speaker), text or "…")
+        self._type_text(str(room.speaker), text or "…")
         for seat in room.listeners:
             view = replace(here, history=select_known_rounds(before, seat.name)).for_hearer(self.rng)
             response = self.listener.resolve(Description(text=text, properties=description.properties), view)
@@ -102,7 +102,7 @@ class _Game:
             self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
             self.apply_step(reference_state.pass_time)
 
-    def _say(self, actor: str, text: str) -> None:
+    def _type_text(self, actor: str, text: str) -> None:
         """Write a text in the chat, with typing times."""
         times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
         self.apply_step(reference_state.act, actor, "say", {"text": text, **times, "keystrokes": len(text)})

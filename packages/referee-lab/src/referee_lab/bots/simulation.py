@@ -117,7 +117,7 @@ def simulate(
             for participant in admitted:
                 participant.thought = thought[participant.number]
 
-    bots, (lost, twice) = _perform(served, participants, at_once, run_bot, think)
+    bots, (lost, twice) = _prepare_participants(served, participants, at_once, run_bot, think)
     return Played(
         participants=len(bots),
         answers=sum(len(b.saved) for b in bots),
@@ -156,7 +156,7 @@ def _make_hearer(served: Served, hearer: str, seed: int, train: Path | None, eng
     return make_hearer(hearer, seed, [s.trial.id for s in served.study.iterate_stimuli()], train)
 
 
-def _perform(
+def _prepare_participants(
     served: Served,
     participants: int,
     at_once: int,
@@ -174,7 +174,7 @@ def _perform(
     with asyncio.Runner() as runner, _run_lifespan(runner, app):
         runner.run(_enrol_in_order(bots))
         think(bots)
-        runner.run(_play(served, bots, at_once))
+        runner.run(_play_sessions(served, bots, at_once))
         return bots, count_losses(served, bots)
 
 
@@ -194,7 +194,7 @@ async def _enrol_in_order(bots: list[Bot]) -> None:
         await participant.enrol()
 
 
-async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
+async def _play_sessions(served: Served, bots: list[Bot], at_once: int) -> None:
     """Play the rooms, then the sessions, some at a time."""
     plugin = served.study.kind.info.plugin
     if plugin in ROOM_PLUGINS:

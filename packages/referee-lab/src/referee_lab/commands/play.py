@@ -73,7 +73,7 @@ def play(
         games_read = (
             _read_played_games(Path(played)) if (Path(played) / ABOUT).is_file() else _read_rounds(played, data)
         )
-        _tell(*games_read, compute_human_curve(people, data) if people is not None else None, form)
+        _print_results(*games_read, compute_human_curve(people, data) if people is not None else None, form)
         return 0
     if corpus is None or speaker is None or hearer is None or out is None:
         needed = {"--corpus": corpus, "--speaker": speaker, "--hearer": hearer, "--out": out}
@@ -100,11 +100,15 @@ def play(
     _check_settings(out, settings)
     scenes = {p.scene.id for p in plans}
     learn = [t for t in trials if t.scene.id is None or t.scene.id not in scenes]
-    _tell(settings, _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed), beside, form)
+    _print_results(
+        settings, _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed), beside, form
+    )
     return 0
 
 
-def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
+def _print_results(
+    settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str
+) -> None:
     """Print the results as a table or as JSON."""
     from referee_lab.tangram.players.adaptation import compute_game_curve
 
@@ -127,7 +131,7 @@ def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
         raise InputError("the file does not name the game", where=about, remedy=remedy)
     mend = "take it out of the folder, or export the games again"
-    games = [_read(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
+    games = [_read_game(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
     if not games:
         raise InputError("the folder has no finished game yet", where=folder, remedy="play some first")
     return settings, games
@@ -198,7 +202,7 @@ def _play_all(
         for plan in plans:
             path = out / f"{plan.id}.json"
             # A game without an answer from an endpoint says nothing about the players: it is played again.
-            if not path.exists() or _read(path).outcome == UNANSWERED:
+            if not path.exists() or _read_game(path).outcome == UNANSWERED:
                 # Made when first needed: a folder that is complete needs no endpoint and no training.
                 players = players or [
                     # Each player has its own seed; with one seed all would make the same random choices.
@@ -207,12 +211,12 @@ def _play_all(
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
                 write_atomically(path, [convert_game_to_json(game)])
-            games.append(_read(path))
+            games.append(_read_game(path))
             step(1)
     return games
 
 
-def _read(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
+def _read_game(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
     """Return a stored game. Raises InputError if the file is not one."""
     from referee_lab.tangram.players.reference_game import parse_game
 
@@ -226,7 +230,7 @@ def _read(path: Path, remedy: str = "delete the file to play it again") -> Playe
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
+def _count_outcomes(played: Sequence[PlayedGame]) -> dict[str, Any]:
     """Return counts of outcomes, rounds and answers."""
     rounds = [r for game in played for r in game.rounds]
     return {
@@ -244,7 +248,7 @@ def _convert_to_json(
     ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
     for row, game in zip(ended, played, strict=True):
         row |= {"simulated": True} if game.simulated else {}
-    return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in curves]}
+    return {**settings, "games": ended, **_count_outcomes(played), "curves": [asdict(curve) for curve in curves]}
 
 
 def _format_lines(
@@ -253,7 +257,7 @@ def _format_lines(
     """Return the results as lines of text."""
     from referee_lab.commands.tangram.sources import align_columns
 
-    tally = _tally(played)
+    tally = _count_outcomes(played)
     lines = [
         f"{settings['corpus']}: {len(played)} games of {_name_players(settings, ' and ')}, {tally['rounds']} rounds"
     ]

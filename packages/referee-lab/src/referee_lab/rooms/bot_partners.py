@@ -81,9 +81,9 @@ class Partner:
                     await self.heard.get()
                 puzzle = self.live.room.puzzle
                 if self.live.room.get_seat(BOT).role == OPERATOR:
-                    await self._operate(puzzle)
+                    await self._operate_board(puzzle)
                 else:
-                    await self._solve(puzzle)
+                    await self._instruct_operator(puzzle)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # A failure must not leave the person waiting without a message.
@@ -94,12 +94,12 @@ class Partner:
         game = self.game
         return game.board if game is not None and self.live.room.puzzle == puzzle else None
 
-    async def _sleep(self, seconds: float) -> None:
+    async def _sleep_seconds(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self.pace)
 
     # -- operator ------------------------------------------------------------------------------------------------------
 
-    async def _operate(self, puzzle: int) -> None:
+    async def _operate_board(self, puzzle: int) -> None:
         """Operate the board through one puzzle: carry out each clause of the solver's chat lines."""
         hand = Hand()
         while self._get_board_of(puzzle) is not None:
@@ -119,10 +119,10 @@ class Partner:
         command = interpret(clause, board, hand, self.rng)
         hand = replace(hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
-            await self._say(command.question, puzzle)
+            await self._type_text(command.question, puzzle)
         if command.kind in ("ask", "none"):
             return hand
-        await self._sleep(self.rng.uniform(0.35, 0.9))
+        await self._sleep_seconds(self.rng.uniform(0.35, 0.9))
         acts, hand = perform_command(command, board, hand, 0.0, self.rng)
         await self._perform_acts(acts, puzzle)
         return hand
@@ -132,7 +132,7 @@ class Partner:
         began, points = 0.0, []
         for act in acts:
             if act.t_ms - began >= 33 or act.change:
-                await self._sleep((act.t_ms - began) / 1000)
+                await self._sleep_seconds((act.t_ms - began) / 1000)
                 began = act.t_ms
             if self._get_board_of(puzzle) is None:
                 return
@@ -146,28 +146,28 @@ class Partner:
 
     # -- solver --------------------------------------------------------------------------------------------------------
 
-    async def _solve(self, puzzle: int) -> None:
+    async def _instruct_operator(self, puzzle: int) -> None:
         """Instruct the operator through one puzzle, one piece at a time."""
         game = self.game
         assert game is not None
         mind, settled, handled, round_ = Mind.of(game.goal), set[str](), None, 0
-        await self._sleep(1.5)
+        await self._sleep_seconds(1.5)
         while (board := self._get_board_of(puzzle)) is not None:
             mind, settled = accept_placement(mind, board, settled, REACHES[round_])
             instruction, mind = instruct(mind, board, handled, self.rng)
             if instruction is None:
                 round_ = min(round_ + 1, len(REACHES) - 1)
                 mind, settled = Mind.of(game.goal) if round_ == len(REACHES) - 1 else mind, set[str]()
-                await self._say("nearly: let us make it more exact", puzzle)
+                await self._type_text("nearly: let us make it more exact", puzzle)
                 await self._wait_for_person(puzzle)
                 continue
-            await self._say(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
+            await self._type_text(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
             handled_since, spoken = await self._wait_for_person(puzzle)
             handled = handled_since or handled
             while spoken and handled_since is None and (board := self._get_board_of(puzzle)) is not None:
                 # Clauses without an action: a question, or an expression of doubt.
                 answer = clarify(mind, board, handled, self.rng)
-                await self._say(answer.text, puzzle, [dict(e) for e in answer.expressions])
+                await self._type_text(answer.text, puzzle, [dict(e) for e in answer.expressions])
                 handled_since, spoken = await self._wait_for_person(puzzle)
                 handled = handled_since or handled
 
@@ -188,13 +188,13 @@ class Partner:
                 spoken, patience = True, SETTLE_SECONDS
         return handled, spoken
 
-    async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
+    async def _type_text(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
         """Show typing for as long as a person would need, then send the text."""
         start = self.hall.now_ms()
         if self._get_board_of(puzzle) is None or not self.live.room.settings["chat"]:
             return
         self.hall.act_for_bot(self.live, "typing", {"typing": True})
-        await self._sleep(0.4 + KEY_SECONDS * len(text))
+        await self._sleep_seconds(0.4 + KEY_SECONDS * len(text))
         if self._get_board_of(puzzle) is None:
             return
         times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}

@@ -301,7 +301,7 @@ class Hall:
         finally:
             if mark > live.marks.get(actor, 0):
                 live.marks[actor] = mark
-                self._queue(_Parcel(live, live.room, lines, actor, mark))
+                self._queue_parcel(_Parcel(live, live.room, lines, actor, mark))
 
     def find_room_of_session(self, room: str, session: str) -> Live | None:
         """Return the room that a session is in, or was in until the room ended; else None."""
@@ -340,7 +340,7 @@ class Hall:
     def _apply_and_queue(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
         """Apply the next state and lines to a room and queue them for the store."""
         parcel = _Parcel(live, room, self._number_and_apply(live, room, lines, self.now_ms()))
-        self._queue(parcel)
+        self._queue_parcel(parcel)
         return parcel
 
     async def _apply_and_wait(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
@@ -357,13 +357,13 @@ class Hall:
         live.apply_lines(room, numbered)
         return numbered
 
-    def _queue(self, parcel: _Parcel) -> None:
+    def _queue_parcel(self, parcel: _Parcel) -> None:
         """Queue lines for the next commit and start the writer task if it is idle."""
         self._waiting.append(parcel)
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write())
+            self._writing = asyncio.create_task(self._write_batches())
 
-    async def _write(self) -> None:
+    async def _write_batches(self) -> None:
         """Commit queued lines, one transaction per batch, until the queue is empty."""
         # Whatever comes while this batch is being committed collects in `_waiting` and shares the next commit: the busier the hall, the larger the batches.
         while self._waiting:
@@ -374,7 +374,7 @@ class Hall:
                 if not parcel.live.broken:
                     batch.setdefault(parcel.live, []).append(parcel)
             try:
-                await self.served.store.awrite(partial(self._store, batch))
+                await self.served.store.awrite(partial(self._store_batch, batch))
             except Exception as error:  # whatever it was, nothing of it is acknowledged
                 _log.error("a room was not stored: %s", type(error).__name__)
                 for live in batch:
@@ -382,12 +382,12 @@ class Hall:
                     self._drop_room(live)
             else:
                 for live, parcels in batch.items():
-                    self._deliver(live, parcels)
+                    self._broadcast_lines(live, parcels)
             for parcel in waiting:
                 if parcel.done is not None and not parcel.done.done():
                     parcel.done.set_result(None)
 
-    def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
+    def _store_batch(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
         """Store a batch in one transaction; a room that ends early also ends the sessions of its people."""
         now = self.served.clock()
         numbered: list[tuple[str, RoomLine]] = []
@@ -425,7 +425,7 @@ class Hall:
             reason = room.outcome or "partner-left"
             presence.end_session(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
 
-    def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
+    def _broadcast_lines(self, live: Live, parcels: Sequence[_Parcel]) -> None:
         """Acknowledge and broadcast stored lines."""
         live.stored = _get_stored_fields(parcels[-1].room)
         lines = _collect_lines(parcels)

@@ -38,7 +38,7 @@ class ModelPartner(Partner):
         self.hand = Hand()
         super().__init__(hall, live, pace)
 
-    async def _operate(self, puzzle: int) -> None:
+    async def _operate_board(self, puzzle: int) -> None:
         """Operate the board through one puzzle: ask the model for one turn after each chat line."""
         player = self._get_player(OPERATOR)
         self.hand = Hand()
@@ -47,10 +47,10 @@ class ModelPartner(Partner):
             if line.kind == "say":
                 await self._take_turn(player, OPERATOR, puzzle)
 
-    async def _solve(self, puzzle: int) -> None:
+    async def _instruct_person(self, puzzle: int) -> None:
         """Instruct through one puzzle: ask the model for a turn, then wait for the person."""
         player = self._get_player(SOLVER)
-        await self._sleep(1.5)
+        await self._sleep_seconds(1.5)
         while self._get_board_of(puzzle) is not None:
             await self._take_turn(player, SOLVER, puzzle)
             await self._wait_for_person(puzzle)
@@ -104,7 +104,7 @@ class ModelPartner(Partner):
         if board is None or move.kind == WAIT:
             return
         if move.kind == SAY:
-            await self._say(move.text, puzzle)
+            await self._type_text(move.text, puzzle)
         elif not is_refused(move, role, board):
             acts, self.hand = perform_command(choose_command(move), board, self.hand, 0.0, self.rng)
             await self._perform_acts(acts, puzzle)

@@ -72,7 +72,7 @@ class ReferenceBots:
         """Take turns and wait for lines until the game ends; an error is reported in the chat."""
         try:
             while True:
-                await self._turn()
+                await self._take_turn()
                 await self._wait_for_line()
         except asyncio.CancelledError:
             raise
@@ -95,7 +95,7 @@ class ReferenceBots:
         """Return whether a listener has not yet chosen in a round."""
         return self._is_running(number) and actor not in self.room.chosen
 
-    async def _turn(self) -> None:
+    async def _take_turn(self) -> None:
         """Let programs take their next action: describe the target, or choose an object."""
         room = self.room
         # A room advances before its lines are stored and broadcast: until then `chat` has the words of the previous
@@ -106,7 +106,7 @@ class ReferenceBots:
         speaker = str(room.speaker)
         if is_bot(speaker) and not room.spoken and self._answered.get(speaker) != (number, ""):
             self._answered[speaker] = (number, "")
-            await self._speak(speaker, number)
+            await self._describe_target(speaker, number)
         for seat in room.listeners:
             text = self._join_speaker_text()
             if (
@@ -116,7 +116,7 @@ class ReferenceBots:
                 and self._answered.get(seat.actor) != (number, text)
             ):
                 self._answered[seat.actor] = (number, text)
-                await self._choose(seat.actor, text, number)
+                await self._choose_object(seat.actor, text, number)
 
     def _is_running(self, number: int) -> bool:
         return self.room.phase == PLAYING and self.room.puzzle == number
@@ -147,7 +147,7 @@ class ReferenceBots:
 
     # -- speaking and choosing -----------------------------------------------------------------------------------------
 
-    async def _speak(self, actor: str, number: int) -> None:
+    async def _describe_target(self, actor: str, number: int) -> None:
         """Describe the target of a round in the chat."""
         room = self.room
         target = room.settings["labels"][room.target]
@@ -156,23 +156,23 @@ class ReferenceBots:
         )
         description = await self._ask_program(lambda: self._get_program(actor, "system").describe(trial.for_speaker()))
         text = get_description_text(description) if isinstance(description, Description) else ""
-        await self._say(actor, text or FAILED, number)
+        await self._type_text(actor, text or FAILED, number)
 
-    async def _choose(self, actor: str, text: str, number: int) -> None:
+    async def _choose_object(self, actor: str, text: str, number: int) -> None:
         """Let a listener resolve the description: choose an object, or ask a question."""
         room = self.room
         history = select_known_rounds(self._list_revealed_rounds(room.get_seat(actor).name), room.get_seat(actor).name)
         trial = replace(self.trial, id=f"{room.id}-{number}.{actor}", history=history)
         view = trial.for_hearer(self.rng)
-        await self._sleep(READ_SECONDS + self.rng.random())
+        await self._sleep_seconds(READ_SECONDS + self.rng.random())
         response = await self._ask_program(
             lambda: self._get_program(actor, "hearer").resolve(Description(text=text), view)
         )
         if response is None:
-            await self._say(actor, FAILED, number)
+            await self._type_text(actor, FAILED, number)
         elif response.outcome is not Outcome.ENTITY and self._questions.get(actor) != number:
             self._questions[actor] = number
-            await self._say(actor, UNSURE, number)
+            await self._type_text(actor, UNSURE, number)
         elif self._is_running(number):
             is_guess = response.outcome is not Outcome.ENTITY
             label = get_label(room, self._pick_most_probable(response) if is_guess else response.entity)
@@ -205,16 +205,16 @@ class ReferenceBots:
             self.players[actor, kind] = make_partner(written, kind, seed)
         return self.players[actor, kind]
 
-    async def _say(self, actor: str, text: str, number: int) -> None:
+    async def _type_text(self, actor: str, text: str, number: int) -> None:
         """Write text in the chat with the typing times of a person."""
         start = self.hall.now_ms()
         self.hall.act_for_bot(self.live, "typing", {"typing": True}, actor)
-        await self._sleep(0.4 + KEY_SECONDS * len(text))
+        await self._sleep_seconds(0.4 + KEY_SECONDS * len(text))
         if self._is_running(number):
             times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
             self.hall.act_for_bot(self.live, "say", {"text": text, **times}, actor)
 
-    async def _sleep(self, seconds: float) -> None:
+    async def _sleep_seconds(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self.pace)
 
 

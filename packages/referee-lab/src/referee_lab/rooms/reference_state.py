@@ -146,7 +146,7 @@ def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
     if is_back or len(room.seats) < room.people:
         return room, lines
     names = [BOT if n == 1 else f"{BOT}-{n}" for n in range(1, room.settings["bots"] + 1)]
-    started, more = _start(replace(room, seats=(*room.seats, *(Seat(n, n) for n in names))), t_ms)
+    started, more = _start_round(replace(room, seats=(*room.seats, *(Seat(n, n) for n in names))), t_ms)
     return started, lines + more
 
 
@@ -247,11 +247,11 @@ def pass_time(room: ReferenceRoom, t_ms: float) -> Happened:
 def _start_next(room: ReferenceRoom, t_ms: float) -> Happened:
     """Start the next round, or end a game that is complete."""
     if room.puzzle + 1 < len(get_targets(room)):
-        return _start(replace(room, puzzle=room.puzzle + 1), t_ms)
+        return _start_round(replace(room, puzzle=room.puzzle + 1), t_ms)
     return _end_game(room, "completed", SERVER)
 
 
-def _start(room: ReferenceRoom, t_ms: float) -> Happened:
+def _start_round(room: ReferenceRoom, t_ms: float) -> Happened:
     """Start a round: assign roles and log the target and every person's display order."""
     speaker = _find_speaker(room)
     assert speaker is not None  # the last player who left has ended the room otherwise

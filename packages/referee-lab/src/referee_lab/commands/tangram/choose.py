@@ -89,7 +89,7 @@ def choose(
     }
     if not (data / "study.toml").exists():
         trial, where = _make_trial(corpus, corpus_data, scene, pictures, language)
-        _make(
+        _make_study(
             data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
         )
     elif corpus or scene or pictures or settings != {name: parameters[name].default for name in settings}:
@@ -117,7 +117,7 @@ def _make_trial(
     return find_scene_trial(trials, corpus, scene, where), where
 
 
-def _make(
+def _make_study(
     data: Path,
     trial: Trial | None,
     pictures: Path | None,

@@ -193,7 +193,7 @@ def _list_remarks(
     hand = any(d.meta.get("pointer") == "hand" for d in dialogues)
     over = {u: [s.standing.cursor_over for s in classification.situations if s.pronoun is u] for u in (True, False)}
     what = "a hand on the target (in place of the cursor)" if hand else "cursor over the target"
-    lines = [f"  {what}: " + ", ".join(_rate(w, over[u]) for u, w in ((True, "pronouns"), (False, "others")))]
+    lines = [f"  {what}: " + ", ".join(_format_rate(w, over[u]) for u, w in ((True, "pronouns"), (False, "others")))]
     recorded = sum(s.has_pointer for s in classification.situations)
     if not recorded:
         lines = ["  No cursor was recorded: the rule by the cursor has no value."]
@@ -222,7 +222,7 @@ def _list_remarks(
     return lines
 
 
-def _rate(what: str, over: Sequence[bool]) -> str:
+def _format_rate(what: str, over: Sequence[bool]) -> str:
     """Return the percentage of true values with a label and both counts."""
     share = f"{sum(over) / len(over):.1%}" if over else "–"
     return f"{what} {share} ({sum(over)} of {len(over)})"

@@ -110,8 +110,12 @@ def evaluate(
     tables = json.dumps(data, ensure_ascii=False, indent=1, default=_make_json_value)
     text = _format_lines(name, evaluation, reviewed, rehearsal)
     if out is not None:
-        read = (rehearsal.trials, rehearsal.responses) if rehearsal is not None else _read(answers or (), trials, mode)
-        _save(out, tables, text, *read)
+        read = (
+            (rehearsal.trials, rehearsal.responses)
+            if rehearsal is not None
+            else _read_answers(answers or (), trials, mode)
+        )
+        _save_evaluation(out, tables, text, *read)
     print(tables if form == "json" else "\n".join(text))
     if out is not None and form == "text" and answers and (answers[0] / "outputs.jsonl").is_file():
         study = answers[0]
@@ -143,7 +147,7 @@ def _evaluate_answers(
     from referee_lab.tangram.evaluation.task_performance import review_confusion
     from referee_lab.tangram.models.demonstratives import Confusion
 
-    trials_read, responses = _read(answers, trials, mode)
+    trials_read, responses = _read_answers(answers, trials, mode)
     evaluation = analyse(responses, trials_read, ties=ties, margin=margin)
     counts = confusion or _load_confusion(answers)
     # Without the classifier's counts there is nothing to correct.
@@ -167,7 +171,7 @@ def _load_confusion(answers: Sequence[Path]) -> str | None:
     return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
 
 
-def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
+def _read_answers(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
     """Return the trials and answers of files or study folders."""
     from referee.corpora.jsonl import read_responses, read_trials
     from referee_lab.tangram.desk.clip_study import load_overheard_answers
@@ -189,7 +193,9 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
     return list(trials_by_id.values()), responses
 
 
-def _save(out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], responses: Sequence[Response]) -> None:
+def _save_evaluation(
+    out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], responses: Sequence[Response]
+) -> None:
     """Write the tables, and trials and answers for `referee listen --recorded` and the court."""
     from referee.corpora.jsonl import response_to_json, trials_to_json, write_json_line
     from referee.files import make_folder, write_atomically
@@ -255,7 +261,7 @@ def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, re
             *align_columns(_review_table(evaluation)),
             "",
         ]
-    return lines + (_review(reviewed) if reviewed is not None else [])
+    return lines + (_format_review(reviewed) if reviewed is not None else [])
 
 
 def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
@@ -325,7 +331,7 @@ def _format_mixed(model: MixedModel | InputError, what: str) -> str:
     return f"{what} {effect.ratio:.2f} [{format_number(effect.low, 2)}, {format_number(effect.high, 2)}], {_format_p(effect.p)}"
 
 
-def _review(r: Review) -> list[str]:
+def _format_review(r: Review) -> list[str]:
     """Return the review as lines."""
     from referee_lab.tangram.evaluation.task_performance import describe_published_review
 

@@ -90,7 +90,9 @@ def export(
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write(target, format_tiers(read_tiers(session, recording, annotator), kind, session_recording, target.parent))
+        _write_file(
+            target, format_tiers(read_tiers(session, recording, annotator), kind, session_recording, target.parent)
+        )
     elif session_recording is None and kind == "svg":
         raise InputError(
             "the positions of pieces were not recorded in this dialogue",
@@ -99,7 +101,7 @@ def export(
         )
     elif kind == "svg":
         assert session_recording is not None
-        _write(target, _draw_board(session_recording, at, cursor, numbers).encode())
+        _write_file(target, _draw_board(session_recording, at, cursor, numbers).encode())
     else:
         check_choice("--as", kind, (*TIERS, "svg"))
     print(f"wrote {target}")
@@ -126,7 +128,7 @@ def _export_corpus(
     else:
         target.mkdir(parents=True, exist_ok=True)
         for dialogue in dialogues:
-            _write(target / f"{dialogue.id}.{kind}", format_tiers(dialogue, kind))
+            _write_file(target / f"{dialogue.id}.{kind}", format_tiers(dialogue, kind))
     print(f"wrote {len(dialogues)} dialogues into {target}")
     return 0
 
@@ -204,10 +206,10 @@ def _write_games(
         if room.why_not is not None:
             raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
         for name, content in build_reference_files(connection, room.id, (kind,)).items():
-            _write(folder / name, content)
+            _write_file(folder / name, content)
             written.append(folder / name)
     if kind == "games":
-        _write(folder / ABOUT, build_games_file(study).encode())
+        _write_file(folder / ABOUT, build_games_file(study).encode())
     return written
 
 
@@ -239,9 +241,9 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
     if kind == "jsonl":
         from referee_lab.tangram.game.log import format_recording
 
-        _write(target, format_recording(recording).encode())
+        _write_file(target, format_recording(recording).encode())
     else:
-        _write(target, format_tiers(make_recording_tiers(recording, target), kind, recording, folder))
+        _write_file(target, format_tiers(make_recording_tiers(recording, target), kind, recording, folder))
     return target
 
 
@@ -290,7 +292,7 @@ def _draw_board(recording: Recording, at: float, cursor: bool, numbers: bool) ->
     return draw_board(moment.board, cursor=moment.cursor if cursor else None, numbers=numbers)
 
 
-def _write(target: Path, content: bytes) -> None:
+def _write_file(target: Path, content: bytes) -> None:
     """Write content to a file atomically."""
     from referee.files import write_atomically
 

@@ -33,10 +33,10 @@ def goals(
     check_choice("what to do", what, (CHECK,))
     # Own pieces have to be known before figures of them are read.
     find_pieces(find_set(pieces))
-    return _check(file)
+    return _check_figures(file)
 
 
-def _check(file: Path) -> int:
+def _check_figures(file: Path) -> int:
     """Print every figure of a file with its problems; return the exit code."""
     from referee_lab.tangram.game.own_goals import check_goals
 

@@ -42,9 +42,9 @@ def import_(
 ) -> int:
     """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
     check_choice("--as", kind, TIERS)
-    dialogues = _read(file, tiers)
+    dialogues = _read_dialogues(file, tiers)
     if into is not None:
-        print(f"wrote {_annotate(dialogues[0], into, annotator, file)}")
+        print(f"wrote {_write_as_annotation(dialogues[0], into, annotator, file)}")
         return 0
     for number, dialogue in enumerate(dialogues):
         name = file.stem if len(dialogues) == 1 else f"{file.stem}-{number + 1}"
@@ -57,14 +57,14 @@ def import_(
     return 0
 
 
-def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
+def _read_dialogues(file: Path, tiers: Path | None) -> list[Dialogue]:
     """Return the dialogues of a file."""
     from referee_lab.commands.tangram.sources import DialogueSource, open_dialogues
 
     return open_dialogues(DialogueSource(files=[file], tiers=tiers))[1]
 
 
-def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
+def _write_as_annotation(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
     """Return the expressions of a dialogue as a finished annotation of a recording.
 
     An annotation that is there is never replaced.

@@ -58,7 +58,7 @@ def play(
     out.mkdir(parents=True, exist_ok=True)
     if solver is None and operator is None:
         return _play_bots(out, bots, chosen, seed)
-    return _match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
+    return _play_match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
 
 
 def _play_bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
@@ -81,7 +81,7 @@ def _play_bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
     return 0
 
 
-def _match(
+def _play_match(
     out: Path,
     games: int,
     goals: list[Goal],

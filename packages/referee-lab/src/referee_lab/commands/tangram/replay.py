@@ -75,18 +75,18 @@ def replay(
                 f"one dialogue can be shown at a time, and there are {len(sessions)}",
                 remedy=f"--corpus NAME --only ID (such as {ids}), or --out FOLDER",
             )
-        return _show(build_session_page(sessions[0]), port)
+        return _serve_page(build_session_page(sessions[0]), port)
     if recording is not None and len(sessions) == 1:
-        _write(out or recording.with_suffix(".html"), build_session_page(sessions[0]))
+        _write_page(out or recording.with_suffix(".html"), build_session_page(sessions[0]))
         return 0
     folder = out or Path(corpus or f"{recording}-replays")
     folder.mkdir(parents=True, exist_ok=True)
     for session in sessions:
-        _write(folder / f"{session.dialogue.id}.html", build_session_page(session))
+        _write_page(folder / f"{session.dialogue.id}.html", build_session_page(session))
     return 0
 
 
-def _show(page: str, port: int) -> int:
+def _serve_page(page: str, port: int) -> int:
     """Serve the page until Ctrl-C."""
     from referee.show.viewer.local_server import LocalServer, ServedPage
 
@@ -97,7 +97,7 @@ def _show(page: str, port: int) -> int:
     return 0
 
 
-def _write(target: Path, page: str) -> None:
+def _write_page(target: Path, page: str) -> None:
     """Write the page and print its path."""
     from referee.files import write_atomically
 

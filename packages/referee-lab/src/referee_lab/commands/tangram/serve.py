@@ -73,7 +73,7 @@ def serve(
         settings: dict[str, Any] = {"voice": voice, "group": group, **({"player": player} if player else {})}
         settings |= {"pairing": "invited"} if invited else {}
         chosen = _add_figures(puzzles, goals, pieces, settings)
-        _make(data, chosen, partner, settings, training, participants, mode, language)
+        _make_study(data, chosen, partner, settings, training, participants, mode, language)
     serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
 
@@ -95,7 +95,7 @@ def _add_figures(puzzles: str | None, goals: Path | None, pieces: str, settings:
     return [goal.name for goal in chosen]
 
 
-def _make(
+def _make_study(
     data: Path,
     puzzles: list[str],
     partner: str,

@@ -106,7 +106,7 @@ def open_dialogues(source: DialogueSource) -> tuple[str, list[Dialogue]]:
     places = source.files if recordings is None else [recordings]
     files = [path for place in places for path in (_list_files(place) if place.is_dir() or recordings else [place])]
     tier_map = _read_tier_map(source.tiers)
-    dialogues = _make_ids_unique([(path, d) for path in files for d in _read(path, tier_map, annotator)])
+    dialogues = _make_ids_unique([(path, d) for path in files for d in _read_dialogues(path, tier_map, annotator)])
     name = ", ".join(map(str, places))
     # One invented dialogue is enough: results are then not about people.
     return (
@@ -321,7 +321,7 @@ def _read_tier_map(path: Path | None) -> TierMap:
     return TierMap(names, language, PIECE_SETS[pieces] if pieces else listed or None)
 
 
-def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
+def _read_dialogues(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     """Return the dialogues of a file, with the positions of a recording."""
     sessions = _read_sessions(path, tiers, annotator)
     return [s.dialogue if s.recording is None else add_positions(s.dialogue, s.recording) for s in sessions]

@@ -61,14 +61,16 @@ def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
     groups, counts = (c.groups, c.codes) if c.coded else (c.by_words, c.by_words)
     rows = [("kind", "tokens", "share", "printed")]
     for group, codes in GROUPS.items():
-        rows.append((group, str(groups[group]), _share(groups[group], c.expressions), str(PRINTED.get(group, "–"))))
+        rows.append(
+            (group, str(groups[group]), _format_share(groups[group], c.expressions), str(PRINTED.get(group, "–")))
+        )
         if len(codes) > 1:
             code_rows = [
                 (f"  {ATTRIBUTES[code]}", counts[code], PRINTED.get(code, "–"))
                 for code in codes
                 if counts[code] or code in PRINTED
             ]
-            rows += [(what, str(n), _share(n, c.expressions), str(printed)) for what, n, printed in code_rows]
+            rows += [(what, str(n), _format_share(n, c.expressions), str(printed)) for what, n, printed in code_rows]
     return [
         *lines,
         "",
@@ -79,6 +81,6 @@ def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
     ]
 
 
-def _share(part: int, whole: int) -> str:
+def _format_share(part: int, whole: int) -> str:
     """Return a part as a percentage of the whole; a dash if the whole is 0."""
     return f"{part / whole:.1%}" if whole else "–"

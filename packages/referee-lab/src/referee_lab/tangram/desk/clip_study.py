@@ -115,7 +115,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     """
     dialogues = [session.dialogue for session in sessions]
     by_id = {session.dialogue.id: session for session in sessions}
-    _check(by_id, sessions, request)
+    _check_sessions(by_id, sessions, request)
     classification, threshold = _classify_situations(dialogues, request)
     material = collect_material(classification, request.seed, fp=request.fp, tp=request.tp, fn=request.fn)
     lists = make_lists(material, request.pronoun)
@@ -159,7 +159,7 @@ def _classify_situations(dialogues: Sequence[Dialogue], request: Wanted) -> tupl
     return (tried(lowered), lowered) if lowered else (classification, 0.0)
 
 
-def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: Wanted) -> None:
+def _check_sessions(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: Wanted) -> None:
     """Raise InputError for repeated sessions or an odd number of participants."""
     if len(by_id) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")

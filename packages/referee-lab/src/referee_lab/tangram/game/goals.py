@@ -207,7 +207,7 @@ def lay_out_goal(
     goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_AREA[1] / 2), step: int = 45
 ) -> Board:
     """Return a board on which the goal is laid out around a point."""
-    placed = {p: _shift(place, *centre) for p, place in goal.placements.items()}
+    placed = {p: _shift_position(place, *centre) for p, place in goal.placements.items()}
     return Board(MappingProxyType(placed), tuple(placed), step)
 
 
@@ -248,6 +248,6 @@ def _draw_placements(rng: Random, step: int, pieces: Collection[str]) -> Iterato
                 break
 
 
-def _shift(place: Placement, dx: float, dy: float) -> Placement:
+def _shift_position(place: Placement, dx: float, dy: float) -> Placement:
     """Return a position moved by dx and dy."""
     return place._replace(x=round_to_hundredths(place.x + dx), y=round_to_hundredths(place.y + dy))

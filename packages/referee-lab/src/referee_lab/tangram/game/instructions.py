@@ -170,7 +170,7 @@ def interpret(text: str, board: Board, hand: Hand, rng: Random) -> Command:
         return Command("none")
     if IS_RIGHT.search(words) and not any(re.search(v, words) for v in VERBS.values()):
         return Command("none")
-    if hand.asked and (answered := _answer(words, hand.asked, board)):
+    if hand.asked and (answered := _answer_question(words, hand.asked, board)):
         return answered
     if re.search(VERBS["undo"], words):
         return _make_undo(hand)
@@ -325,7 +325,7 @@ def _complete_command(
     return replace(command, piece=piece, degrees=_parse_rotation(str(degrees), board, piece) if turning else 0)
 
 
-def _answer(words: str, asked: Command, board: Board) -> Command | None:
+def _answer_question(words: str, asked: Command, board: Board) -> Command | None:
     """Return the requested action on the piece that an answer chooses.
 
     None if the words do not answer the question.

@@ -74,7 +74,7 @@ def apply_change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[No
         return game, []
     board = game.board.apply(action)
     if action.kind == "release":
-        board = _release(game, board, action.piece)
+        board = _release_piece(game, board, action.piece)
     held, grabbed = game.held, game.grabbed
     if action.kind == "grab":
         held, grabbed = action.piece, board
@@ -108,7 +108,7 @@ def pass_time(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
     return game, notes
 
 
-def _release(game: Game, board: Board, piece: str) -> Board:
+def _release_piece(game: Game, board: Board, piece: str) -> Board:
     """Return the board after a piece is released, snapped to its neighbours if it was moved far enough."""
     if game.grabbed is None or not game.settings["snap"]:
         return board

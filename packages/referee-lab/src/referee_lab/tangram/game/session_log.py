@@ -101,9 +101,9 @@ class SessionLog:
     def log(self) -> tuple[LogEntry, ...]:
         """Return the rows in the order in which they reach the server."""
         arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
-        return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
+        return tuple(self._make_entry(seq, *row) for seq, row in enumerate(arrived))
 
-    def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
+    def _make_entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
         """Return a log entry with the server's time, and the client's time of an actor who has one."""
         t_client_ms = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
         return LogEntry(seq, round(t_ms + DELAY[actor], 1), t_client_ms, actor, kind, data)

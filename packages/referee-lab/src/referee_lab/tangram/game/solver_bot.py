@@ -72,14 +72,14 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
         return (_request_new_piece(focus, mind, board, rng), replace(mind, focus=focus))
     if handled != mind.focus:
         return _correct_choice(mind.focus, handled), mind
-    return _adjust(mind.focus, mind.goal_placements[mind.focus], board, rng), mind
+    return _adjust_piece(mind.focus, mind.goal_placements[mind.focus], board, rng), mind
 
 
 def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instruction:
     """Return an answer to a question: the piece and its position, or the action for the piece in hand."""
     focus = mind.focus or next(iter(mind.goal_placements))
     if handled == focus and not is_in_place(mind, board, focus):
-        return _adjust(focus, mind.goal_placements[focus], board, rng)
+        return _adjust_piece(focus, mind.goal_placements[focus], board, rng)
     phrase, attributes = _name_piece(focus)
     rivals = [p for p in mind.goal_placements if p != focus and get_piece_name(p) == get_piece_name(focus)]
     if rivals:
@@ -91,14 +91,14 @@ def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instr
 def is_in_place(mind: Mind, board: Board, piece: str) -> bool:
     """Return whether a piece is at its goal placement, to visual accuracy."""
     now, goal = board.placements[piece], mind.goal_placements[piece]
-    return _turn(piece, now, goal, board.step) == 0 and max(_measure_shift(now, goal)) <= NEAR
+    return _compute_rotation(piece, now, goal, board.step) == 0 and max(_measure_shift(now, goal)) <= NEAR
 
 
 def _measure_shift(now: Placement, goal: Placement) -> tuple[float, float]:
     return abs(goal.x - now.x), abs(goal.y - now.y)
 
 
-def _turn(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
+def _compute_rotation(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
     """Return the remaining rotation in degrees, from −180 to 180, the smallest that looks right.
 
     None if the piece has to be flipped.
@@ -155,12 +155,12 @@ def _name_piece(piece: str) -> tuple[str, list[str]]:
     return f"the {get_piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
 
 
-def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
+def _adjust_piece(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
     """Turn, flip or move the piece in hand."""
     now = board.placements[piece]
     form, attributes = _choose_form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.
-    turn = _turn(piece, now, goal, board.step)
+    turn = _compute_rotation(piece, now, goal, board.step)
     if turn is None:
         return _make_instruction("flip ", form, "", piece, attributes)
     if turn:

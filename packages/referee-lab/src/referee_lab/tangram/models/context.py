@@ -53,41 +53,41 @@ def cut(
     if action is None and (situation.has_actions or shows == "action"):
         return Unusable(reason="no earlier action")
     # Words of the sentence cannot be shown before it.
-    if _start(mention) >= end:
+    if _get_start(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
-    if action is not None and _start(action) >= end:
+    if action is not None and _get_start(action) >= end:
         return Unusable(reason="handled only after the utterance began")
-    begin = _begin(shows, mention, action, end, margin_ms)
+    begin = _find_clip_start(shows, mention, action, end, margin_ms)
     if isinstance(begin, Unusable):
         return begin
     if end - begin > limit_ms:
-        oldest = "last mention" if begin == _start(mention) - margin_ms else "last action"
+        oldest = "last mention" if begin == _get_start(mention) - margin_ms else "last action"
         return Unusable(reason=f"{oldest} too long ago")
     return Clip(start_ms=max(0.0, begin), end_ms=end, shows=shows)
 
 
-def _begin(shows: str, mention: Event, action: Event | None, end: float, margin: float) -> float | Unusable:
+def _find_clip_start(shows: str, mention: Event, action: Event | None, end: float, margin: float) -> float | Unusable:
     """Return the start of a clip, or the reason why it has none.
 
     Without recorded actions the mention is the only event.
     """
     if action is None:
         action, shows = mention, "none" if shows == "none" else "both"
-    first = min((mention, action), key=_start)
+    first = min((mention, action), key=_get_start)
     if shows == "both":
-        return _start(first) - margin
+        return _get_start(first) - margin
     if shows == "none":
-        over = max(_end(mention), _end(action))
+        over = max(_get_end(mention), _get_end(action))
         return over if over < end else Unusable(reason="an event is still going on")
     shown, other = (mention, action) if shows == "mention" else (action, mention)
     if shown is first:
         return Unusable(
             reason=f"the last {'action' if other is action else 'mention'} comes later and would be seen too"
         )
-    if _end(other) > _start(shown):
+    if _get_end(other) > _get_start(shown):
         return Unusable(reason="the two events overlap")
     # Not before the other event is over, which is not to be seen.
-    return max(_start(shown) - margin, _end(other))
+    return max(_get_start(shown) - margin, _get_end(other))
 
 
 def _find_clip_end(situation: Situation) -> float:
@@ -103,15 +103,15 @@ def _find_clip_end(situation: Situation) -> float:
     )
 
 
-def _start(event: Event) -> float:
+def _get_start(event: Event) -> float:
     """Return the start of an event; a message starts when it is shown."""
     # A message begins to be there when it is shown.
     return find_known_time(event)
 
 
-def _end(event: Event) -> float:
+def _get_end(event: Event) -> float:
     """Return the end of an event, which is not before its start."""
-    return _start(event) if event.end_ms is None else max(event.end_ms, _start(event))
+    return _get_start(event) if event.end_ms is None else max(event.end_ms, _get_start(event))
 
 
 def hide_unseen_events(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
@@ -119,7 +119,9 @@ def hide_unseen_events(dialogue: Dialogue, situation: Situation, clip: Clip) -> 
     expression.
     """
     last = situation.expression
-    visible = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
+    visible = (
+        e for e in dialogue.events if _get_end(e) >= clip.start_ms and (_get_start(e) < _get_start(last) or e is last)
+    )
     # Places among the utterances no longer hold once earlier ones are gone.
     events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in visible)
     return replace(dialogue, events=events)

@@ -63,22 +63,22 @@ class Confusion:
 
     @property
     def precision(self) -> float | None:
-        return _share(self.tp, self.tp + self.fp)
+        return _compute_share(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float | None:
-        return _share(self.tp, self.tp + self.fn)
+        return _compute_share(self.tp, self.tp + self.fn)
 
     @property
     def f(self) -> float | None:
-        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+        return _compute_share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     @property
     def accuracy(self) -> float | None:
-        return _share(self.tp + self.tn, self.n)
+        return _compute_share(self.tp + self.tn, self.n)
 
 
-def _share(part: int, whole: int) -> float | None:
+def _compute_share(part: int, whole: int) -> float | None:
     """Return a part as a proportion of the whole; None if the whole is 0."""
     return part / whole if whole else None
 
@@ -163,7 +163,7 @@ def classify(
 
     def decide(rows: FloatArray) -> FloatArray:
         """Return the cross-validated decision values of the rows."""
-        return _decide(rows, used, places, weights)
+        return _compute_decisions(rows, used, places, weights)
 
     return _predict_by_folds(situations, used, decide, int(places.max()) + 1, by, threshold)
 
@@ -281,7 +281,7 @@ def fold_places(situations: Sequence[Situation], folds: int, by: str, seed: int)
     return np.random.default_rng(seed).permutation(np.arange(len(situations)) % folds)
 
 
-def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray, weights: str) -> FloatArray:
+def _compute_decisions(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray, weights: str) -> FloatArray:
     """Return the decision value of every instance from a model that has not seen its fold."""
     decisions = np.empty(len(used))
     for fold in range(int(places.max()) + 1):

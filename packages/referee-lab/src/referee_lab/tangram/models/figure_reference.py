@@ -80,7 +80,9 @@ class WordMeanings:
             for word in dict.fromkeys(use.words):
                 by_word[word].append(use)
         self.weights_ = {
-            word: self._learn(word_uses) for word, word_uses in sorted(by_word.items()) if len(word_uses) >= self.least
+            word: self._learn_weights(word_uses)
+            for word, word_uses in sorted(by_word.items())
+            if len(word_uses) >= self.least
         }
         return self
 
@@ -96,7 +98,7 @@ class WordMeanings:
         log_probabilities: FloatArray = -np.logaddexp(0.0, -logits).sum(axis=1)
         return log_probabilities
 
-    def _learn(self, uses: Sequence[Use]) -> FloatArray:
+    def _learn_weights(self, uses: Sequence[Use]) -> FloatArray:
         """Return the weights found by Newton's method; all distractors together count as much as the target."""
         things = np.concatenate([u.things for u in uses])
         meant = np.concatenate([np.arange(len(u.things)) == u.place for u in uses]).astype(float)
@@ -152,7 +154,9 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
     }
     sources["both + repetition, last form"] = np.column_stack([sources["both"], _compute_past_features(formed)])
     guesses = {"majority": _predict_majority(forms, places)}
-    guesses |= {name: _guess(rows, forms, places) for name, rows in report_progress(sources.items(), "models of forms")}
+    guesses |= {
+        name: _predict_form(rows, forms, places) for name, rows in report_progress(sources.items(), "models of forms")
+    }
     return [_evaluate_predictions(name, forms, guess) for name, guess in guesses.items()]
 
 
@@ -174,7 +178,7 @@ def _predict_majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDAr
     return np.array([common[p] for p in places.tolist()])
 
 
-def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
+def _predict_form(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
     """Return cross-validated predictions of the form."""
     with naming_extra():
         from sklearn.svm import LinearSVC
@@ -235,7 +239,7 @@ def resolve_figures(
     scores: dict[str, list[FloatArray]] = {
         "chance": [np.zeros(len(u.things)) for u in uses],
         "most recently mentioned": recency,
-        "history": _rank(history, meant, places),
+        "history": _rank_figures(history, meant, places),
         "words as classifiers": words,
         "earlier wordings": [e[:, 0] for e in earlier],
     }
@@ -245,8 +249,8 @@ def resolve_figures(
         fold: _score_training_words(uses, places, fold)
         for fold in (numbered if watch is None else watch(numbered, "folds"))
     }
-    scores["history + words"] = _stack([history], words, inner, meant, places)
-    scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
+    scores["history + words"] = _stack_scores([history], words, inner, meant, places)
+    scores["history + words + earlier wordings"] = _stack_scores([history, earlier], words, inner, meant, places)
     return [_compute_mean_ranks(name, source_scores, meant) for name, source_scores in scores.items()]
 
 
@@ -314,7 +318,7 @@ def _score_training_words(uses: Sequence[Use], places: IntArray, fold: int) -> d
     return dict(zip(train, scores, strict=True))
 
 
-def _stack(
+def _stack_scores(
     rows: Sequence[Sequence[FloatArray]],
     words: Sequence[FloatArray],
     inner: dict[int, dict[int, FloatArray]],
@@ -336,7 +340,7 @@ def _append_scores(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray
     return np.column_stack([*rows, scores - scores.mean()])
 
 
-def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list[FloatArray]:
+def _rank_figures(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list[FloatArray]:
     """Return cross-validated scores of the ranking machine."""
     ranked: list[FloatArray] = [np.zeros(0)] * len(rows)
     for fold in sorted(set(places.tolist())):

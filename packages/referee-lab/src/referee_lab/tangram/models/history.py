@@ -106,7 +106,7 @@ class _Trace:
             # Taken out first, because a key that is set again keeps its old place.
             before = self.last.pop(piece, None)
             # Two hands on one piece: the one that stays longer is still there when the later one has gone.
-            stays = before is not None and event.kind != EXPRESSION and _end(before) > _end(event)
+            stays = before is not None and event.kind != EXPRESSION and _get_end(before) > _get_end(event)
             self.last[piece] = before if before is not None and stays else event
 
     def find_latest(self) -> Event | None:
@@ -129,7 +129,7 @@ def iterate_situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation
     under_way: list[Event] = []
     unsent: list[Event] = []
     number = 0
-    for event in sorted(dialogue.events, key=_order):
+    for event in sorted(dialogue.events, key=_make_sort_key):
         if event.kind not in traces:
             continue
         if event.kind != EXPRESSION:
@@ -138,7 +138,7 @@ def iterate_situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation
             continue
         number += 1
         # Only now, and by their ends: an action that began earlier may be over later.
-        under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
+        under_way = _record_finished_actions(under_way, event.start_ms or 0.0, traces[DONE])
         unsent = _record_mentions(unsent, event, traces[EXPRESSION])
         if number >= first and _is_single(event, dialogue):
             yield _make_situation(dialogue, number, event, utterances, traces, recorded)
@@ -175,14 +175,14 @@ def _is_single(event: Event, dialogue: Dialogue) -> bool:
     return len(event.entities) == 1 and event.entities[0] in dialogue.pieces and not event.data.get("uncertain")
 
 
-def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
+def _record_finished_actions(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
     """Record the actions that have ended, in order of their ends; return the others."""
-    for event in sorted((e for e in under_way if not _is_going_on(e, now)), key=_end):
+    for event in sorted((e for e in under_way if not _is_going_on(e, now)), key=_get_end):
         done.note(event)
     return [e for e in under_way if _is_going_on(e, now)]
 
 
-def _order(event: Event) -> tuple[float, bool]:
+def _make_sort_key(event: Event) -> tuple[float, bool]:
     """Return a sort key: by start, with events before an expression of the same start."""
     return event.start_ms or 0.0, event.kind == EXPRESSION
 
@@ -252,13 +252,13 @@ def _select_events_about(event: Event | None, piece: str) -> bool:
     return event is not None and piece in event.entities
 
 
-def _end(event: Event) -> float:
+def _get_end(event: Event) -> float:
     """Return the end of an event; without one, its start."""
     return (event.start_ms if event.end_ms is None else event.end_ms) or 0.0
 
 
 def _measure_time_since(event: Event | None, now: float) -> float | None:
-    return None if event is None else max(0.0, now - max(_end(event), find_known_time(event)))
+    return None if event is None else max(0.0, now - max(_get_end(event), find_known_time(event)))
 
 
 def _is_going_on(event: Event | None, now: float) -> bool:

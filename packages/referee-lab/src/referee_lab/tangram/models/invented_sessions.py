@@ -45,12 +45,12 @@ def say(
         # Of *kore*, *sore* and *are* the solver's is *sore* (Spanger et al. 2013); the operator has the piece at hand.
         words, attributes = ("this" if event.by == OPERATOR else "that"), ["dpr"]
     else:
-        words, attributes = _describe(situation, rng)
+        words, attributes = _describe_target(situation, rng)
     sentence = str(rng.choice(SENTENCES)).format(words)
     return words, sentence, tuple(attributes)
 
 
-def _describe(situation: Situation, rng: np.random.Generator) -> tuple[str, list[str]]:
+def _describe_target(situation: Situation, rng: np.random.Generator) -> tuple[str, list[str]]:
     """Return a random description of the target, with its codes."""
     piece, standing = situation.pieces[situation.target], situation.standing
     parts, attributes = ["the"], []
@@ -153,7 +153,7 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
     # Longer dialogues get more; the totals stay the printed ones.
     counts = rng.multinomial(habits.references, share)
     plurals = rng.multinomial(habits.plurals, share)
-    drafts = [_draft(i, lengths[i], int(counts[i]), int(plurals[i]), habits, rng) for i in range(number)]
+    drafts = [_draft_dialogue(i, lengths[i], int(counts[i]), int(plurals[i]), habits, rng) for i in range(number)]
     return _choose_forms(drafts, habits, rng)
 
 
@@ -161,7 +161,7 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
 # ------------------------------------------------------------------------------------------------------------------
 
 
-def _draft(
+def _draft_dialogue(
     place: int, seconds: float, references: int, plurals: int, habits: Habits, rng: np.random.Generator
 ) -> Dialogue:
     """Return one dialogue with everything but the words."""
@@ -171,8 +171,8 @@ def _draft(
     onsets = 1000 * seconds * np.cumsum(gaps) / (gaps.sum() + gaps.mean()) if len(gaps) else gaps
     table, free = _Table(), 0.0
     for onset, alone in zip(onsets, single, strict=True):
-        _operate(table, free, float(onset), habits, rng)
-        free = _refer(table, float(onset), bool(alone), habits, rng)
+        _simulate_operator(table, free, float(onset), habits, rng)
+        free = _simulate_expression(table, float(onset), bool(alone), habits, rng)
     table.point(None, 1000 * seconds)
     pair, trial = divmod(place, habits.dialogues_per_pair)
     events = sorted(table.events, key=lambda e: (e.start_ms, e.kind == EXPRESSION))
@@ -186,7 +186,7 @@ def _draft(
     )
 
 
-def _operate(table: _Table, free: float, onset: float, habits: Habits, rng: np.random.Generator) -> None:
+def _simulate_operator(table: _Table, free: float, onset: float, habits: Habits, rng: np.random.Generator) -> None:
     """Simulate the operator between two references: move to the mentioned piece, perhaps handle it, and later move to
     others.
     """
@@ -195,18 +195,20 @@ def _operate(table: _Table, free: float, onset: float, habits: Habits, rng: np.r
         table.point(table.mentioned, now)
         placed = rng.random() < habits.handles
         if placed:
-            now = _act(table, table.mentioned, now + 300, onset, habits, rng)
+            now = _simulate_handling(table, table.mentioned, now + 300, onset, habits, rng)
         now += float(rng.exponential(habits.placed_ms if placed else habits.waiting_ms))
     while now + 400 < onset:
         table.point(_choose_other(table.cursor, rng), now)
         if table.cursor is not None and rng.random() < habits.tries:
-            now = _act(table, table.cursor, now + 300, onset, habits, rng)
+            now = _simulate_handling(table, table.cursor, now + 300, onset, habits, rng)
         now += float(rng.exponential(2500.0)) + 400
         if rng.random() < habits.rests:
             table.point(None, min(now, onset))
 
 
-def _act(table: _Table, piece: str, start: float, onset: float, habits: Habits, rng: np.random.Generator) -> float:
+def _simulate_handling(
+    table: _Table, piece: str, start: float, onset: float, habits: Habits, rng: np.random.Generator
+) -> float:
     """Simulate one handling of a piece; it ends before the next reference unless the operator still handles the piece."""
     end = start + float(rng.lognormal(np.log(habits.handling_ms), 0.6))
     if end >= onset and rng.random() > habits.still_handling:
@@ -219,7 +221,7 @@ def _choose_other(piece: str | None, rng: np.random.Generator) -> str:
     return str(rng.choice([p for p in PIECES if p != piece]))
 
 
-def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.random.Generator) -> float:
+def _simulate_expression(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.random.Generator) -> float:
     """Simulate one expression without words; return the end of its utterance."""
     if alone and rng.random() < habits.over:
         if table.cursor is None:
@@ -246,7 +248,7 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
     moods = {pair: float(rng.normal(0, habits.pair_sd)) for pair in dict.fromkeys(d.pair for d in drafts)}
     scenes = [list(iterate_situations(d)) for d in drafts]
     flat = [s for dialogue_situations in scenes for s in dialogue_situations]
-    pull = np.array([_pull(s, habits) + moods[s.pair] for s in flat])
+    pull = np.array([_compute_recency_odds(s, habits) + moods[s.pair] for s in flat])
     over = np.array([s.standing.cursor_over for s in flat], dtype=bool)
     chance = np.empty(len(flat))
     # The printed shares hold in either state of the cursor; recency and pair move pronouns about within it.
@@ -259,7 +261,7 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
     ]
 
 
-def _pull(s: Situation, habits: Habits) -> float:
+def _compute_recency_odds(s: Situation, habits: Habits) -> float:
     """Log odds that recency adds: for the piece mentioned last within 10 s, and for one handled within 10 s."""
     mentioned = s.standing.mentioned_last and _is_near(s.standing.since_mention)
     return habits.mentioned_pull * mentioned + habits.handled_pull * _is_near(s.standing.since_action)

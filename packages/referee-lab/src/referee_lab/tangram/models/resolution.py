@@ -66,13 +66,13 @@ class ReferenceResolver:
     def fit(self, situations: Sequence[Situation]) -> ReferenceResolver:
         """Train the ranking machine and the sharpness of its probabilities."""
         rows = [self._make_feature_rows(s) for s in situations]
-        places = [_place(s) for s in situations]
+        places = [_get_target_rank(s) for s in situations]
         self.weights_: dict[bool, FloatArray] = {}
         for pronoun in (True, False):
             chosen = [i for i, s in enumerate(situations) if not self.separate or s.pronoun == pronoun]
             self.weights_[pronoun] = _fit_weights(rows, places, chosen, len(self.features))
         scores = [r @ self.weights_[s.pronoun] for r, s in zip(rows, situations, strict=True)]
-        self.sharpness_ = _sharpen(scores, places)
+        self.sharpness_ = _fit_sharpness(scores, places)
         return self
 
     def scores(self, situation: Situation, *, text: str | None = None, pronoun: bool | None = None) -> FloatArray:
@@ -119,12 +119,12 @@ def _fit_weights(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequ
     return learn_ranking([rows[i] for i in chosen], [places[i] for i in chosen]) if chosen else np.zeros(width)
 
 
-def _place(situation: Situation) -> int:
+def _get_target_rank(situation: Situation) -> int:
     """Return the position of the target in the ranking of a situation."""
     return list(situation.standings).index(situation.target)
 
 
-def _sharpen(scores: Sequence[FloatArray], places: Sequence[int]) -> float:
+def _fit_sharpness(scores: Sequence[FloatArray], places: Sequence[int]) -> float:
     """Return the factor on scores that gives the referents the highest probability."""
     from scipy.optimize import minimize_scalar
     from scipy.special import logsumexp
@@ -165,7 +165,7 @@ def evaluate_resolvers(
     pronoun = np.array([s.pronoun for s in situations], dtype=bool)
     everything = np.ones(len(situations), dtype=bool)
     whole = ReferenceResolver()
-    rows, places = [whole._make_feature_rows(s) for s in situations], [_place(s) for s in situations]
+    rows, places = [whole._make_feature_rows(s) for s in situations], [_get_target_rank(s) for s in situations]
     accuracies = []
     sets = list(FEATURE_SETS.items())
     for name, features in sets if watch is None else watch(sets, "sets of features"):

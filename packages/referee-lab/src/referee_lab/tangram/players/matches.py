@@ -201,7 +201,7 @@ def play_match(
     name = session or f"{goal.name}-{seed}"
     score = GameScore(session=name, goal=goal.name, solver=solver.name, operator=operator.name)
     match = _Match(log, score, limits or GameLimits(), {SOLVER: solver, OPERATOR: operator})
-    _play(match)
+    _play_turns(match)
     score.seconds = round(log.t_ms / 1000, 1)
     score.solved = score.outcome == SOLVED
     header = Header(
@@ -222,7 +222,7 @@ def play_match(
     return Recording(header, log.log()), score
 
 
-def _play(match: _Match) -> None:
+def _play_turns(match: _Match) -> None:
     """Play turns until the game ends; record why."""
     score, log = match.score, match.log
     try:

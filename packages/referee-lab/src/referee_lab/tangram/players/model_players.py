@@ -161,7 +161,7 @@ def _parse_moves(text: str) -> list[PlayerMove]:
     try:
         data = json.loads(match[0]) if match else None
         rows = data.get("moves", [data]) if isinstance(data, dict) else data or ()
-        moves = [_move(row) for row in rows]
+        moves = [_parse_move(row) for row in rows]
     except (ValueError, KeyError, TypeError):
         raise Unreadable(text) from None
     if not moves or len(moves) > MOST_MOVES:
@@ -169,7 +169,7 @@ def _parse_moves(text: str) -> list[PlayerMove]:
     return moves
 
 
-def _move(row: Any) -> PlayerMove:
+def _parse_move(row: Any) -> PlayerMove:
     """Return one move; raises ValueError, KeyError or TypeError for an invalid one."""
     kind = str(row["do"]).lower()
     kind = {"rotate": TURN, "take": GRAB, "put": MOVE, "place": MOVE}.get(kind, kind)

@@ -321,9 +321,9 @@ def play_reference_game(
                     domain=plan.domain,
                     language=plan.language,
                 )
-                done = _round(trial, played.rounds, repetition, (speaker, hearers), patience_s, rng)
+                done = _play_round(trial, played.rounds, repetition, (speaker, hearers), patience_s, rng)
                 played.rounds.append(done)
-                _count(done, silent, unreadable)
+                _count_unparsable(done, silent, unreadable)
     except _Over as over:
         played.outcome, played.by, played.why = over.outcome, over.by, over.why
     return played
@@ -333,7 +333,7 @@ def _name_hearers(hearers: Sequence[_Hears]) -> list[str]:
     return [HEARER if n == 1 else f"{HEARER} {n}" for n in range(1, len(hearers) + 1)]
 
 
-def _round(
+def _play_round(
     trial: Trial,
     before: Sequence[PlayedRound],
     repetition: int,
@@ -344,7 +344,7 @@ def _round(
     """Play one round: a description, then the choice of every hearer."""
     speaker, hearers = players
     view = replace(trial, history=select_known_rounds(before)).for_speaker()
-    description = _ask(SPEAKER, patience_s, lambda: speaker.describe(view))
+    description = _ask_player(SPEAKER, patience_s, lambda: speaker.describe(view))
     text = get_description_text(description)
     target = trial.targets[0]
     played = PlayedRound(
@@ -375,14 +375,14 @@ def _make_choice(
     Other answers have their own kinds.
     """
     view = trial.for_hearer(rng)
-    response = _ask(name, patience_s, lambda: hearer.resolve(description, view))
+    response = _ask_player(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
     # Only a choice is right or wrong; anything else is an answer of its own kind.
     right = None if chosen is None else chosen == trial.targets[0]
     return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
 
 
-def _ask(player: str, patience_s: float, ask: Any) -> Any:
+def _ask_player(player: str, patience_s: float, ask: Any) -> Any:
     """Call a player within the time limit. Raises the end of the game with the reason if it fails."""
     try:
         return call_within(patience_s, ask)
@@ -419,7 +419,7 @@ def _list_round_events(done: PlayedRound, hearer: int | str | None) -> tuple[Eve
     return message, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
 
 
-def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
+def _count_unparsable(done: PlayedRound, silent: dict[str, int], most: int) -> None:
     """Count consecutive unparsable answers. Raises the end of the game when there are too many."""
     silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
     for player, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):

@@ -90,12 +90,12 @@ class OperatorBot:
             return [PlayerMove(kind=WAIT)]
         moves: list[PlayerMove] = []
         for clause in split_clauses(new[-1]):
-            moves += self._follow(clause, seen.board)
+            moves += self._follow_clause(clause, seen.board)
             if self.hand.asked:
                 break
         return moves or [PlayerMove(kind=WAIT)]
 
-    def _follow(self, clause: str, board: Board) -> list[PlayerMove]:
+    def _follow_clause(self, clause: str, board: Board) -> list[PlayerMove]:
         """Return the moves for one clause, or a question."""
         command = interpret(clause, board, self.hand, self.rng)
         self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)

@@ -59,7 +59,7 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
     pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _pair_equal_spans(a, b)]
     overlaps = sum(len(_pair_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
     n, m = sum(map(len, firsts)), sum(map(len, seconds))
-    labels = [[_label(mark) for mark in pair] for pair in pairs]
+    labels = [[_label_referents(mark) for mark in pair] for pair in pairs]
     kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
     code_table = [[code in mark.attributes for mark in pair] for pair in pairs for code in ATTRIBUTES]
     return AnnotatorComparison(
@@ -108,7 +108,7 @@ def _measure_overlap(a: ExpressionMark, b: ExpressionMark) -> int:
     return min(a.end, b.end) - max(a.start, b.start)
 
 
-def _label(mark: ExpressionMark) -> str:
+def _label_referents(mark: ExpressionMark) -> str:
     """Return the referents of a mark as a string, with ? if they are uncertain or missing."""
     return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
 

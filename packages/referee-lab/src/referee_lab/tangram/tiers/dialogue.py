@@ -99,7 +99,11 @@ def add_utterance_indices(events: Sequence[Event]) -> list[Event]:
     completed = []
     for place, event in enumerate(events):
         if event.kind == EXPRESSION and event.data.get("utterance") is None:
-            holders = [(i, u) for i, (at, u) in enumerate(spoken) if u.by == event.by and _holds(u, event, at < place)]
+            holders = [
+                (i, u)
+                for i, (at, u) in enumerate(spoken)
+                if u.by == event.by and _contains_expression(u, event, at < place)
+            ]
             with_words = [i for i, u in holders if (event.text or "") in (u.text or "")]
             candidates = with_words or ([i for i, _ in holders] if event.start_ms is not None else [])
             if candidates:
@@ -137,7 +141,7 @@ def has_times_in_seconds(dialogue: Dialogue) -> bool:
     return sum(len(e.text or "") for e in timed) > MOST_CHARACTERS * seconds
 
 
-def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:
+def _contains_expression(utterance: Event, expression: Event, is_earlier: bool) -> bool:
     """Return whether an utterance contains an expression: by its middle, or without times by order."""
     if expression.start_ms is None or utterance.start_ms is None:
         return expression.start_ms is None and is_earlier

@@ -200,7 +200,7 @@ def _check_references(root: Any) -> Iterator[tuple[int, str]]:
         yield from _check_annotations(tier, slots, owners)
 
 
-def _name(annotation: Any, tier: Any) -> str:
+def _locate_annotation(annotation: Any, tier: Any) -> str:
     """Return an annotation with its tier and its start, so that it can be found in ELAN."""
     slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in tier.getroottree().iterfind("TIME_ORDER/TIME_SLOT")}
     start = slots.get(annotation.get("TIME_SLOT_REF1")) or ""
@@ -220,7 +220,7 @@ def _check_annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> It
         if fault is None and annotation.find("ANNOTATION_VALUE") is None:
             fault = "has no value"
         if fault is not None:
-            yield annotation.sourceline, f"annotation {_name(annotation, tier)} {fault}"
+            yield annotation.sourceline, f"annotation {_locate_annotation(annotation, tier)} {fault}"
 
 
 def _check_overlaps(root: Any) -> Iterator[tuple[int, str]]:
@@ -236,10 +236,10 @@ def _check_overlaps(root: Any) -> Iterator[tuple[int, str]]:
         spans.sort(key=lambda span: span[:2])
         for start, end, aligned in spans:
             if end <= start:
-                yield aligned.sourceline, f"annotation {_name(aligned, tier)} ends before it begins"
+                yield aligned.sourceline, f"annotation {_locate_annotation(aligned, tier)} ends before it begins"
         for (_, end, _), (start, _, aligned) in pairwise(spans):
             if start < end:
-                yield aligned.sourceline, f"annotation {_name(aligned, tier)} overlaps the one before"
+                yield aligned.sourceline, f"annotation {_locate_annotation(aligned, tier)} overlaps the one before"
 
 
 # Strings, with a doubled quote inside, numbers, and the flag before the tiers.

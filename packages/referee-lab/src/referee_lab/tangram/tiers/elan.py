@@ -305,7 +305,7 @@ def from_eaf(
     has_untimed = any(slot.get("TIME_VALUE") is None for slot in root.iterfind("TIME_ORDER/TIME_SLOT"))
     faults = [fault for _, fault in find_eaf_faults(root) if has_untimed or "runs backwards" not in fault]
     is_rex = not tiers and has_rex_tiers(root)
-    _rename(root, tiers or {}, where)
+    _rename_tiers(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression precedes those nested in it, as in the written file.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
@@ -391,7 +391,7 @@ def _keep_valid_values(event: Event, pieces: Mapping[str, Any] | None) -> Event:
     return replace(event, entities=() if event.kind == EXPRESSION else on_board)
 
 
-def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
+def _rename_tiers(root: Any, tiers: Mapping[str, str], where: str) -> None:
     """Rename mapped tiers to the names of REX."""
     if strange := [new for new in tiers.values() if not (_TIER.fullmatch(new) or _CHILD.search(new))]:
         raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")

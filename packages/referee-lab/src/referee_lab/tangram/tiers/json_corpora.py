@@ -80,7 +80,7 @@ def _read_simmc_dialogue(row: Mapping[str, Any], folder: Path, metadata: Mapping
         for by, name in ((USER, "transcript"), (ASSISTANT, "system_transcript")):
             if turn.get(name):
                 utterance = sum(event.kind == UTTERANCE for event in events)
-                events += _turn(by, turn[name], turn.get(f"{name}_annotated") or {}, utterance)
+                events += _iterate_turn(by, turn[name], turn.get(f"{name}_annotated") or {}, utterance)
     for id in sorted({id for e in events for id in e.entities}, key=int):
         objects.setdefault(id, {"name": id})
     has_scenes = any(scenes.values())
@@ -97,7 +97,7 @@ def _read_simmc_dialogue(row: Mapping[str, Any], folder: Path, metadata: Mapping
     )
 
 
-def _turn(by: str, text: str, annotated: Mapping[str, Any], utterance: int) -> Iterator[Event]:
+def _iterate_turn(by: str, text: str, annotated: Mapping[str, Any], utterance: int) -> Iterator[Event]:
     """Yield an utterance, after the reference in it; one that may mean several objects is uncertain."""
     attributes = annotated.get("act_attributes") or {}
     # The description calls the field `object`, the files `objects`.

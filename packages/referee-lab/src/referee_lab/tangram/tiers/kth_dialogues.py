@@ -55,12 +55,12 @@ def make_dialogue(rounds: list[Trial], *, unit: str = TURN_UNIT) -> Dialogue:
     Times count from the start of the sound recording, as in the corpus.
     """
     game = rounds[0].meta["game"]
-    utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
+    utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_get_start)
     meant = (
         _iterate_expressions(rounds, utterances) if unit == TURN_UNIT else _list_spoken_expressions(rounds, utterances)
     )
     events = [*_iterate_positions(rounds), *map(_make_utterance, utterances), *meant, *_iterate_selections(rounds)]
-    events.sort(key=_start)
+    events.sort(key=_get_start)
     return Dialogue(
         id=f"kth-{game}",
         pair=f"kth-{game}",
@@ -92,7 +92,7 @@ def _make_round_data(trial: Trial) -> dict[str, Any]:
     return {"round": trial.meta["round"], "referent": trial.targets[0], "instructor": instructor}
 
 
-def _start(event: Event) -> float:
+def _get_start(event: Event) -> float:
     """Return the start of an event; 0 if it has no times."""
     return event.start_ms or 0.0
 
@@ -110,17 +110,17 @@ def _iterate_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> It
     for trial in rounds:
         if not trial.references:
             continue
-        chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
-        spoken = [e for e in trial.episode if _is_instruction(e, trial) and _start(e) < chosen]
-        end = max((e.end_ms or _start(e) for e in spoken), default=0.0)
+        chosen = next((_get_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
+        spoken = [e for e in trial.episode if _is_instruction(e, trial) and _get_start(e) < chosen]
+        end = max((e.end_ms or _get_start(e) for e in spoken), default=0.0)
         yield Event(
             kind=EXPRESSION,
             by=SOLVER,
             text=trial.references[0].text,
             entities=trial.targets,
-            start_ms=_start(spoken[0]),
+            start_ms=_get_start(spoken[0]),
             # Speech may run on over the selection; the expression does not.
-            end_ms=max(_start(spoken[0]), min(end, chosen)),
+            end_ms=max(_get_start(spoken[0]), min(end, chosen)),
             data={
                 "utterance": places[id(spoken[0])],
                 "round": trial.meta["round"],
@@ -133,8 +133,8 @@ def _list_spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -
     """Return the instructor's utterances up to the first selection that describe the figure or refer to it by a pronoun."""
     places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
-        chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
-        for event in (e for e in trial.episode if _is_instruction(e, trial) and _start(e) < chosen):
+        chosen = next((_get_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
+        for event in (e for e in trial.episode if _is_instruction(e, trial) and _get_start(e) < chosen):
             text = " ".join(word for word in (event.text or "").split() if word not in SOUNDS)
             form = classify_form(text)
             pronoun = form == PRONOUN and bool(_POINTING & set(split_words(_SET_PHRASE.sub(" ", text))))

@@ -94,9 +94,9 @@ def read_words(path: Path) -> WordFile:
     if strange := data.keys() - {*LISTS, *SWITCHES, *TABLES, *MORE_TABLES}:
         keys = ", ".join([*LISTS, *TABLES, "places", "numbers", "patterns", "codes", *SWITCHES])
         raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {keys}")
-    lists = {name: _split(data[name], name, path) for name in LISTS if name in data}
+    lists = {name: _split_words(data[name], name, path) for name in LISTS if name in data}
     tables = {
-        name: {key: _split(words, f"{name}.{key}", path) for key, words in _get_table(data, name, path).items()}
+        name: {key: _split_words(words, f"{name}.{key}", path) for key, words in _get_table(data, name, path).items()}
         for name in (*TABLES, "places", "numbers")
         if name in data
     }
@@ -105,7 +105,7 @@ def read_words(path: Path) -> WordFile:
     return WordFile(language, lists, tables, _compile_patterns(data, path), switches)
 
 
-def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
+def _split_words(words: Any, name: str, path: Path) -> tuple[str, ...]:
     """Return the words of a comma-separated string. Raises InputError for other values."""
     if not isinstance(words, str):
         raise InputError(

@@ -172,7 +172,7 @@ def list_mouse_spans(recording: Recording) -> tuple[Event, ...]:
     if not seen:
         return ()
     turns = [next(group) for _, group in groupby(seen, key=lambda pair: pair[1])]
-    ends = [t for t, _ in turns[1:]] + [max(seen[-1][0], _end(recording))]
+    ends = [t for t, _ in turns[1:]] + [max(seen[-1][0], _get_end(recording))]
     return tuple(
         Event(kind=MOUSE, by=OPERATOR, entities=(piece,), start_ms=start, end_ms=end)
         for (start, piece), end in zip(turns, ends, strict=True)
@@ -180,7 +180,7 @@ def list_mouse_spans(recording: Recording) -> tuple[Event, ...]:
     )
 
 
-def _end(recording: Recording) -> float:
+def _get_end(recording: Recording) -> float:
     # Pieces of sound arrive after the end.
     return max((t for t, entry in iterate_timeline(recording) if entry.kind != "voice"), default=0.0)
 
