@@ -47,7 +47,7 @@ class ModelPartner(Partner):
             if line.kind == "say":
                 await self._take_turn(player, OPERATOR, puzzle)
 
-    async def _instruct_person(self, puzzle: int) -> None:
+    async def _instruct_operator(self, puzzle: int) -> None:
         """Instruct through one puzzle: ask the model for a turn, then wait for the person."""
         player = self._get_player(SOLVER)
         await self._sleep_seconds(1.5)
