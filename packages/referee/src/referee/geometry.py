@@ -293,7 +293,7 @@ def _check_finite(numbers: tuple[float, ...]) -> None:
     try:
         # Mostly plain numbers, and asked for every one that is read.
         plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
-        finite = plain and all(map(isfinite, numbers)) and -LARGEST <= min(numbers) and max(numbers) <= LARGEST
+        finite = plain and all(map(isfinite, numbers)) and min(numbers) >= -LARGEST and max(numbers) <= LARGEST
     except OverflowError:  # a whole number of hundreds of digits
         finite = False
     if not finite:

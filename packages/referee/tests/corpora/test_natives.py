@@ -12,6 +12,7 @@ import csv
 import json
 import pickle
 import zipfile
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from referee.api.evaluate import parse_map
 from referee.contracts import Batch
@@ -28,6 +30,7 @@ from referee.corpora.natives.recognition import read_material
 from referee.corpora.reading.tables import read_table
 from referee.errors import InputError
 from referee.geometry import Size
+from referee.grounding.pictures import encode_png
 from referee.jobs.evaluate import evaluate_material, open_material
 from referee.metrics.grounding import Iou
 from referee.records import Outcome
@@ -276,6 +279,8 @@ def lmms(answers: Sequence[str], bbox: Sequence[float] = (0.1, 0.2, 0.35, 0.6), 
     ]
 
 
+# As lmms-eval 0.7.3 writes pictures below 300,000 bytes (`_collect_input_media` of its evaluator).
+PICTURE_IN_A_LOG = f"data:image/png;base64,{b64encode(encode_png(Image.new('RGB', (500, 250)))).decode()}"
 SAMPLES = "org__model/20260101_samples_refcoco_bbox_rec_val.jsonl"
 
 
@@ -307,6 +312,7 @@ def test_a_unit_that_is_not_clear_is_asked_for(tmp_path: Path) -> None:
         {"doc": {"image_size": [500, 250]}},
         {"width": 500, "height": 250},
         {"image_size": [500, 250]},
+        {"input_media": [PICTURE_IN_A_LOG]},
     ],
 )
 def test_sizes_of_pictures_in_logs_of_lmms_eval(tmp_path: Path, fields: Row) -> None:

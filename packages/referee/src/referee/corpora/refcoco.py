@@ -12,8 +12,6 @@ RefCOCOg on Hugging Face (question_id, image, question, answer, segmentation, bb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,8 @@ from referee.corpora.reading.lines import WrongShape, get_field
 from referee.corpora.reading.packed import Unheard, add_location, read_list
 from referee.corpora.reading.parquet_rows import read_columns
 from referee.errors import DataNotFound, InputError, MalformedInput, UnknownName
-from referee.geometry import ScenePicture, Size
+from referee.geometry import ScenePicture
+from referee.grounding.pictures import size_of_content
 from referee.records import Description, Entity, Scene, Trial
 
 # Who cut the corpus into parts: numbers of different cuts cannot be compared.
@@ -198,12 +197,14 @@ def _read_parquet(path: Path, name: str, regions: str, by_object: bool) -> Itera
 def _read_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
     """Yield the trials of one row of a Parquet file."""
     file = get_field(row, "file_name", str)
+    image = row.get("image")
+    image = image.get("bytes") if isinstance(image, dict) else image
     entity = Entity(id="meant", region=get_region(row, regions, None))
     scene = Scene(
         entities=(entity,),
         id=Path(file).stem.rpartition("_")[0] or file,
         complete=False,
-        picture=ScenePicture(path=PICTURES + file, size=_read_size(row.get("image"))),
+        picture=ScenePicture(path=PICTURES + file, size=size_of_content(image)),
     )
     texts = [str(text) for text in get_field(row, "answer", list)]
     groups = [("", texts)] if by_object else [(f"-{i}", [text]) for i, text in enumerate(texts)]
@@ -217,23 +218,6 @@ def _read_row(row: dict[str, Any], part: str, name: str, regions: str, by_object
             references=tuple(Description(text=text) for text in group),
             meta={"question": row["question_id"]},
         )
-
-
-def _read_size(image: Any) -> Size | None:
-    """Return width and height of a photograph that is stored in a cell.
-
-    None where it is no picture, or the extra sight is not installed.
-    """
-    content = image.get("bytes") if isinstance(image, dict) else image
-    if not isinstance(content, bytes) or find_spec("PIL") is None:
-        return None
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(BytesIO(content)) as picture:
-            return Size(*picture.size)
-    except (UnidentifiedImageError, Image.DecompressionBombError):
-        return None
 
 
 class GRefCoco(Unheard):

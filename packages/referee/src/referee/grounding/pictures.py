@@ -9,8 +9,9 @@ import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError, MalformedInput, naming_extra
 from referee.geometry import Resize, ScenePicture, Size
@@ -47,6 +48,22 @@ def size_of(path: str | Path) -> Size:
     """Return width and height from a picture's header, without unpacking it."""
     with _open_picture(Path(path)) as picture:
         return Size(*picture.size)
+
+
+def size_of_content(content: Any) -> Size | None:
+    """Return width and height of the bytes of a picture.
+
+    None where they are no picture, or the extra sight is not installed.
+    """
+    if not isinstance(content, bytes) or find_spec("PIL") is None:
+        return None
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(content)) as picture:
+            return Size(*picture.size)
+    except (UnidentifiedImageError, Image.DecompressionBombError):
+        return None
 
 
 def open_picture(path: str | Path) -> Image:

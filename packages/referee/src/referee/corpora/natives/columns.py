@@ -61,24 +61,25 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         + _GOLD_TEXTS,
     ),
     "target": _split_tiers(
-        "target targets targetid targetids targetobject targetname referent ziel targetimage",
+        "target targets targetid targetids targetobject targetname referent ziel targetimage 目标 目標 목표",
         "correctanswer correctresponse correctchoice corrans answerkey expected correctitem goldid intended"
         " goldobject goldtarget correctobject correctimage trueobject truetarget referentid",
         "targetindex targetposition correctindex correctposition",
     ),
     "chosen": _split_tiers(
         "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"
-        " listenerchoice chosenobject chosenimage selectedobject guess auswahl gewahlt choix eleccion escolha keuze",
+        " listenerchoice chosenobject chosenimage selectedobject guess auswahl gewahlt choix eleccion escolha keuze 选择 選択 선택",
         "response answer resp listenerresponse participantresponse antwort reponse respuesta resposta",
         "selectedindex chosenindex choiceindex clickedindex selectedposition chosenposition choiceposition",
     ),
     "correct": _split_tiers(
-        "correct iscorrect accuracy acc right isright success hit listenercorrect iscorrectresponse richtig korrekt correcto"
+        "correct 正确 是否正确 正解 正誤 정답 정오 iscorrect accuracy acc right isright success hit listenercorrect iscorrectresponse richtig korrekt correcto"
         " correto juist targetchosen targetselected"
     ),
     "participant": _split_tiers(
         "participantnr subjectnr subjectno subjectnumber"
         " participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
+        " 被试 参与者 参加者 被験者 참가자 피험자"
         " hearer hearerid annotator annotatorid rater raterid evaluator evaluatorid player playerid participantprivateid"
         " submissionid responseid proefpersoon participante sujet",
         "email pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",

@@ -549,8 +549,7 @@ def _use_people_as_references(material: NativeData) -> None:
 
 def get_format(source: str) -> str:
     """Return the ending of a file name without ``.gz``; ``rows`` for rows in memory."""
-    ending = Path(source).suffixes
-    return (ending[0] if ending and ending[-1] == ".gz" else ending[-1] if ending else ".rows").lstrip(".").lower()
+    return (Path(source.removesuffix(".gz")).suffix or ".rows").lstrip(".").lower()
 
 
 def _choose_default_system(source: str) -> str:

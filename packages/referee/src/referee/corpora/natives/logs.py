@@ -11,6 +11,7 @@ import io
 import json
 import re
 import zipfile
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -24,6 +25,7 @@ from referee.corpora.reading.tables import Table, is_missing, read_json, read_ta
 from referee.errors import InputError, MalformedInput, RefereeError, naming_extra
 from referee.files import drop_endings
 from referee.geometry import Box, Convention, Order, Point, Size, Unit
+from referee.grounding.pictures import size_of_content
 from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
 from referee.records import Outcome
 
@@ -224,7 +226,7 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             )
         doc = _find_document(row, documents, path, line)
         gold = _get_lmms_gold(row, path, line)
-        size = _get_size(doc) or _get_size(row)
+        size = _get_size(doc) or _get_size(row) or _get_media_size(row)
         if gold and "gold" in gold and size is not None:
             gold["size"] = size
         if not doc and not gold and "trial" not in columns and not _has_text_target(row):
@@ -266,6 +268,13 @@ def _get_size(fields: Mapping[str, Any]) -> Size | None:
         if width and height and min(width, height) >= 1:
             return Size(int(width), int(height))
     return None
+
+
+def _get_media_size(row: Mapping[str, Any]) -> Size | None:
+    """Return the size of the one picture that lmms-eval stores with a sample; None without it, or with several."""
+    media = row.get("input_media")
+    kind, _, content = str(media[0] if isinstance(media, list) and len(media) == 1 else "").partition(";base64,")
+    return size_of_content(b64decode(content)) if kind.startswith("data:image/") else None
 
 
 def _has_text_target(row: Mapping[str, Any]) -> bool:
