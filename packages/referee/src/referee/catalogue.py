@@ -11,13 +11,15 @@ import os
 import sys
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, check_choice
 from referee.systems import roster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
 __all__ = [
@@ -510,27 +512,51 @@ def import_class(name: str) -> Any:
     return named
 
 
+_files_being_imported: set[Path] = set()
+
+
 def _import_file(path: Path) -> ModuleType:
-    """Return a module from a Python file. Raises InputError if there is none."""
+    """Return a module from a Python file, imported again only after a change. Raises InputError if there is none."""
     if not path.is_file():
         raise InputError("there is no such file", where=path, remedy="name a class as FILE.py:CLASS")
+    if _is_running_script(path):
+        return sys.modules["__main__"]
+    if path in _files_being_imported:
+        remedy = 'put the call under `if __name__ == "__main__":`'
+        raise InputError("it starts a job with a class of its own while it is imported", where=path, remedy=remedy)
+    _files_being_imported.add(path)
+    try:
+        return _execute_file(path, path.stat().st_mtime_ns)
+    except RefereeError:
+        raise
+    except Exception as error:
+        raise InputError(f"it cannot be imported ({type(error).__name__}: {error})", where=path) from error
+    finally:
+        _files_being_imported.remove(path)
+
+
+@cache
+def _execute_file(path: Path, changed: int) -> ModuleType:
+    """Return a new module from a Python file as it was last `changed`."""
     import importlib.util
 
     name = f"referee_own_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise InputError("this is not a Python file", where=path, remedy="name a class as FILE.py:CLASS")
+    spec = cast("ModuleSpec", importlib.util.spec_from_file_location(name, path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their own module up
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"it cannot be imported ({type(error).__name__}: {error})", where=path) from error
+    cast("Loader", spec.loader).exec_module(module)
     return module
+
+
+def _is_running_script(path: Path) -> bool:
+    """Return whether a file is the script of this process, which must not run a second time."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    return script is not None and os.path.realpath(script) == os.path.realpath(path)
 
 
 def _import_module_by_path(name: str) -> ModuleType:
     """Return a module from the import path or the working directory."""
+    from importlib.util import find_spec
     from pathlib import Path
 
     here = str(Path.cwd())
@@ -538,6 +564,9 @@ def _import_module_by_path(name: str) -> ModuleType:
     if added:
         sys.path.insert(0, here)
     try:
+        spec = find_spec(name) if name not in sys.modules else None
+        if spec is not None and spec.origin is not None and _is_running_script(Path(spec.origin)):
+            return sys.modules["__main__"]
         return import_module(name)
     except ImportError as error:
         remedy = "name MODULE:CLASS with a module that Python finds from here, or FILE.py:CLASS"

@@ -128,7 +128,8 @@ def _collect_sources(module: ModuleType | None, files: set[Path]) -> None:
     import sys
 
     file = getattr(module, "__file__", None)
-    if file is None or Path(file) in files:
+    # The file of `python -` is "<stdin>".
+    if file is None or Path(file) in files or not Path(file).is_file():
         return
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     files |= {Path(file), *(source for folder in folders for source in folder.rglob("*.py"))}

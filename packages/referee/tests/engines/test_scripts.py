@@ -63,3 +63,43 @@ def test_what_a_script_defines_runs_in_its_process(tmp_path: Path) -> None:
     assert (done.returncode, lines[0]) == (0, "begins"), done.stderr
     assert set(lines[1:-1]) == {"process True"}
     assert done.stderr.count("Words") == 1
+
+
+WITH_SYSTEM = """
+import sys
+import referee
+
+print("begins", flush=True)
+
+
+class First:
+    language = "en"
+
+    def fit(self, trials):
+        pass
+
+    def describe(self, trial):
+        return referee.Description(properties=trial.scene.entities[0].attributes[:1], text="the thing")
+
+
+print(referee.run("mine=" + sys.argv[1], "synthetic", "run", limit=20, folds_by="random", jobs=2).counts["mine"]["answered"])
+"""
+
+
+@pytest.mark.parametrize("named", ["__main__:First", "mine.py:First", "mine:First"])
+def test_a_script_may_name_a_class_of_its_own_as_a_system(tmp_path: Path, named: str) -> None:
+    (tmp_path / "mine.py").write_text(WITH_SYSTEM)
+    script, given = ("-", WITH_SYSTEM) if named.startswith("__main__") else ("mine.py", None)
+    done = subprocess.run(
+        [sys.executable, script, named], cwd=tmp_path, input=given, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ["begins", "20"]), done.stderr
+
+
+def test_a_file_that_starts_a_job_with_its_own_class_on_import_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(WITH_SYSTEM.replace("sys.argv[1]", '"mine.py:First"'))
+    code = "import referee; referee.run('mine.py:First', 'synthetic', 'other', limit=20)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "mine.py" in done.stderr
+    assert "__main__" in done.stderr
