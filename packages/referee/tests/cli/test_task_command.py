@@ -21,7 +21,14 @@ ENTITIES = [{"id": "a", "attributes": {"colour": "red"}}, {"id": "b", "attribute
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     trials = [
-        {"id": f"t{i}", "targets": ["a"], "entities": ENTITIES, "references": [{"text": f"the secret red cup {i}"}]}
+        {
+            "id": f"t{i}",
+            "targets": ["a"],
+            "entities": ENTITIES,
+            "references": [{"text": f"the secret red cup {i}"}],
+            # What was said in earlier rounds of a game are the references of their items.
+            "history": [{"kind": "message", "by": "speaker", "text": f"the secret red cup {n}"} for n in range(i)],
+        }
         for i in range(12)
     ]
     Path("corpus.jsonl").write_text("\n".join(map(json.dumps, trials)), "utf-8")
@@ -52,8 +59,8 @@ def test_codabench_keys_are_those_of_the_scores(task: Path) -> None:
     assert main(["task", "score", "subs/team.zip", "--task", "TASK", "--out", "scored"]) == 0
     scores = json.loads(Path("scored/scores.json").read_text("utf-8"))
     assert set(scores) == {column["key"] for column in competition["leaderboard"][0]["columns"]}
-    # By hand: "red" and the number are missing in every line; one line is missing.
-    assert (scores["string_edit_1"], scores["n_missing"]) == (2.0, 1)
+    # By hand: "red" and the number are missing in 11 lines; the missing line costs the five words of its reference.
+    assert (scores["string_edit_1"], scores["n_missing"]) == (pytest.approx((11 * 2 + 5) / 12), 1)
 
 
 def test_messages_for_participants(task: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,12 +17,13 @@ from referee import __version__
 from referee.corpora.jsonl import read_trials, trials_to_json, write_json_line
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
+from referee.corpora.outputs import Output
 from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.files import drop_endings, write_atomically, writing_folder
 from referee.jobs.compare import Comparisons, compare_measures
 from referee.jobs.evaluate import Evaluated, choose_metrics, evaluate_material
 from referee.jobs.open import Opened
-from referee.records import Trial
+from referee.records import Description, Trial
 
 MANIFEST, ITEMS, SEALED = "task.json", "participants/items.jsonl", "organisers/references.jsonl"
 SUBMISSION = (
@@ -196,7 +197,7 @@ def make_task(
 
 
 def _hide_references(trial: Trial) -> Trial:
-    """Return a trial without references and episode."""
+    """Return a trial without references, episode and history, in which the references of earlier rounds occur."""
     view = trial.for_speaker()
     return Trial(
         id=view.id,
@@ -205,7 +206,6 @@ def _hide_references(trial: Trial) -> Trial:
         domain=view.domain,
         condition=view.condition,
         language=view.language,
-        history=view.history,
     )
 
 
@@ -338,13 +338,20 @@ def _evaluate_submissions(submissions: Mapping[str, NativeData], task: SharedTas
 
 
 def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float]:
-    """Write the scores of a submission to `out`/scores.json in the form of Codabench, one flat object; return them."""
+    """Write the scores of a submission to `out`/scores.json in the form of Codabench, one flat object; return them.
+
+    A missing item counts as an empty description, so that leaving items out gains nothing.
+    """
     data, _ = check_submission(path, task)
+    missing = _list_missing(data, task.items())
+    has_properties = any(o.description.properties is not None for o in data.outputs)
+    empty = Description(text="", properties=() if has_properties else None)
+    data.outputs += [Output(name, data.outputs[0].system, empty, str(path), None) for name in missing]
     evaluated = _evaluate_submissions({drop_endings(path): data}, task)
     scores: dict[str, float] = {
         _make_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None
     }
-    scores["n_missing"] = len(_list_missing(data, task.items()))
+    scores["n_missing"] = len(missing)
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / "scores.json", [json.dumps(scores, indent=1)])
     return scores
