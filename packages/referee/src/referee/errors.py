@@ -1,15 +1,19 @@
 """The exceptions of the package; every message has problem, place and remedy.
 
-RefereeError                 anything this package raises on purpose (exit code 2) ├── InputError               a file
-or value from outside is not usable │   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong
-encoding, hostile entities) │   ├── UnknownTrial         it names a trial that the corpus does not have │   ├──
-DuplicateTrial       it answers the same trial twice │   ├── MissingOutputs       it leaves trials of the corpus
-unanswered │   ├── InvalidDescription   its content is impossible (a property outside the scene, an empty line …) │
-└── UnknownDomain        a system does not cover the domain of a scene ├── UnknownName              a name that is not
-in the catalogue ├── DataNotFound             a corpus is not in the data folder ├── NotTrained               a trained
-component is used before `fit` ├── MissingExtra             a package is needed that comes with an extra of the
-installation ├── BrokenPlugin             a name that another package adds cannot be used └── CannotWrite
-the result cannot be saved (no permission, full disk, something in the way)
+RefereeError                 anything this package raises on purpose (exit code 2)
+├── InputError               a file or value from outside is not usable
+│   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
+│   ├── UnknownTrial         it names a trial that the corpus does not have
+│   ├── DuplicateTrial       it answers the same trial twice
+│   ├── MissingOutputs       it leaves trials of the corpus unanswered
+│   ├── InvalidDescription   its content is impossible (a property outside the scene, an empty line …)
+│   ├── UnknownDomain        a system does not cover the domain of a scene
+│   ├── DataNotFound         a corpus is not in the data folder
+│   └── CannotWrite          the result cannot be saved (no permission, full disk, something in the way)
+├── UnknownName              a name that is not in the catalogue
+├── NotTrained               a trained component is used before `fit`
+├── MissingExtra             a package is needed that comes with an extra of the installation
+└── BrokenPlugin             a name that another package adds cannot be used
 """
 
 from __future__ import annotations
@@ -92,6 +96,11 @@ class InputError(RefereeError):
         self.problem, self.where, self.line, self.remedy = problem, str(where), line, remedy
         place = f"{where}:{line}: " if where and line is not None else f"{where}: " if where else ""
         super().__init__(f"{place}{problem}" + (f"\n  → {remedy}" if remedy else ""))
+
+    def rename_place(self, old: str, new: str) -> None:
+        """Name another file or folder in the message, for example an archive in place of the folder it was unpacked to."""
+        self.problem, self.where = self.problem.replace(old, new), self.where.replace(old, new)
+        self.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in self.args)
 
 
 class MalformedInput(InputError):

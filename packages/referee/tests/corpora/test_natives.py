@@ -547,6 +547,26 @@ def test_empirica_needs_both_tables(tmp_path: Path) -> None:
     assert answers_of(read(tmp_path / "export.zip")) == [("i1", "a", True)]
 
 
+def test_a_message_about_a_file_in_an_archive_names_the_archive(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,model,output\n1,a,the cup\n1,a,the mug\n")
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.write(table, "run/t.csv")
+    with pytest.raises(InputError) as refusal:
+        read(tmp_path / "export.zip")
+    assert refusal.value.where == str(tmp_path / "export.zip" / "run" / "t.csv")
+    assert "referee-" not in str(refusal.value)
+
+
+def test_texts_about_different_entities_are_no_references_of_one_item(tmp_path: Path) -> None:
+    """As in WebNLG: the whole sentence, and beside it every referring expression in it with its entity."""
+    spans = [{"entity": "Aarhus", "text": "Aarhus"}, {"entity": "Jacob", "text": "he"}]
+    row = {"id": "i1", "text": "The leader of Aarhus is Jacob.", "references": spans}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    with pytest.raises(InputError, match="Aarhus, Jacob"):
+        read(tmp_path / "a.jsonl")
+
+
 def test_magpie(tmp_path: Path) -> None:
     common = {"experiment_start_time": 1, "experiment_duration": 240112, "prolific_pid": "NA", "responseTime": 2210}
     rows = [

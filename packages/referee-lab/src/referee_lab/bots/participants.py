@@ -123,8 +123,7 @@ class Bot:
             plan["saved"].append(index)
         self.ending = await self._send_request("POST", "finish")
 
-    # -- requests of a page
-    # --------------------------------------------------------------------------------------------------
+    # -- requests of a page --------------------------------------------------------------------------------------------
 
     async def _enter_study(self) -> Any:
         """Enter the study and store the token."""

@@ -226,8 +226,7 @@ def _read_game(path: Path, remedy: str = "delete the file to play it again") -> 
         raise InputError("not a played game", where=path, remedy=remedy) from None
 
 
-# -- results
-# ----------------------------------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 def _count_outcomes(played: Sequence[PlayedGame]) -> dict[str, Any]:

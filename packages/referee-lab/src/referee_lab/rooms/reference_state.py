@@ -79,8 +79,7 @@ class ReferenceRoom(AnyRoom):
 Happened = tuple[ReferenceRoom, list[RoomLine]]
 
 
-# -- derived from the seed
-# -----------------------------------------------------------------------------------------------------
+# -- derived from the seed ---------------------------------------------------------------------------------------------
 
 
 def get_targets(room: ReferenceRoom) -> tuple[str, ...]:

@@ -161,8 +161,7 @@ def _normalise_weights(weights: FloatArray, axis: int) -> FloatArray:
     return shares
 
 
-# -- estimation of the parameters from people's choices
-# -------------------------------------------------------------------------
+# -- estimation of the parameters from people's choices ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

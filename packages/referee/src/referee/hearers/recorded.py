@@ -146,8 +146,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
     )
 
 
-# -- files of users
-# --------------------------------------------------------------------------------------------------------
+# -- files of users ----------------------------------------------------------------------------------------------------
 
 
 def _parse_line(row: Row, hearer: str, trial: Trial) -> Answered:

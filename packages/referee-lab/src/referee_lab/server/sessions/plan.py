@@ -311,8 +311,7 @@ def _get_compared_properties(stimulus: Stimulus, family_apart: bool) -> Showing:
     return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
 
 
-# -- checks of answers
-# -------------------------------------------------------------------------------------------------------
+# -- checks of answers -------------------------------------------------------------------------------------------------
 
 
 def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:

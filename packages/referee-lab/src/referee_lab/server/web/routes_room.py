@@ -250,8 +250,7 @@ def _make_line(actor: str, message: Any) -> RoomLine:
     return RoomLine(actor, kind, data, client_seq=message["seq"], t_client=_check_number(message.get("t_client")))
 
 
-# -- permitted messages
-# ----------------------------------------------------------------------------------------------------
+# -- permitted messages ------------------------------------------------------------------------------------------------
 
 
 def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:

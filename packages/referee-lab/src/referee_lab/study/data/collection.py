@@ -101,8 +101,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     )
 
 
-# -- stored rows
-# -----------------------------------------------------------------------------------------------------------
+# -- stored rows -------------------------------------------------------------------------------------------------------
 
 
 def _load_sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
@@ -173,8 +172,7 @@ def _count_people(connection: Connection, study: Study, mode: str) -> dict[str, 
     }
 
 
-# -- joined with their stimuli
-# ---------------------------------------------------------------------------------------------
+# -- joined with their stimuli -----------------------------------------------------------------------------------------
 
 
 class _Asked:

@@ -154,8 +154,7 @@ def _convert_type(value: Any, kind: str) -> Any:
 _WRITERS = {"csv": _write_csv, "jsonl": _write_jsonl, "parquet": _write_parquet}
 
 
-# -- files beside the tables
-# -----------------------------------------------------------------------------------------------
+# -- files beside the tables -------------------------------------------------------------------------------------------
 
 
 def _dump_json(value: Any) -> bytes:

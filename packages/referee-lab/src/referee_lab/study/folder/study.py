@@ -398,8 +398,7 @@ def _make_settings(info: Info) -> dict[str, Setting]:
     return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
 
 
-# -- stimuli
-# ---------------------------------------------------------------------------------------------------------------
+# -- stimuli -----------------------------------------------------------------------------------------------------------
 
 
 def _estimate_minutes(trials: int, plugin: str) -> int:

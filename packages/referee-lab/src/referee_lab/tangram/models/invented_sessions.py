@@ -157,8 +157,7 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
     return _choose_forms(drafts, habits, rng)
 
 
-# -- events
-# ------------------------------------------------------------------------------------------------------------------
+# -- events ------------------------------------------------------------------------------------------------------------
 
 
 def _draft_dialogue(
@@ -239,8 +238,7 @@ def _simulate_expression(table: _Table, onset: float, alone: bool, habits: Habit
     return end + float(rng.uniform(200, 1500))
 
 
-# -- words
-# -------------------------------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Generator) -> list[Dialogue]:

@@ -484,9 +484,15 @@ def parse_texts(value: Any) -> list[str]:
     """Return the texts of a cell: one, or those of a list (also as JSON or a Python literal).
 
     Raises:
-        InputError: for an object without a text.
+        InputError: for an object without a text, or for objects that name different things.
     """
     parts = _parse_list(value)
+    named = {str(part["entity"]) for part in parts if isinstance(part, dict) and "entity" in part}
+    if len(named) > 1:
+        raise InputError(
+            f"the texts of one list are about different entities ({', '.join(sorted(named)[:3])})",
+            remedy="write a row for each entity, with the texts about it",
+        )
     return [str(text) for part in parts if not is_missing(text := _get_text(part) if isinstance(part, dict) else part)]
 
 

@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -288,7 +288,7 @@ def read_material(
         material = _read_files(files, sources, references, scenes, declared)
         if references and material.kind != "text":
             _add_references(material, references, declared)
-    material.finish(declared.systems)
+        material.finish(declared.systems)
     if not material.is_tried:
         material.notes.append(
             f"The reader of {material.format} was not tried with a file of that program: check the mapping above."
@@ -321,10 +321,7 @@ def _expand_source(source: str | Path, stack: ExitStack) -> list[Path]:
             )
         return [file for match in matches for file in _expand_source(match, stack)]
     if _is_archive(path):
-        # The archive's name stands in messages, and for a model whose files lie at its top.
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-"))) / path.stem
-        _unpack(path, folder)
-        path = folder
+        path = stack.enter_context(_open_archive(path))
     if not path.is_dir():
         return [path]
     return [
@@ -336,6 +333,20 @@ def _is_archive(path: Path) -> bool:
     """Return whether a file is a zip of files, and not a log of inspect_ai."""
     is_zip = path.suffix.lower() == ".zip" and path.is_file() and zipfile.is_zipfile(path)
     return is_zip and "header.json" not in zipfile.ZipFile(path).namelist()
+
+
+@contextmanager
+def _open_archive(path: Path) -> Iterator[Path]:
+    """Unpack an archive into a temporary folder, while messages name the archive."""
+    with tempfile.TemporaryDirectory(prefix="referee-") as place:
+        # Named as the archive, for a model whose files lie at its top.
+        folder = Path(place) / path.stem
+        _unpack(path, folder)
+        try:
+            yield folder
+        except InputError as error:
+            error.rename_place(str(folder), str(path))
+            raise
 
 
 def _unpack(path: Path, folder: Path) -> None:
