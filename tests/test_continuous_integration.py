@@ -32,7 +32,7 @@ def test_the_action_fails_if_the_second_system_is_worse(texts: Path, order: str,
     inputs = {"ARGUMENTS": arguments, "JUNIT": "out.xml", "GITHUB_STEP_SUMMARY": "summary.md"}
     assert set(step["env"]) | {"GITHUB_STEP_SUMMARY"} == set(inputs)
     done = subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=texts, env=ENVIRONMENT | inputs)
-    assert (done.returncode != 0) is fails
+    assert done.returncode == int(fails)
     assert ElementTree.parse(texts / "out.xml").getroot().get("failures") == str(int(fails))
     assert "string/chrf" in (texts / "summary.md").read_text("utf-8")
 
