@@ -25,12 +25,13 @@ from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.export import build_export
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.contrast_power import simulate_contrasts
-from referee_lab.study.design.from_table import prepare_table
+from referee_lab.study.design.from_table import ItemTable, prepare_table
 from referee_lab.study.design.shown_scenes import prove_language, prove_pictures, prove_shown, prove_words
-from referee_lab.study.design.wishes import Wishes
+from referee_lab.study.design.wishes import Wishes, split_names
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.study import FILLER, Study, open_study
 from referee_lab.study.protocols.contract import GivenAnswer
+from referee_lab.study.protocols.own_plugin import is_own
 
 
 def picture(path: Path, red: int) -> str:
@@ -54,8 +55,14 @@ def make(
     path: Path, out: Path, factors: str = "", between: str = "", names: dict[str, str] | None = None, **more: Any
 ) -> Study:
     wishes = Wishes(**{"protocol": "", "design": "latin", "participants": 4, "id": "tried", **more})
-    chosen = [f for f in factors.split(",") if f]
-    draft, _ = prepare_table(path, wishes, chosen, [b for b in between.split(",") if b], names or {})
+    named = ItemTable(
+        path=path,
+        factors=split_names(factors),
+        between=split_names(between),
+        names=names or {},
+        own=is_own(wishes.protocol),
+    )
+    draft, _ = prepare_table(named, wishes)
     return write_study(out, draft)
 
 
@@ -111,7 +118,7 @@ def test_power_is_that_of_the_registered_contrasts(tmp_path: Path) -> None:
     crossed(tmp_path, items=16)
 
     def power(out: str, effect: float, participants: int, between: str = "") -> list[float]:
-        settings = {"analysis": {"effect": effect, "base": 0.2}}
+        settings = [f"analysis.effect={effect}", "analysis.base=0.2"]
         study = make(
             tmp_path / "items.csv",
             tmp_path / out,
@@ -331,7 +338,7 @@ def test_a_column_whose_name_is_misspelt_is_refused_and_others_are_told(name: st
     assert error.value.line == 1
     path = table(tmp_path / "u.csv", [{**RIGHT, "author": "me"}])
     wishes = Wishes(protocol="", design="latin", participants=1, id="tried")
-    _, notes = prepare_table(path, wishes, ["cond"], [], {})
+    _, notes = prepare_table(ItemTable(path=path, factors=["cond"]), wishes)
     assert any("author" in note for note in notes)
 
 
@@ -685,7 +692,7 @@ def test_every_factor_is_a_column_of_the_export(tmp_path: Path) -> None:
 def test_english_pages_that_were_not_asked_for_are_remarked(language: str | None, remarks: int, tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", [{"item": 1, "text": "Die Katze schläft."}])
     wishes = Wishes(protocol="", design="latin", participants=1, id="tried", language=language)
-    _, notes = prepare_table(path, wishes, [], [], {})
+    _, notes = prepare_table(ItemTable(path=path), wishes)
     assert sum("--language" in note for note in notes) == remarks
 
 

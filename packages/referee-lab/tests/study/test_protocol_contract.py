@@ -15,6 +15,7 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
 from referee.geometry import Box, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Scene, Trial
+from referee_lab.study.folder.study import read_protocol_settings
 from referee_lab.study.protocols.contract import GivenAnswer, Kind, Stimulus
 
 # Clips and rooms are no scenes: what those protocols show has tests of its own.
@@ -266,11 +267,10 @@ def test_ratings_are_whole_within_limits_and_complete(ratings: Any) -> None:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_defaults_are_sound_and_pictures_stay_in_their_cells(name: str) -> None:
     kind = catalogue.create("protocol", name)
-    assert kind.problem_with(_settings(kind)) is None
-    if name in POINTING:
-        assert "timeout_ms" in kind.problem_with(_settings(kind, timeout_ms=-1))
-    else:
-        assert "jitter" in kind.problem_with(_settings(kind, jitter=0.9))
+    assert read_protocol_settings(kind, {}, Path("study.toml")) == _settings(kind)
+    for change in {"timeout_ms": -1} if name in POINTING else {"jitter": -0.1}, {"nothing": 1}:
+        with pytest.raises(InputError, match=next(iter(change))):
+            read_protocol_settings(kind, change, Path("study.toml"))
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,8 @@ def test_defaults_are_sound_and_pictures_stay_in_their_cells(name: str) -> None:
 )
 def test_settings_that_cannot_be_shown_are_refused(name: str, change: dict[str, Any], word: str) -> None:
     kind = catalogue.create("protocol", name)
-    assert word in kind.problem_with({**_settings(kind), **change})
+    with pytest.raises(InputError, match=word):
+        read_protocol_settings(kind, change, Path("study.toml"))
 
 
 def test_a_slider_takes_any_number_from_0_to_100() -> None:
@@ -337,7 +338,8 @@ def test_who_reads_for_too_long_still_sees_the_scene() -> None:
     kind.check(answer, shown, _settings(kind, timeout_ms=0, reading_timeout_ms=1))
     with pytest.raises(InputError, match=r"answer\.reading_timeout"):
         kind.check(answer, shown, _settings(kind, timeout_ms=0, reading_timeout_ms=0))
-    assert "reading_timeout_ms" in kind.problem_with(_settings(kind, reading_timeout_ms=-1))
+    with pytest.raises(InputError, match="reading_timeout_ms"):
+        read_protocol_settings(kind, {"reading_timeout_ms": -1}, Path("study.toml"))
 
 
 def test_reading_with_the_scene_has_no_limit_of_its_own() -> None:

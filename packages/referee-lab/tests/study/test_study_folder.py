@@ -103,7 +103,7 @@ def test_the_hash_of_the_consent_follows_what_people_read(folder: Path) -> None:
         ("study.toml", "unsaved_limit = 3", "unsaved_limits = 3", ("[policy]", "did you mean unsaved_limit?")),
         ("study.toml", "[exclusion]", "[exlusion]", ("no section [exlusion]", "[exclusion]")),
         ("study.toml", "fixation_ms = 1000", "fixation_ms = false", ("[protocol] fixation_ms", "a whole number")),
-        ("study.toml", "jitter = 0.0", "jitter = 3", ("[protocol]", "jitter is from 0 to 0.5")),
+        ("study.toml", "jitter = 0.0", "jitter = 3", ("[protocol] jitter", "at most 0.5")),
         ("study.toml", "choices = []", 'choices = ["both"]', ("[protocol] choices", "'both' is none of")),
         ("study.toml", 'protocol = "tuna2008"', 'protocol = "tuna2010"', ("study.toml", "one of asgre2007, judgement")),
         ("study.toml", 'language = "en"', 'language = "../en"', ("language code", 'for example "en"')),

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, case, insert, select, update
 
 from referee_lab.server.sessions import places
+from referee_lab.server.sessions.kept_answers import change_session
 from referee_lab.server.sessions.lab_links import is_signed
 from referee_lab.server.sessions.outcomes import build_rejection
 from referee_lab.server.sessions.prolific_links import TOKEN
@@ -149,7 +150,7 @@ def _renew_consent(connection: Connection, served: Served, existing: Any, now: f
     if existing.consent_hash == current or existing.state not in ("consented", "running"):
         return existing
     connection.execute(insert(consent).values(session=existing.id, text_hash=current, at=now))
-    connection.execute(update(session).where(session.c.id == existing.id).values(consent_hash=current, updated=now))
+    change_session(connection, existing.id, consent_hash=current, updated=now)
     return connection.execute(select(session).where(session.c.id == existing.id)).one()
 
 

@@ -98,6 +98,11 @@ def read_answer_row(row: Any) -> GivenAnswer:
     return GivenAnswer(answer=row.answer, times=row.times, flags=tuple(row.flags))
 
 
+def change_session(connection: Connection, session_id: str, **values: Any) -> None:
+    """Change columns of a session."""
+    connection.execute(update(session).where(session.c.id == session_id).values(**values))
+
+
 def log_audit(
     connection: Connection, served: Served, what: str, actor: str, session_id: str | None = None, **data: Any
 ) -> None:
@@ -216,7 +221,7 @@ def _update_session(connection: Connection, served: Served, row: Any, receipt: K
         places.extend(connection, row.slot, now=now, minutes=minutes)
     state = "finished" if receipt.missing == 0 else "running"
     if state != row.state or now - row.updated > 60:
-        connection.execute(update(session).where(session.c.id == row.id).values(state=state, updated=now))
+        change_session(connection, row.id, state=state, updated=now)
     if state == "finished":
         places.fill(connection, row.id)
 
@@ -226,5 +231,5 @@ def reserve_again(connection: Connection, served: Served, row: Any, now: float) 
     place = places.reserve_on_list(
         connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
     )
-    connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
+    change_session(connection, row.id, slot=place)
     return place

@@ -9,11 +9,12 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.enrolment import add_session
 from referee_lab.server.sessions.kept_answers import (
+    change_session,
     load_answer_rows,
     load_session,
     log_audit,
@@ -54,7 +55,7 @@ def resume_session(connection: Connection, served: Served, session_id: str, tab:
     if row.holder != row.id and reserve_again(connection, served, row, now) is None:
         end_session(connection, served, row, "technical", "server")
         raise Problem(409, "too-late", "Your place was given to someone else meanwhile. Reload the page for your code.")
-    connection.execute(update(session).where(session.c.id == row.id).values(updated=now, plan_hash=outline.hash))
+    change_session(connection, row.id, updated=now, plan_hash=outline.hash)
     return row, rows
 
 
@@ -90,11 +91,8 @@ def _restart_session(connection: Connection, served: Served, row: Any, tab: str,
     """Replace a session by a new one in the same seat; earlier answers stay with the old one."""
     new = str(uuid.uuid4())
     # The old session ends first: the store allows a person one running session at a time (ix_session_one_running).
-    connection.execute(
-        update(session)
-        .where(session.c.id == row.id)
-        .values(state=change_state(row.state, "timed_out"), outcome="restarted", slot=None, updated=now)
-    )
+    state = change_state(row.state, "timed_out")
+    change_session(connection, row.id, state=state, outcome="restarted", slot=None, updated=now)
     places.hand_over(connection, row.id, new)
     # The same seat and seed: a restart does not give another list.
     place = places.Slot(id=row.slot, list=row.list, seed=row.plan_seed)
@@ -120,7 +118,7 @@ def claim_session(connection: Connection, served: Served, session_id: str, tab: 
         row = _find_successor(connection, served, row)
     # No guard: only a window without the session takes it over.
     if row.state in ACTIVE and row.tab != tab:
-        connection.execute(update(session).where(session.c.id == row.id).values(tab=tab, updated=served.clock()))
+        change_session(connection, row.id, tab=tab, updated=served.clock())
         log_audit(connection, served, "other-tab", "participant", row.id)
     return row
 
@@ -167,9 +165,7 @@ def _close_session(connection: Connection, served: Served, row: Any, outcome: st
     else:
         places.fill(connection, row.id)
     state = change_state("finished", OUTCOMES[outcome])
-    connection.execute(
-        update(session).where(session.c.id == row.id).values(state=state, outcome=outcome, updated=served.clock())
-    )
+    change_session(connection, row.id, state=state, outcome=outcome, updated=served.clock())
     return load_session(connection, served, row.id)
 
 
@@ -210,10 +206,7 @@ def end_session(connection: Connection, served: Served, row: Any, outcome: str, 
     if OUTCOMES[outcome] not in MOVES[row.state]:
         raise Problem(409, "ended", "This session has ended already.", state=row.state)
     places.free(connection, row.id)
-    connection.execute(
-        update(session)
-        .where(session.c.id == row.id)
-        .values(state=change_state(row.state, OUTCOMES[outcome]), outcome=outcome, slot=None, updated=served.clock())
-    )
+    state = change_state(row.state, OUTCOMES[outcome])
+    change_session(connection, row.id, state=state, outcome=outcome, slot=None, updated=served.clock())
     log_audit(connection, served, outcome, actor, row.id, **why)
     return load_session(connection, served, row.id)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from referee_lab.rooms.sound import delete_sound
 from referee_lab.server.sessions import places
-from referee_lab.server.sessions.kept_answers import log_audit
+from referee_lab.server.sessions.kept_answers import change_session, log_audit
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.keys import hash_code
@@ -41,19 +41,10 @@ def withdraw(connection: Connection, served: Served, participant_id: str, actor:
     ).all()
     for session_id in open_ones:
         places.free(connection, session_id)
-        connection.execute(
-            update(session)
-            .where(session.c.id == session_id)
-            .values(
-                state="withdrawn",
-                slot=None,
-                # Every window of the person is refused from now on.
-                tab=None,
-                updated=now,
-                # Fixed now, as announced: later changes of the policy do not move the date.
-                purge_at=now + 86_400 * served.policy.withdrawal_days,
-            )
-        )
+        # Every window of the person (`tab`) is refused from now on. The date of the deletion is fixed now, as announced:
+        # later changes of the policy do not move it.
+        due = now + 86_400 * served.policy.withdrawal_days
+        change_session(connection, session_id, state="withdrawn", slot=None, tab=None, updated=now, purge_at=due)
         log_audit(connection, served, "withdrawn", actor, session_id)
     return len(open_ones)
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 from sqlalchemy import Connection, func, select
 
-from referee.records import Outcome
+from referee.records import HUMAN, Outcome
 from referee_lab.server.sessions.doors import read_doors
-from referee_lab.server.sessions.kept_answers import read_answer_row
-from referee_lab.server.sessions.plan import has_passed_check
+from referee_lab.server.sessions.plan import CHECK, TRIAL
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.sessions.states import LEFT_OUT
 from referee_lab.server.store.health import LEAST_FREE, count_free_bytes
 from referee_lab.server.store.schema import arrival, audit, list_slot, participant, session, tombstone, trial
-from referee_lab.study.protocols.contract import Shown, Stimulus
+from referee_lab.study.data.collection import collect
+from referee_lab.study.data.dataset import StoredAnswer
 
 # How long trouble with the store is shown after it was last seen.
 WARNED_SECONDS = 600.0
@@ -137,58 +137,24 @@ def summarise_quality(connection: Connection, served: Served) -> dict[str, Any]:
 
     Counts flags over trials, frame intervals and kinds of pointer over sessions, and failed checks.
     """
-    flags: Counter[str] = Counter()
-    pointers: Counter[str] = Counter()
-    done = aborted = 0
-    for row in _load_answers(connection, served):
-        flags.update(row.flags)
-        done, aborted = done + (row.state == "done"), aborted + (row.state == "aborted")
-        pointers[str(row.answer.get("pointer", ""))] += 1
-    clients = connection.scalars(
-        select(session.c.client).where(*_match_study(served), session.c.state.not_in(LEFT_OUT))
-    )
+    collected = collect(served.study, connection)
+    trials = [a for a in (*collected.answers, *collected.aborted) if a.kind == TRIAL]
     # A page's own properties are stored unchecked.
-    frames = [value for client in clients if client and _is_number(value := client.get("frame_ms"))]
+    frames = [ms for sitting in collected.sittings if _is_number(ms := sitting.client.get("frame_ms"))]
+    checks = Counter(a.right for a in collected.answers if a.kind == CHECK)
+    pointers = Counter(str(a.answer.get("pointer") or "") for a in trials)
     return {
-        "trials": done,
-        "aborted": aborted,
-        "flags": dict(sorted(flags.items())),
+        "trials": len(collected.trials),
+        "aborted": len(trials) - len(collected.trials),
+        "flags": dict(sorted(Counter(flag for a in trials for flag in a.flags).items())),
         "pointers": {name: n for name, n in sorted(pointers.items()) if name},
         "frame_ms": {"n": len(frames), "median": statistics.median(frames) if frames else None},
-        "checks": _count_checks(connection, served),
+        "checks": {"passed": checks[True], "failed": checks[False]},
     }
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _load_answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
-    """Return the stored answers of some kinds of steps."""
-    columns = (
-        trial.c["index"].label("step"),
-        trial.c.state,
-        trial.c.kind,
-        trial.c.stimulus,
-        trial.c.answer,
-        trial.c.times,
-    )
-    chosen = select(*columns, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
-    chosen = chosen.join(session, session.c.id == trial.c.session).where(
-        *_match_study(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
-    )
-    return connection.execute(chosen)
-
-
-def _count_checks(connection: Connection, served: Served) -> dict[str, int]:
-    """Return the numbers of passed and failed attention checks."""
-    checks = {check.stimulus.id: check for check in served.study.checks}
-    passed: Counter[bool | None] = Counter()
-    for row in _load_answers(connection, served, "check"):
-        outline = served.load_outline(row.session_id)
-        if row.state == "done" and row.stimulus in checks and outline is not None:
-            passed[has_passed_check(served.study, outline.plan.steps[row.step], read_answer_row(row))] += 1
-    return {"passed": passed[True], "failed": passed[False]}
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
@@ -203,30 +169,30 @@ def summarise_results(connection: Connection, served: Served) -> list[dict[str, 
 
     For monitoring; `study analyse` is the analysis.
     """
-    by_system: dict[str, list[Any]] = defaultdict(list)
-    for row in _load_answers(connection, served):
-        stimulus = served.study.stimuli.get(row.stimulus or "")
-        if stimulus is not None and row.state == "done":
-            by_system[stimulus.system or "human"].append(row)
-    return [_summarise_system(served, system, rows) for system, rows in sorted(by_system.items())]
+    by_system: dict[str, list[StoredAnswer]] = defaultdict(list)
+    for answer in collect(served.study, connection).trials:
+        if answer.asked is not None:
+            by_system[answer.asked.system or HUMAN].append(answer)
+    return [_summarise_system(system, answers) for system, answers in sorted(by_system.items())]
 
 
-def _summarise_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
+def _summarise_system(system: str, answers: Sequence[StoredAnswer]) -> dict[str, Any]:
     """Return the results of one system."""
-    kind = served.study.kind
-    errors: list[bool] = []
     numbers: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        stimulus, shown = _restore_display(served, row)
-        response = kind.respond(read_answer_row(row), stimulus, shown, "people")
-        if response is not None:
-            # Unlike in the analysis, "I cannot tell" counts as not found here: this table is for looking.
-            errors.append(not (response.outcome is Outcome.ENTITY and response.entity in stimulus.trial.targets))
-        for name, value in _get_measures(row).items():
+    for answer in answers:
+        for name, value in _get_measures(answer).items():
             numbers[name].append(value)
+    # Unlike in the analysis, "I cannot tell" counts as not found here: this table is for looking.
+    errors = [
+        not (
+            a.response.outcome is Outcome.ENTITY and a.asked is not None and a.response.entity in a.asked.trial.targets
+        )
+        for a in answers
+        if a.response is not None
+    ]
     return {
         "system": system,
-        "trials": len(rows),
+        "trials": len(answers),
         "errors": {"n": len(errors), "rate": statistics.fmean(errors) if errors else None},
         "means": {
             name: {"n": len(values), "mean": statistics.fmean(values)} for name, values in sorted(numbers.items())
@@ -234,18 +200,10 @@ def _summarise_system(served: Served, system: str, rows: list[Any]) -> dict[str,
     }
 
 
-def _restore_display(served: Served, row: Any) -> tuple[Stimulus, Shown]:
-    """Return the stimulus and its display, with the labels that were stored with the answer."""
-    outline = served.load_outline(row.session_id)
-    assert outline is not None  # the session of a stored answer exists
-    parameters = outline.plan.steps[row.step].shown.parameters
-    return served.study.stimuli[row.stimulus], Shown(parameters=parameters, labels=row.labels)
-
-
-def _get_measures(row: Any) -> Mapping[str, float]:
+def _get_measures(answer: StoredAnswer) -> Mapping[str, float]:
     """Return the times and ratings of an answer that have meaningful means."""
-    ratings = row.answer.get("ratings")
-    values = {**row.times, **(ratings if isinstance(ratings, dict) else {})}
+    ratings = answer.answer.get("ratings")
+    values = {**answer.times, **(ratings if isinstance(ratings, dict) else {})}
     return {
         name: float(v)
         for name, v in values.items()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from referee.errors import InputError
 from referee_lab.server.sessions import enrolment, kept_answers, outcomes, places, presence
@@ -20,7 +20,7 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Outline, Served
 from referee_lab.server.sessions.states import ACTIVE, find_complete_steps, find_position
 from referee_lab.server.sessions.withdrawal import withdraw, withdraw_by_code
-from referee_lab.server.store.schema import participant, session
+from referee_lab.server.store.schema import participant
 from referee_lab.server.web import request_bodies
 from referee_lab.server.web.callers import Caller, Participant, Visited, get_bearer_token, read_caller, read_participant
 from referee_lab.study.folder.branches import is_skipped
@@ -307,7 +307,7 @@ async def client(caller: Participant, body: request_bodies.Client) -> dict[str, 
         """Store the measurements of the display in the session."""
         row = kept_answers.load_session(connection, served, caller.session)
         kept_answers.require_permission(served, row, caller.tab)
-        connection.execute(update(session).where(session.c.id == row.id).values(client=body.root))
+        kept_answers.change_session(connection, row.id, client=body.root)
 
     await served.store.awrite(keep)
     return {"saved": True}

@@ -220,47 +220,49 @@ def _serve_page(request: Request, name: str) -> Response:
     return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
 
 
-@pages.get("/s/{study}/photographs/{name}", response_class=Response)
-def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
-    """Return a photograph of the study under its neutral name."""
-    file = find_photograph_file(served.study.folder, name)
+FOREVER = "public, max-age=31536000, immutable"
+Hashed = Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]
+HashedFile = Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]
+
+
+def _serve_file(file: tuple[Path, str] | None, kind: str, cache: str = FOREVER) -> Response:
+    """Return a file of the study by its path and media type. Raises Problem if the study has no such file."""
     if file is None:
-        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
-    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+        raise Problem(404, f"no-{kind}", f"The study has no such {kind}. Reload the page.")
+    return FileResponse(file[0], media_type=file[1], headers={"cache-control": cache})
+
+
+@pages.get("/s/{study}/photographs/{name}", response_class=Response)
+def photograph(served: Visited, name: Hashed) -> Response:
+    """Return a photograph of the study under its neutral name."""
+    return _serve_file(find_photograph_file(served.study.folder, name), "picture")
 
 
 @pages.get("/s/{study}/sounds/{name}", response_class=Response)
-def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+def clip_sound(served: Visited, name: HashedFile) -> Response:
     """Return a recording in a clip under its neutral name."""
-    file = find_clip_sound(served.study.folder, name)
-    if file is None:
-        raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
-    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+    return _serve_file(find_clip_sound(served.study.folder, name), "sound")
 
 
 @pages.get("/s/{study}/media/{name}", response_class=Response)
-def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+def heard_file(served: Visited, name: HashedFile) -> Response:
     """Return a sound or film of the study under its neutral name."""
-    file = find_media_file(served.study, name)
-    if file is None:
-        raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
-    # Not for ever, as pictures are: the address contains the file's name, which stays when its content is corrected.
-    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=600"})
+    # Not for ever: the address contains the file's name, which stays when its content is corrected.
+    return _serve_file(find_media_file(served.study, name), "media", "public, max-age=600")
 
 
 @pages.get("/s/{study}/plugins/{name}", response_class=Response)
 def plugin_file(served: Visited, name: str) -> Response:
     """Return the plug-in that is the protocol of the study; the folder has no other public file."""
-    if served.study.kind.info.plugin != OWN or name != served.study.protocol:
-        raise Problem(404, "no-plugin", "The study has no such plug-in. Reload the page.")
-    file = served.study.folder / PLUGINS / name
-    return FileResponse(file, media_type="text/javascript; charset=utf-8", headers={"cache-control": "no-cache"})
+    file = served.study.folder / PLUGINS / name, "text/javascript; charset=utf-8"
+    is_its_own = served.study.kind.info.plugin == OWN and name == served.study.protocol
+    return _serve_file(file if is_its_own else None, "plugin", "no-cache")
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
-def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
+def picture_file(served: Visited, name: Hashed) -> Response:
     """Return a picture; names depend on content, so browsers may cache it for ever."""
     svg = draw_pictures(served.study).get(name)
     if svg is None:
-        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
-    return Response(svg, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})
+        return _serve_file(None, "picture")
+    return Response(svg, media_type="image/svg+xml", headers={"cache-control": FOREVER})

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
+Row = dict[str, Any]
 
 
 def _identify_answer(a: StoredAnswer) -> dict[str, Any]:
@@ -43,8 +44,6 @@ def build_hearing_frame(collected: Dataset, *, raw: bool = False, without: Seque
     own `outcome`. Each measure is missing for its own timeouts: a trial that was read in time and then timed out has a
     reading time; a trial that was read for too long and then answered has an identification time.
     """
-    import polars as pl
-
     rows = []
     apart = has_separate_reading(collected)
     for a in _select_usable(collected, without):
@@ -68,15 +67,16 @@ def build_hearing_frame(collected: Dataset, *, raw: bool = False, without: Seque
                 "combined_ms": both if apart else time_ms,
             }
         )
-    kinds = {
-        "participant": pl.String,
-        "item": pl.String,
-        "system": pl.String,
-        "domain": pl.String,
-        "outcome": pl.String,
-    }
+    return _make_frame(rows, ("outcome",), ("error", *TIMES))
+
+
+def _make_frame(rows: Sequence[Row], texts: Sequence[str], numbers: Sequence[str]) -> pl.DataFrame:
+    """Return rows as a data frame: the columns that identify an answer, then columns of texts and of numbers."""
+    import polars as pl
+
     # Given and not inferred: without rows, or with nothing but nulls, columns would have no type.
-    return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
+    kinds = dict.fromkeys(("participant", "item", "system", "domain", *texts), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(numbers, pl.Float64)})
 
 
 def _read_without_choice(a: StoredAnswer) -> Response | None:
@@ -97,12 +97,9 @@ def has_separate_reading(collected: Dataset) -> bool:
 
 def build_rating_frame(collected: Dataset) -> pl.DataFrame:
     """Return one row per answer to a rating trial, with one column per scale."""
-    import polars as pl
-
     scales = collected.study.settings["scales"]
     rows = [{**_identify_answer(a), **_get_ratings(a.answer.get("ratings"), scales)} for a in _select_usable(collected)]
-    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
-    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(scales, pl.Float64)})
+    return _make_frame(rows, (), scales)
 
 
 def _get_ratings(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
@@ -115,8 +112,6 @@ def build_pair_frame(collected: Dataset) -> pl.DataFrame:
 
     The score is 1, 0, or .5 for a tie.
     """
-    import polars as pl
-
     rows = []
     for a in _select_usable(collected):
         place = _identify_answer(a)
@@ -124,27 +119,21 @@ def build_pair_frame(collected: Dataset) -> pl.DataFrame:
         winner = get_preferred_system(a)
         won = {"tie": 0.5, first: 1.0, second: 0.0}.get(winner or "")
         rows.append({**place, "first": first, "second": second, "won": won})
-    names = ("participant", "item", "system", "domain", "first", "second")
-    return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
+    return _make_frame(rows, ("first", "second"), ("won",))
 
 
 def build_rank_frame(collected: Dataset) -> pl.DataFrame:
     """Return one row per system in a ranking: its rank, 1 for the best."""
-    import polars as pl
-
     rows = [
         {**_identify_answer(a), "system": system, "rank": float(rank)}
         for a in _select_usable(collected)
         for rank, system in enumerate(get_ranked_systems(a), 1)
     ]
-    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
-    return pl.DataFrame(rows, schema={**kinds, "rank": pl.Float64})
+    return _make_frame(rows, (), ("rank",))
 
 
 def build_production_frame(collected: Dataset) -> pl.DataFrame:
     """Return one row per description: its words and the time that it took."""
-    import polars as pl
-
     rows = [
         {
             **_identify_answer(a),
@@ -155,14 +144,11 @@ def build_production_frame(collected: Dataset) -> pl.DataFrame:
         }
         for a in _select_usable(collected)
     ]
-    kinds = dict.fromkeys(("participant", "item", "system", "domain", "text"), pl.String)
-    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
+    return _make_frame(rows, ("text",), ("words", "first_key_ms", "combined_ms"))
 
 
 def build_plugin_frame(collected: Dataset) -> pl.DataFrame:
     """Return one row per answer of an organiser's plug-in: its response as a number, error, and time."""
-    import polars as pl
-
     rows = [
         {
             **_identify_answer(a),
@@ -172,8 +158,7 @@ def build_plugin_frame(collected: Dataset) -> pl.DataFrame:
         }
         for a in _select_usable(collected)
     ]
-    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
-    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("response", "error", "combined_ms"), pl.Float64)})
+    return _make_frame(rows, (), ("response", "error", "combined_ms"))
 
 
 def _parse_number(text: str | None) -> float | None:

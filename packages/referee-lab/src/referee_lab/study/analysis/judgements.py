@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.agreement import krippendorff_alpha
-from referee.statistics.clusters import cluster_bootstrap, cluster_differences
+from referee.statistics.clusters import cluster_differences
 from referee.statistics.comparisons import adjust
-from referee_lab.study.analysis.mixed_analysis import format_p
+from referee_lab.study.analysis.mixed_analysis import BOOTSTRAP, build_means_sheet, format_p
 
 if TYPE_CHECKING:
     import polars as pl
-
-INTERVALS = "Intervals (95%) from a bootstrap that draws participants and items."
 
 
 def build_rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, ordinal: bool) -> list[Sheet]:
@@ -25,22 +23,18 @@ def build_rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: f
     rated = frame.drop_nulls(scale)
     if rated.is_empty():
         return []
-    rows = cluster_bootstrap(rated, value=scale, system="system").sort("mean", descending=True).to_dicts()
-    cells = tuple((Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2)) for r in rows)
-    means = Sheet(
+    means = build_means_sheet(
+        rated,
+        scale,
+        study=study,
         name=f"{scale}-means",
-        corpus=study,
         title=f"{scale.capitalize()} by system, means",
-        header=("system", "n", "mean"),
-        rows=cells,
-        notes=(INTERVALS, _describe_agreement(rated, scale, ordinal)),
-        tidy=tuple({"measure": scale, **r} for r in rows),
+        show="{:.2f}".format,
+        measure=scale,
+        descending=True,
+        notes=(BOOTSTRAP, _describe_agreement(rated, scale, ordinal)),
     )
     return [means, *_compare_ratings(rated, scale, study, alpha)]
-
-
-def _format_interval(row: dict[str, Any], decimals: int) -> Cell:
-    return Cell(f"{row['mean']:.{decimals}f}", small=f"{row['low']:.{decimals}f}, {row['high']:.{decimals}f}")
 
 
 def _describe_agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
@@ -103,41 +97,37 @@ def build_win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
     if decided.is_empty():
         return []
     ties = dict(decided.group_by("system").agg((pl.col("won") == 0.5).mean()).iter_rows())
-    rows = cluster_bootstrap(decided, value="won", system="system").to_dicts()
-    pairs = Sheet(
-        name="wins-pairs",
-        corpus=study,
-        title="How often the first of the pair was preferred",
-        header=("pair", "n", "preferred", "ties"),
-        rows=tuple(
-            (Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2), Cell(f"{ties[r['system']]:.0%}"))
-            for r in rows
-        ),
-        notes=(f"Ties count half; an interval without 0.50 means a preference. {INTERVALS}",),
-        tidy=tuple({"measure": "won", **r, "ties": ties[r["system"]]} for r in rows),
-    )
-    return [pairs, _compute_win_proportions(decided, study)]
-
-
-def _compute_win_proportions(frame: pl.DataFrame, study: str) -> Sheet:
-    """Return the proportion of choices that preferred each system, over all its pairs."""
-    import polars as pl
-
     sides = [
-        frame.select("participant", "item", pl.col("first").alias("system"), "won"),
+        decided.select("participant", "item", pl.col("first").alias("system"), "won"),
         # A loss of the first system is a win of the second; a tie is half a win for both.
-        frame.select("participant", "item", pl.col("second").alias("system"), (1 - pl.col("won")).alias("won")),
+        decided.select("participant", "item", pl.col("second").alias("system"), (1 - pl.col("won")).alias("won")),
     ]
-    rows = cluster_bootstrap(pl.concat(sides), value="won", system="system").sort("mean", descending=True).to_dicts()
-    return Sheet(
-        name="wins-systems",
-        corpus=study,
-        title="How often each system was preferred",
-        header=("system", "n", "preferred"),
-        rows=tuple((Cell(r["system"]), Cell(str(r["n"])), _format_interval(r, 2)) for r in rows),
-        notes=(INTERVALS,),
-        tidy=tuple({"measure": "preferred", **r} for r in rows),
-    )
+    return [
+        build_means_sheet(
+            decided,
+            "won",
+            study=study,
+            name="wins-pairs",
+            title="How often the first of the pair was preferred",
+            show="{:.2f}".format,
+            measure="won",
+            heads=("pair", "n", "preferred", "ties"),
+            descending=True,
+            more={pair: (share, f"{share:.0%}") for pair, share in ties.items()},
+            notes=(f"Ties count half; an interval without 0.50 means a preference. {BOOTSTRAP}",),
+        ),
+        build_means_sheet(
+            pl.concat(sides),
+            "won",
+            study=study,
+            name="wins-systems",
+            title="How often each system was preferred",
+            show="{:.2f}".format,
+            measure="preferred",
+            heads=("system", "n", "preferred"),
+            descending=True,
+        ),
+    ]
 
 
 def build_production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:

@@ -9,7 +9,7 @@ errors, it is the difference of error rates, clustered by participant and item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee.errors import InputError
+from referee.records import NOTHING
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.clusters import cluster_bootstrap, cluster_differences
 from referee.statistics.comparisons import adjust
@@ -49,7 +50,7 @@ def build_measure_sheets(
     measured = frame.drop_nulls(measure)
     if measured["system"].n_unique() < 2 or measured["participant"].n_unique() < 2:
         return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
-    sheets = [_build_means_sheet(measured, measure, study)]
+    sheets = [_build_measure_means(measured, measure, study)]
     model, notes = _fit_or_explain(measured, measure)
     pairs = _merge_contrasts(measured, measure, model, correction)
     sheets.append(_build_contrast_sheet(pairs, measure, study, alpha, correction, notes))
@@ -59,36 +60,73 @@ def build_measure_sheets(
 # -- means -----------------------------------------------------------------------------------------------------------------
 
 
-def _build_means_sheet(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
-    """Return the table of means by system with cluster-bootstrap intervals."""
-    rows = cluster_bootstrap(frame, value=measure, system="system").sort("mean").to_dicts()
-    by_system = frame.select("system", measure).group_by("system").median()
-    medians = {} if measure == ERROR else dict(by_system.iter_rows())
-    cells = [
-        (
-            Cell(r["system"]),
-            Cell(str(r["n"]), order=float(r["n"])),
-            Cell(
-                _format_measure(r["mean"], measure),
-                small=f"{_format_measure(r['low'], measure)}, {_format_measure(r['high'], measure)}",
-            ),
-            *([Cell(_format_measure(medians[r["system"]], measure))] if medians else []),
-        )
-        for r in rows
-    ]
+BOOTSTRAP = "Intervals (95%) from a bootstrap that draws participants and items."
+
+
+def build_means_sheet(
+    frame: pl.DataFrame,
+    value: str,
+    *,
+    study: str,
+    name: str,
+    title: str,
+    show: Callable[[float], str],
+    measure: str = "",
+    heads: tuple[str, ...] = ("system", "n", "mean"),
+    descending: bool = False,
+    more: Mapping[str, tuple[Any, str]] = NOTHING,
+    notes: tuple[str, ...] = (BOOTSTRAP,),
+) -> Sheet:
+    """Return the table of means by system with cluster-bootstrap intervals.
+
+    `more` has, by system, the value and the text of a further column, which is the last of `heads`.
+    """
+    rows = cluster_bootstrap(frame, value=value, system="system").sort("mean", descending=descending).to_dicts()
     return Sheet(
-        name=f"{measure}-means",
+        name=name,
         corpus=study,
-        title=f"{NAMES[measure].capitalize()} by system{'' if measure == ERROR else ', ms'}",
-        header=("system", "n", "mean", *(["median"] if medians else [])),
-        rows=tuple(cells),
-        notes=("Intervals (95%) from a bootstrap that draws participants and items.",),
-        tidy=tuple({"measure": measure, **r, **({"median": medians[r["system"]]} if medians else {})} for r in rows),
+        title=title,
+        header=heads,
+        rows=tuple(
+            (
+                Cell(r["system"]),
+                Cell(str(r["n"]), order=float(r["n"])),
+                Cell(show(r["mean"]), small=f"{show(r['low'])}, {show(r['high'])}"),
+                *([Cell(more[r["system"]][1])] if more else []),
+            )
+            for r in rows
+        ),
+        notes=notes,
+        tidy=tuple(
+            {
+                **({"measure": measure} if measure else {}),
+                **r,
+                **({heads[-1]: more[r["system"]][0]} if more else {}),
+            }
+            for r in rows
+        ),
     )
 
 
-def _format_measure(value: float, measure: str) -> str:
-    return f"{100 * value:.1f}%" if measure == ERROR else f"{value:,.0f}"
+def _build_measure_means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
+    """Return the table of means of a measure, for times with medians."""
+
+    def show(value: float) -> str:
+        return f"{100 * value:.1f}%" if measure == ERROR else f"{value:,.0f}"
+
+    by_system = frame.select("system", measure).group_by("system").median()
+    medians = {} if measure == ERROR else {system: (ms, show(ms)) for system, ms in by_system.iter_rows()}
+    return build_means_sheet(
+        frame,
+        measure,
+        study=study,
+        name=f"{measure}-means",
+        title=f"{NAMES[measure].capitalize()} by system{'' if measure == ERROR else ', ms'}",
+        show=show,
+        measure=measure,
+        heads=("system", "n", "mean", *(["median"] if medians else [])),
+        more=medians,
+    )
 
 
 # -- models ----------------------------------------------------------------------------------------------------------------

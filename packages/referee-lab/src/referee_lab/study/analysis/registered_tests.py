@@ -102,7 +102,7 @@ def _name_conditions(sheet: Sheet) -> Sheet:
     )
 
 
-def _build_sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _build_sheets(collected: Dataset, style: str | None) -> Made:
     """Return the tables and remarks of the registered analysis, by protocol."""
     from referee_lab.study.analysis.judgements import build_production_sheets, build_rating_sheets, build_win_sheets
 
@@ -124,18 +124,16 @@ def _build_sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], l
             for scale in study.settings["scales"]
             for sheet in build_rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
         ]
-        made, remarks = _build_factorial_sheets(ratings, collected, study.settings["scales"], rating=True)
-        return [*sheets, *made], remarks
+        return _join((sheets, []), _build_factorial_sheets(ratings, collected, study.settings["scales"], rating=True))
     if study.kind.info.plugin == "produce":
         produced = build_production_frame(collected)
         silent = produced["text"].null_count()
-        made, remarks = _build_factorial_sheets(produced, collected, ["words"], rating=True)
-        timed, more = _build_factorial_sheets(produced, collected, ["combined_ms"])
-        return [*build_production_sheets(produced, study=study.id), *made, *timed], [
-            *([f"{silent} recordings have no transcript yet."] if silent else []),
-            *remarks,
-            *more,
-        ]
+        notes = [f"{silent} recordings have no transcript yet."] if silent else []
+        return _join(
+            (build_production_sheets(produced, study=study.id), notes),
+            _build_factorial_sheets(produced, collected, ["words"], rating=True),
+            _build_factorial_sheets(produced, collected, ["combined_ms"]),
+        )
     if study.kind.info.plugin == OWN:
         return _build_plugin_sheets(collected)
     if study.kind.info.plugin == "reference-game":
@@ -149,20 +147,25 @@ def _build_sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], l
     return _analyse_hearing(collected, style)
 
 
-def _build_plugin_sheets(collected: Dataset) -> tuple[list[Sheet], list[str]]:
+def _build_plugin_sheets(collected: Dataset) -> Made:
     """Return the tables of an organiser's plug-in: numeric responses, errors and times, with contrasts."""
     from referee_lab.study.analysis.judgements import build_rating_sheets
 
     study, frame = collected.study, build_plugin_frame(collected)
-    sheets = build_rating_sheets(frame, "response", study=study.id, alpha=study.analysis.alpha, ordinal=False)
-    made, remarks = _build_factorial_sheets(frame, collected, ["response"] if sheets else [], rating=True)
     others = [m for m in study.analysis.measures if m in ("error", "combined_ms") and frame[m].drop_nulls().len()]
-    for measure in others:
-        sheets += build_rating_sheets(frame, measure, study=study.id, alpha=study.analysis.alpha, ordinal=False)
-    timed, more = _build_factorial_sheets(frame, collected, others)
-    unread = len(frame) - frame["response"].drop_nulls().len()
-    words = [f"{unread} of {len(frame)} responses are no numbers; the export has them."] if unread else []
-    return [*sheets, *made, *timed], [*words, *remarks, *more]
+    sheets = [
+        sheet
+        for measure in ("response", *others)
+        for sheet in build_rating_sheets(frame, measure, study=study.id, alpha=study.analysis.alpha, ordinal=False)
+    ]
+    unread = frame["response"].null_count()
+    notes = [f"{unread} of {len(frame)} responses are no numbers; the export has them."] if unread else []
+    rated = ["response"] if unread < len(frame) else []
+    return _join(
+        (sheets, notes),
+        _build_factorial_sheets(frame, collected, rated, rating=True),
+        _build_factorial_sheets(frame, collected, others),
+    )
 
 
 def _build_rooms_sheet(collected: Dataset) -> Sheet:
@@ -220,43 +223,51 @@ def _get_minutes(times: Mapping[str, Any]) -> float | None:
     return None if ms is None else round(ms / 60_000, 2)
 
 
-def _analyse_hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+def _analyse_hearing(collected: Dataset, style: str | None) -> Made:
     """Return the analysis of identification: outcomes, then the registered tests or those of `style`."""
+    from referee_lab.study.analysis.mixed_analysis import build_measure_sheets
     from referee_lab.study.analysis.tuna2008_tables import build_challenge_tables
 
     study = collected.study
     tests = [style] if style else [t for t in study.analysis.tests if t in STYLES] or ["mixed-model"]
     frame = build_hearing_frame(collected)
-    sheets, remarks = _build_outcome_sheet(frame, study.id), [CAUTION]
+    parts: list[Made] = [(_build_outcome_sheet(frame, study.id), [CAUTION])]
     for printed in (t for t in tests if t in ("tuna2008", "asgre2007")):
         raw = build_hearing_frame(collected, raw=True)
-        made, why = build_challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed)
-        sheets, remarks = sheets + made, remarks + why
+        parts.append(build_challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed))
+    measures = _list_measures(frame, collected)
     if "mixed-model" in tests:
-        made, why = _build_model_sheets(frame, collected)
-        sheets, remarks = sheets + made, remarks + why
-        sheets += _build_sensitivity_sheet(collected)
+        rules: dict[str, Any] = {
+            "study": study.id,
+            "alpha": study.analysis.alpha,
+            "correction": study.analysis.correction,
+        }
+        parts += [build_measure_sheets(frame, m, **rules) for m in report_progress(measures, "mixed models")]
+        parts.append((_build_sensitivity_sheet(collected), []))
     if style is None:
-        made, why = _build_factorial_sheets(frame, collected, _list_measures(frame, collected))
-        sheets, remarks = sheets + made, remarks + why
-    return sheets, remarks
+        parts.append(_build_factorial_sheets(frame, collected, measures))
+    return _join(*parts)
+
+
+Made = tuple[list[Sheet], list[str]]
+
+
+def _join(*parts: Made) -> Made:
+    """Return the tables of all parts, and their remarks."""
+    return [sheet for sheets, _ in parts for sheet in sheets], [remark for _, remarks in parts for remark in remarks]
 
 
 def _build_factorial_sheets(
     frame: pl.DataFrame, collected: Dataset, measures: Sequence[str], *, rating: bool = False
-) -> tuple[list[Sheet], list[str]]:
+) -> Made:
     """Return the planned contrasts of every measure, if the study registered any."""
     from referee_lab.study.analysis.factorial import build_contrast_sheet
 
     study = collected.study
-    sheets: list[Sheet] = []
-    remarks: list[str] = []
-    for measure in measures if "factorial" in study.analysis.tests else ():
-        made, why = build_contrast_sheet(
-            frame, measure, study.design.factors, study.analysis.contrasts, study=study.id, rating=rating
-        )
-        sheets, remarks = sheets + made, remarks + why
-    return sheets, remarks
+    if "factorial" not in study.analysis.tests:
+        return [], []
+    named = (study.design.factors, study.analysis.contrasts)
+    return _join(*(build_contrast_sheet(frame, m, *named, study=study.id, rating=rating) for m in measures))
 
 
 def _list_measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
@@ -267,21 +278,6 @@ def _list_measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
     if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
         return list(dict.fromkeys("combined_ms" if m in TIMES else m for m in registered))
     return registered
-
-
-def _build_model_sheets(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
-    """Return mixed-model tables and planned contrasts of every measure."""
-    from referee_lab.study.analysis.mixed_analysis import build_measure_sheets
-
-    study = collected.study
-    sheets: list[Sheet] = []
-    remarks: list[str] = []
-    for measure in report_progress(_list_measures(frame, collected), "mixed models"):
-        made, why = build_measure_sheets(
-            frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
-        )
-        sheets, remarks = sheets + made, remarks + why
-    return sheets, remarks
 
 
 def _build_outcome_sheet(frame: pl.DataFrame, study: str) -> list[Sheet]:
@@ -313,27 +309,20 @@ def _build_sensitivity_sheet(collected: Dataset) -> list[Sheet]:
     failed = [s.id for s in collected.sittings if s.failed]
     if not failed or collected.study.exclusion.failed_checks != "report":
         return []
-    from referee.statistics.clusters import cluster_bootstrap
+    from referee_lab.study.analysis.mixed_analysis import build_means_sheet
 
     rated = build_hearing_frame(collected, without=failed).drop_nulls("error")
     if rated["participant"].n_unique() < 2:
         return []
-    rows = cluster_bootstrap(rated, value="error", system="system").sort("mean").to_dicts()
     return [
-        Sheet(
+        build_means_sheet(
+            rated,
+            "error",
+            study=collected.study.id,
             name="error-without-failed-checks",
-            corpus=collected.study.id,
             title=f"Error rate by system without the {len(failed)} who failed too many attention checks",
-            header=("system", "n", "mean"),
-            rows=tuple(
-                (
-                    Cell(r["system"]),
-                    Cell(str(r["n"])),
-                    Cell(f"{r['mean']:.1%}", small=f"{r['low']:.1%}, {r['high']:.1%}"),
-                )
-                for r in rows
-            ),
-            tidy=tuple(rows),
+            show="{:.1%}".format,
+            notes=(),
         )
     ]
 

@@ -24,9 +24,9 @@ from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
 from referee_lab.study.data.exported_rows import name_recording
 from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.design.conditions import COMPARED, list_conditions
-from referee_lab.study.design.designs import DesignLayout
-from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
-from referee_lab.study.folder.draft import Draft, write_study
+from referee_lab.study.design.designs import DesignLayout, name_lists, require_equal_lists
+from referee_lab.study.design.wishes import Wishes, fill_study_fields, start_draft
+from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.photographs import find_photograph_file
 from referee_lab.study.folder.study import Study, StudyList, open_study
@@ -66,29 +66,21 @@ def make_chained_study(
     speakers = sorted({speaker for _, speaker in descriptions})
     lists = _build_lists(descriptions, speakers, yoked)
     participants = wishes.participants or len(lists)
-    if participants % len(lists):
-        raise InputError(
-            f"{participants} participants cannot be divided evenly among {len(lists)} lists",
-            remedy=f"plan a multiple of {len(lists)}",
-        )
+    require_equal_lists(participants, len(lists))
     used = sorted({pair for entry in lists for pair in entry.trials})
     trials = {trial.id: trial for trial in _list_trials(source)}
-    layout = DesignLayout(kind="given", lists=tuple(lists))
+    layout = DesignLayout(kind="given", lists=lists)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as media:
         for name, content in (recording for recording in descriptions.values() if not isinstance(recording, str)):
             (Path(media) / name).write_bytes(content)
-        draft = Draft(
-            id=wishes.id,
-            title=choose_title(wishes, source.language),
-            protocol=wishes.protocol,
+        draft = start_draft(
+            wishes,
+            language=source.language,
             participants=participants,
             layout=layout,
             conditions=list_conditions(wishes.protocol, sorted({speaker for _, speaker in used})),
             trials=[trials[item] for item in dict.fromkeys(item for item, _ in used)],
             outputs=[(item, speaker, _make_description(descriptions[item, speaker])) for item, speaker in used],
-            language=source.language,
-            mode=wishes.mode,
-            seed=wishes.seed,
             source=f"study {source.id}",
             fields=fill_study_fields(wishes, wishes.protocol),
             pictures=_copy_pictures(source, trials.values(), Path(folder)),
@@ -151,20 +143,20 @@ def _list_trials(source: Study) -> list[Trial]:
     return [replace(s.trial, id=_join_name(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
 
 
-def _build_lists(descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
+def _build_lists(
+    descriptions: Mapping[tuple[str, str], Said], speakers: Sequence[str], yoked: bool
+) -> tuple[StudyList, ...]:
     """Return one list per speaker: with their own descriptions, or with speakers rotated over items."""
-    width = max(2, len(str(len(speakers))))
     speakers_of: dict[str, list[str]] = defaultdict(list)
     for item, speaker in sorted(descriptions):
         speakers_of[item].append(speaker)
-    lists = []
-    for number, speaker in enumerate(speakers):
-        if yoked:
-            trials = [(item, speaker) for item, by in speakers_of.items() if speaker in by]
-        else:
-            trials = [(item, by[(place + number) % len(by)]) for place, (item, by) in enumerate(speakers_of.items())]
-        lists.append(StudyList(id=f"L{number + 1:0{width}d}", group=1, trials=tuple(trials)))
-    return lists
+    rows = [
+        [(item, speaker) for item, by in speakers_of.items() if speaker in by]
+        if yoked
+        else [(item, by[(place + number) % len(by)]) for place, (item, by) in enumerate(speakers_of.items())]
+        for number, speaker in enumerate(speakers)
+    ]
+    return name_lists([(1, trials, ()) for trials in rows])
 
 
 def _copy_pictures(source: Study, trials: Any, folder: Path) -> Path:

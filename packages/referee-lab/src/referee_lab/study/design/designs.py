@@ -67,19 +67,18 @@ def lay_out(kind: str, request: Request) -> DesignLayout:
     return DESIGNS[kind](request)
 
 
-def _require_equal_lists(request: Request, lists: int) -> None:
+def require_equal_lists(participants: int, lists: int) -> None:
     """Raise InputError unless every list gets the same number of participants."""
-    if request.participants % lists:
-        low = max(request.participants // lists, 1) * lists
+    if participants % lists:
+        low = participants // lists * lists
         raise InputError(
-            f"{request.participants} participants cannot be divided evenly among {lists} lists",
-            remedy=f"plan {low} or {low + lists} participants",
+            f"{participants} participants cannot be divided evenly among {lists} lists",
+            remedy=f"plan {f'{low} or {low + lists}' if low else lists} participants",
         )
 
 
-def _name_lists(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
-    """Return rows as lists with ids that sort in their order."""
-    # Padded so that lists sort by name in numerical order.
+def name_lists(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+    """Return rows (group, trials and sizes of blocks) as lists with ids."""
     # Padded, so that lists sort by name as they sort by number.
     width = max(2, len(str(len(rows))))
     return tuple(
@@ -99,7 +98,7 @@ def _lay_out_latin(request: Request) -> DesignLayout:
         for row in cells
     ]
     duplicates = tuple(request.items[i] for i in squares.duplicates)
-    return DesignLayout(kind="latin", lists=_name_lists(rows), duplicates=duplicates, groups=len(squares.columns))
+    return DesignLayout(kind="latin", lists=name_lists(rows), duplicates=duplicates, groups=len(squares.columns))
 
 
 def _shuffle_strata(request: Request) -> list[str]:
@@ -114,23 +113,23 @@ def _shuffle_strata(request: Request) -> list[str]:
 def _lay_out_balanced(request: Request) -> DesignLayout:
     """Return one list per condition, with conditions rotated over items."""
     k = len(request.conditions)
-    _require_equal_lists(request, k)
+    require_equal_lists(request.participants, k)
     items = _shuffle_strata(request)
     rows = [(1, [(item, request.conditions[(i + r) % k]) for i, item in enumerate(items)], ()) for r in range(k)]
-    return DesignLayout(kind="balanced", lists=_name_lists(rows))
+    return DesignLayout(kind="balanced", lists=name_lists(rows))
 
 
 def _lay_out_blocked(request: Request) -> DesignLayout:
     """Return lists with one block per condition, in the block orders of Williams squares."""
     k = len(request.conditions)
     sequences = make_williams_squares(k)
-    _require_equal_lists(request, len(sequences))
+    require_equal_lists(request.participants, len(sequences))
     items = _shuffle_strata(request)
     rows = []
     for r, sequence in enumerate(sequences):
         blocks = [[(item, request.conditions[c]) for i, item in enumerate(items) if (i + r) % k == c] for c in sequence]
         rows.append((1, [pair for block in blocks for pair in block], [len(block) for block in blocks]))
-    return DesignLayout(kind="blocked", lists=_name_lists(rows), order="blocks")
+    return DesignLayout(kind="blocked", lists=name_lists(rows), order="blocks")
 
 
 def _lay_out_williams(request: Request) -> DesignLayout:
@@ -140,7 +139,7 @@ def _lay_out_williams(request: Request) -> DesignLayout:
     """
     k = len(request.conditions)
     sequences = make_williams_squares(k)
-    _require_equal_lists(request, len(sequences))
+    require_equal_lists(request.participants, len(sequences))
     if len(request.items) % k:
         low = len(request.items) // k * k
         raise InputError(
@@ -157,12 +156,12 @@ def _lay_out_williams(request: Request) -> DesignLayout:
             step = number % (k - 1) + 1
             turn = (turn + step + sequence[-1] - sequence[0]) % k
         rows.append((1, trials, ()))
-    return DesignLayout(kind="williams", lists=_name_lists(rows), order="fixed")
+    return DesignLayout(kind="williams", lists=name_lists(rows), order="fixed")
 
 
 def _lay_out_within(request: Request) -> DesignLayout:
     trials = [(item, condition) for item in request.items for condition in request.conditions]
-    return DesignLayout(kind="within", lists=_name_lists([(1, trials, ())]))
+    return DesignLayout(kind="within", lists=name_lists([(1, trials, ())]))
 
 
 def _lay_out_single(request: Request) -> DesignLayout:
@@ -172,7 +171,7 @@ def _lay_out_single(request: Request) -> DesignLayout:
             "the design 'all' has no conditions to compare", remedy="take balanced or latin, or name one system"
         )
     condition = request.conditions[0] if request.conditions else ""
-    return DesignLayout(kind="all", lists=_name_lists([(1, [(item, condition) for item in request.items], ())]))
+    return DesignLayout(kind="all", lists=name_lists([(1, [(item, condition) for item in request.items], ())]))
 
 
 DESIGNS: dict[str, Callable[[Request], DesignLayout]] = {

@@ -17,7 +17,7 @@ from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout, Request, lay_out
 from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee_lab.study.design.practice import make_check, make_synthetic_extras
-from referee_lab.study.design.wishes import Wishes, choose_title, fill_study_fields
+from referee_lab.study.design.wishes import Wishes, fill_study_fields, split_names, start_draft
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play, get_presentation
 from referee_lab.study.folder.study import HUMAN
@@ -69,18 +69,13 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     if heard and wishes.media is not None:
         practice, checks = give_voices(practice, PRACTICE, wishes.media), give_voices(checks, CHECK, wishes.media)
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
-    draft = Draft(
-        id=wishes.id,
-        title=choose_title(wishes, language),
-        protocol=wishes.protocol,
-        participants=wishes.participants,
+    draft = start_draft(
+        wishes,
+        language=language,
         layout=layout,
         conditions=conditions,
         trials=chosen,
         outputs=outputs,
-        language=language,
-        mode=wishes.mode,
-        seed=wishes.seed,
         source=f"run folder {run.folder.name}",
         practice=practice,
         checks=checks,
@@ -189,7 +184,7 @@ def _collect_descriptions(run: Run, trials: dict[str, Trial], wishes: Wishes, no
     descriptions: Said = {}
     worded: set[str] = set()
     for row in rows:
-        if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
+        if row.trial in trials and (not wishes.systems or row.system in split_names(wishes.systems)):
             description = _add_words(row.description, trials[row.trial])
             worded |= {row.system} if description is not row.description else set()
             descriptions[row.trial, row.system] = description
@@ -211,7 +206,7 @@ def _collect_descriptions(run: Run, trials: dict[str, Trial], wishes: Wishes, no
 
 def _check_systems(names: list[str], wishes: Wishes) -> None:
     """Raise UnknownName for a requested system that the run lacks."""
-    for name in wishes.systems:
+    for name in split_names(wishes.systems):
         if name not in names and not (name == HUMAN and wishes.humans):
             raise UnknownName("system in this run", name, names, hint=f"it has {', '.join(names)}")
 
@@ -231,7 +226,7 @@ def _add_words(description: Description, trial: Trial) -> Description:
 def _choose_systems(descriptions: Said, wishes: Wishes) -> list[str]:
     """Return the systems to compare: the requested ones or all, and people if requested."""
     names = list(dict.fromkeys(system for _, system in descriptions))
-    chosen = list(wishes.systems) or [s for s in names if s != HUMAN]
+    chosen = list(split_names(wishes.systems)) or [s for s in names if s != HUMAN]
     return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
 
 

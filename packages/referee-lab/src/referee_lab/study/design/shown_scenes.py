@@ -29,7 +29,14 @@ from referee_lab.study.folder.screens import compute_smallest_px, list_screens
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import compute_layout, get_caption, get_context_picture, get_option_text, is_bare
+from referee_lab.study.protocols.scene import (
+    compute_layout,
+    fold_text,
+    get_caption,
+    get_context_picture,
+    get_option_text,
+    is_bare,
+)
 from referee_lab.study.texts import LANGUAGES, REQUIRED, read_default_pages
 from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
@@ -152,11 +159,11 @@ def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
     for entity in trial.scene.entities:
         file = find_photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
         text = get_option_text(entity)
-        look = names[entity.id] if text is None or file else f"text {' '.join(text.split())}"
+        look = names[entity.id] if text is None or file else f"text {fold_text(text)}"
         if file and (small := _shrink(file[0])) is not None:
             look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
             seen.setdefault(look, small)
-        looks[entity.id] = f"{look} {get_caption(entity)}"
+        looks[entity.id] = f"{look} {fold_text(get_caption(entity))}"
     return looks
 
 

@@ -255,10 +255,6 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
     yield "# A study of referring expressions, and its preregistration: commit this folder to a public archive before the first participant."
     yield "# Check it with `referee study check`, run it with `referee study serve`."
     info = create_protocol(draft.protocol).info
-    protocol = {
-        name: Setting(default=p.default, about=p.about + (f" ({p.unit})" if p.unit else ""))
-        for name, p in info.parameters.items()
-    }
     for section, settings in SECTIONS.items():
         values = {**_get_draft_values(draft).get(section, {}), **draft.fields.get(section, {})}
         yield ""
@@ -267,7 +263,7 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
         if section == "protocol":
             yield f"# {info.title}. Source: {info.source}."
         yield f"[{section}]"
-        yield from _format_fields(protocol if section == "protocol" else settings, values)
+        yield from _format_fields(info.parameters if section == "protocol" else settings, values)
 
 
 def _format_fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
@@ -277,7 +273,10 @@ def _format_fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -
         raise InputError(f"study.toml has no field {name!r} there", remedy=f"{meant}one of {', '.join(settings)}")
     for name, setting in settings.items():
         value = values.get(name, setting.default)
-        yield f"{name} = {format_toml([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
+        yield (
+            f"{name} = {format_toml([] if value == [''] else value)}".ljust(40)
+            + f"  # {setting.about}{f' ({setting.unit})' if setting.unit else ''}"
+        )
 
 
 _TIMES = ["identification_ms", "reading_ms"]

@@ -20,13 +20,11 @@ ANTICIPATED_MS = 50.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A field: its default (with the field's type), explanation and allowed values.
-
-    None as default makes it required.
-    """
+    """A field: its default (with the field's type), explanation, unit, allowed values, and limits of numbers."""
 
     default: Any
     about: str
+    unit: str = ""
     values: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
@@ -390,8 +388,9 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
         problem = f"{wrong[0]!r} is none of {', '.join(setting.values)}"
         raise InputError(problem, where=where, line=line, remedy=setting.about)
     for limit, beyond, word in ((setting.low, -1, "at least"), (setting.high, 1, "at most")):
-        if limit is not None and (value - limit) * beyond > 0:
-            raise InputError(f"{value} should be {word} {limit:g}", where=where, line=line, remedy=setting.about)
+        for number in value if kind is list else [value]:
+            if limit is not None and (number - limit) * beyond > 0:
+                raise InputError(f"{number} should be {word} {limit:g}", where=where, line=line, remedy=setting.about)
     return value
 
 

@@ -35,13 +35,12 @@ from referee_lab.study.folder.settings import (
     PolicySection,
     RecruitmentSection,
     SessionSection,
-    Setting,
     StudySection,
     fill_defaults,
     find_line,
     read_section,
 )
-from referee_lab.study.protocols.contract import Info, Kind, Stimulus
+from referee_lab.study.protocols.contract import Kind, Stimulus
 from referee_lab.study.protocols.own_plugin import FOLDER, OWN, create_protocol, is_own
 from referee_lab.study.protocols.production import is_spoken
 from referee_lab.study.protocols.room_protocol import RoomProtocol
@@ -232,9 +231,7 @@ def open_study(path: str | Path) -> Study:
     exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
     _check_names(about, where, text)
     kind: Kind = create_protocol(about.protocol)
-    settings = fill_defaults(raw.get("protocol", {}), _make_settings(kind.info), "protocol", str(where), text)
-    if problem := kind.problem_with(settings):
-        raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
+    settings = read_protocol_settings(kind, raw.get("protocol", {}), where, text)
     stimuli, lists = _load_stimuli(folder, spoken=kind.info.plugin not in ("produce", OWN))
     practice = tuple(c.stimulus for c in _read_extras(folder / "practice.jsonl", "practice"))
     checks = tuple(_read_extras(folder / "checks.jsonl", "check"))
@@ -394,8 +391,12 @@ def _check_names(about: StudySection, where: Path, text: str) -> None:
         )
 
 
-def _make_settings(info: Info) -> dict[str, Setting]:
-    return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
+def read_protocol_settings(kind: Kind, written: Mapping[str, Any], where: Path, text: str = "") -> dict[str, Any]:
+    """Return the settings of a protocol with defaults filled in. Raises InputError for those that it cannot use."""
+    settings = fill_defaults(written, kind.info.parameters, "protocol", str(where), text)
+    if problem := kind.problem_with(settings):
+        raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
+    return settings
 
 
 # -- stimuli -----------------------------------------------------------------------------------------------------------

@@ -36,7 +36,17 @@ CHOSEN = {
 }
 
 
-class NothingIdentified:
+class AnyProtocol:
+    """The base of all protocols: settings have no problems but those of their types and limits."""
+
+    info: Info
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Return None: there is no problem."""
+        return None
+
+
+class NothingIdentified(AnyProtocol):
     """A protocol that asks for something else than a choice of an object: words, ratings, a game."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
@@ -52,10 +62,7 @@ def make_choice_response(
     reading_ms: float | None,
     identification_ms: float | None,
 ) -> Response:
-    """Return a choice of an object as a response; a choice that was taken back is flagged.
-
-    A label is its entity again, and a choice taken back is flagged.
-    """
+    """Return a choice of an object as a response: a label is its entity again, a choice taken back is flagged."""
     fields = answer.answer
     corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
     return Response(
@@ -75,6 +82,19 @@ def make_choice_response(
 def make_field_error(field: str, problem: str) -> InputError:
     """Return the error for one field of an answer."""
     return InputError(problem, where=field, remedy="answers must come from this study's own page; reload it")
+
+
+def check_choice(answer: GivenAnswer, offered: Collection[str], labels: Collection[str]) -> None:
+    """Raise InputError unless the outcome was offered, and an object is named that was shown."""
+    fields = answer.answer
+    outcome = fields.get("outcome")
+    if outcome not in offered:
+        raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
+    if (outcome == "entity") != (fields.get("entity") is not None):
+        raise make_field_error("answer.entity", "an object is named if and only if the outcome is an entity")
+    for name in ("entity", "guess"):
+        if fields.get(name) is not None and fields[name] not in labels:
+            raise make_field_error(f"answer.{name}", "no such object was shown")
 
 
 def check_recorded(answer: GivenAnswer, info: Info) -> None:

@@ -17,22 +17,14 @@ from typing import Any, Protocol
 
 from referee.contracts import Hearer
 from referee.records import NOTHING, Description, Response, Trial
+from referee_lab.study.folder.settings import Setting
 
 # Steps in which people play together: each is a room, and is over when its room is.
 ROOM_PLUGINS = ("tangram", "reference-game")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
-    """A setting of a protocol in study.toml.
-
-    Its default (with the setting's type), unit, explanation, and the values of a closed set.
-    """
-
-    default: Any
-    about: str
-    unit: str = ""
-    values: tuple[str, ...] = ()
+# A setting of a protocol in study.toml.
+Parameter = Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +103,7 @@ class Kind(Protocol):
     info: Info
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with a study's settings beyond their types, in words; None without one."""
+        """Return a problem with a study's settings beyond their types and limits, in words; None without one."""
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the plug-in's parameters, with entities under public labels in an independent order."""
@@ -120,10 +112,7 @@ class Kind(Protocol):
         """Raise InputError, naming the field, if an answer cannot have come from this protocol."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """Return the answer as a response for the hearing metrics; None if the protocol asks for no choice.
-
-        None where the protocol asks for something else (words, ratings).
-        """
+        """Return the answer as a response for the hearing metrics; None if the protocol asks for words or ratings."""
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random

@@ -14,20 +14,21 @@ from referee.records import Response
 from referee_lab.study.protocols.checked_answers import (
     CHOSEN,
     CLOCKS,
+    AnyProtocol,
+    check_choice,
     check_recorded,
     make_choice_response,
     make_field_error,
     make_time_column,
 )
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import SCENE, find_jitter_problem, get_language, show_context, show_scene
+from referee_lab.study.protocols.scene import SCENE, get_language, show_context, show_scene
 from referee_lab.study.protocols.simulated_answers import convert_response, draw_path, draw_times
 from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
     check_heard,
     estimate_heard_ms,
-    find_replay_problem,
     show_words,
     simulate_heard,
 )
@@ -82,7 +83,9 @@ def declare(
     `reading` is whether description and scene are shown together.
     """
     parameters = {
-        "fixation_ms": Parameter(default=fixation_ms, about="Duration of the fixation cross; 0 for none.", unit="ms"),
+        "fixation_ms": Parameter(
+            default=fixation_ms, about="Duration of the fixation cross; 0 for none.", unit="ms", low=0
+        ),
         "start": Parameter(
             default="itself",
             about="itself: a trial follows the one before; press: the person starts each one with a button.",
@@ -99,6 +102,7 @@ def declare(
             default=timeout_ms,
             about="Time limit after the scene appears, when the trial ends without an answer; 0 for none.",
             unit="ms",
+            low=0,
         ),
         "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
         **HEARD,
@@ -109,6 +113,7 @@ def declare(
             default=reading_timeout_ms,
             about="Time limit for reading, after which the scene follows; 0 for none.",
             unit="ms",
+            low=0,
         )
     if choices:
         parameters["reading"] = Parameter(
@@ -133,18 +138,10 @@ def declare(
     )
 
 
-class Identification:
+class Identification(AnyProtocol):
     """The behaviour that all identification protocols share; `reading` is together, before or words."""
 
-    info: Info
     reading: str
-
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with negative times; None without one."""
-        late = [n for n in ("fixation_ms", "timeout_ms", "reading_timeout_ms") if settings.get(n, 0) < 0]
-        if late:
-            return f"{late[0]} cannot be negative"
-        return find_replay_problem(settings) or find_jitter_problem(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return description and scene under public labels, and the order in which they are shown."""
@@ -175,13 +172,7 @@ class Identification:
         offered: tuple[str, ...] = ("read",)
         if shown.labels:
             offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
-        if outcome not in offered:
-            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
-        if (outcome == "entity") != (fields.get("entity") is not None):
-            raise make_field_error("answer.entity", "an object is named if and only if the outcome is an entity")
-        for name in ("entity", "guess"):
-            if fields.get(name) is not None and fields[name] not in shown.labels:
-                raise make_field_error(f"answer.{name}", "no such object was shown")
+        check_choice(answer, offered, shown.labels)
         if fields.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
             raise make_field_error("answer.guess", "no best guess was asked for")
         if settings["input"] == "mouse" and fields.get("pointer") not in (None, "mouse"):

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from referee.contracts import Hearer
+from referee.records import Trial
 from referee_lab.study.protocols.checked_answers import (
     CLOCKS,
     NothingIdentified,
@@ -17,7 +18,6 @@ from referee_lab.study.protocols.checked_answers import (
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.scene import (
     SCENE,
-    find_jitter_problem,
     get_language,
     mark_targets,
     show_context,
@@ -27,7 +27,6 @@ from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
     check_heard,
-    find_replay_problem,
     show_words,
     simulate_heard,
 )
@@ -70,7 +69,7 @@ class Judgement(NothingIdentified):
                 about="likert (points to choose from) or slider (0 to 100).",
                 values=("likert", "slider"),
             ),
-            "points": Parameter(default=7, about="Points of a Likert scale."),
+            "points": Parameter(default=7, about="Points of a Likert scale.", low=FEWEST_POINTS, high=MOST_POINTS),
             **HEARD,
             **MARKED,
         },
@@ -88,22 +87,14 @@ class Judgement(NothingIdentified):
             return "scales need names of their own, at least one"
         if any(len(settings[part]) != len(names) for part in ("questions", "low", "high")):
             return f"questions, low and high need one entry for each of the {len(names)} scales"
-        if not FEWEST_POINTS <= settings["points"] <= MOST_POINTS:
-            return f"a Likert scale has {FEWEST_POINTS} to {MOST_POINTS} points"
-        return find_replay_problem(settings) or find_jitter_problem(settings)
+        return None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the scene, the description, and the scales."""
-        scene, labels = show_scene(stimulus.trial, settings, rng)
-        parameters = {
-            **show_words(stimulus, settings),
-            **get_language(stimulus.trial),
-            "scales": _list_scales(settings),
-            **scene,
-            **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
-            **show_context(stimulus.trial),
-        }
-        return Shown(parameters=parameters, labels=labels)
+        scene, labels = show_marked_scene(stimulus.trial, settings, rng)
+        return Shown(
+            parameters={**show_words(stimulus, settings), "scales": _list_scales(settings), **scene}, labels=labels
+        )
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """Raise InputError unless every scale has a rating within its limits."""
@@ -133,6 +124,21 @@ class Judgement(NothingIdentified):
         return GivenAnswer(
             answer={"ratings": ratings}, times={**times, **simulate_heard(stimulus, shown, times["t_onset"], rng)}
         )
+
+
+class AskedOnce(NothingIdentified):
+    """A judgement of several descriptions of a marked object, with one question."""
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Return a problem with an empty question; None without one."""
+        return None if settings["question"].strip() else "the question is empty"
+
+
+def show_marked_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the scene with its target marked, its language and context, and the labels of its objects."""
+    scene, labels = show_scene(trial, settings, rng)
+    marked = mark_targets(trial, labels) if settings["mark_target"] else {}
+    return {**get_language(trial), **scene, **marked, **show_context(trial)}, labels
 
 
 def draw_decision_times(rng: Random) -> dict[str, float]:

@@ -11,21 +11,14 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, make_field_error
+from referee_lab.study.protocols.checked_answers import check_recorded, make_field_error
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.judgement import JUDGED, MARKED, draw_decision_times
-from referee_lab.study.protocols.scene import (
-    find_jitter_problem,
-    get_language,
-    join_words,
-    mark_targets,
-    show_context,
-    show_scene,
-)
+from referee_lab.study.protocols.judgement import JUDGED, MARKED, AskedOnce, draw_decision_times, show_marked_scene
+from referee_lab.study.protocols.scene import join_words
 
 
-class JudgementPairwise(NothingIdentified):
-    """Which of two descriptions of the marked object is better?.
+class JudgementPairwise(AskedOnce):
+    """Which of two descriptions of the marked object is better?
 
     Two descriptions beside each other; `labels` say which is the first of the pair and which its rival.
     """
@@ -46,10 +39,6 @@ class JudgementPairwise(NothingIdentified):
         times=JUDGED,
     )
 
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with an empty question; None without one."""
-        return find_jitter_problem(settings) if settings["question"].strip() else "the question is empty"
-
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the scene and both descriptions, on random sides."""
         if stimulus.rival is None:
@@ -57,18 +46,15 @@ class JudgementPairwise(NothingIdentified):
                 f"the stimulus {stimulus.id!r} has no second description",
                 remedy="conditions are written 'one vs other'",
             )
-        scene, labels = show_scene(stimulus.trial, settings, rng)
+        scene, labels = show_marked_scene(stimulus.trial, settings, rng)
         sides = ("left", "right") if rng.random() < 0.5 else ("right", "left")
         texts = (join_words(stimulus.description), join_words(stimulus.rival.description))
         parameters = {
             # Sorted by side: in the order of the pair, the page's source would tell which system is first.
             "pairwise": dict(sorted(zip(sides, texts, strict=True))),
-            **get_language(stimulus.trial),
             "question": settings["question"],
             "tie": settings["tie"],
             **scene,
-            **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
-            **show_context(stimulus.trial),
         }
         return Shown(parameters=parameters, labels={**labels, sides[0]: "first", sides[1]: "rival"})
 

@@ -52,10 +52,6 @@ class OwnPlugin(NothingIdentified):
             },
         )
 
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return None, because there are no settings."""
-        return None
-
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the plug-in's file and the cells of the item, with the names of its pictures and sound."""
         trial = stimulus.trial

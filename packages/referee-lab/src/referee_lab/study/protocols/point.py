@@ -9,6 +9,7 @@ in photographs is RefOI's experiment.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -22,7 +23,10 @@ from referee_lab.study.folder.photographs import Photograph, find_entity_at, mak
 from referee_lab.study.protocols.checked_answers import (
     CHOSEN,
     CLOCKS,
+    AnyProtocol,
+    check_choice,
     check_recorded,
+    make_choice_response,
     make_field_error,
     make_time_column,
 )
@@ -34,7 +38,6 @@ from referee_lab.study.protocols.spoken import (
     HEARD_TIMES,
     check_heard,
     estimate_heard_ms,
-    find_replay_problem,
     show_words,
     simulate_heard,
 )
@@ -83,7 +86,7 @@ def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_
         ),
         "confirm": Parameter(default=True, about="An answer has to be confirmed, and can be taken back before."),
         "timeout_ms": Parameter(
-            default=0, about="Time limit, after which the trial ends without an answer; 0 for none.", unit="ms"
+            default=0, about="Time limit, after which the trial ends without an answer; 0 for none.", unit="ms", low=0
         ),
         **HEARD,
     }
@@ -92,7 +95,7 @@ def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_
     )
 
 
-class Pointing:
+class Pointing(AnyProtocol):
     """Click a point, draw a box or choose a mark in a photograph; several and cannot see it are answers.
 
     Show where it is: a click, a box or a mark in a photograph.
@@ -105,10 +108,6 @@ class Pointing:
         ("several", "none"),
         False,
     )
-
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with negative times; None without one."""
-        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else find_replay_problem(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return description and photograph.
@@ -147,37 +146,32 @@ class Pointing:
         fields, asked = answer.answer, shown.parameters
         expected = "entity" if asked["way"] == "mark" else asked["way"]
         outcome = fields.get("outcome")
-        if outcome not in (expected, *asked["choices"], *(("timeout",) if asked["timeout_ms"] else ())):
-            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
+        timeout = ("timeout",) if asked["timeout_ms"] else ()
+        check_choice(answer, (expected, *asked["choices"], *timeout), shown.labels)
         size = Size(asked["photo"]["width"], asked["photo"]["height"])
         _check_pair(fields, ("x", "y"), outcome == "point", size)
         _check_pair(
             fields, ("guess_x", "guess_y"), None if asked["best_guess"] and outcome in asked["choices"] else False, size
         )
         _check_box(fields.get("box"), outcome == "box", size)
-        if (outcome == "entity") != (fields.get("entity") in shown.labels and fields.get("entity") is not None):
-            raise make_field_error("answer.entity", "a mark that was shown is named if and only if that is the answer")
         if outcome != "timeout" and answer.times.get("combined_ms") is None:
             raise make_field_error("times.combined_ms", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """Return the response with the object at the chosen position; outside all objects it has no entity."""
-        fields = answer.answer
-        seen = make_photograph(stimulus.trial)
-        outcome, entity, places = _read_outcome(fields, seen, shown)
-        corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
-        return Response(
-            trial=stimulus.trial.id,
-            hearer=hearer,
-            outcome=outcome,
-            system=stimulus.system,
-            description=stimulus.description,
-            entity=entity,
-            identification_ms=answer.times.get("combined_ms"),
-            repeats=int(fields.get("repeats") or 0),
-            flags=(*answer.flags, *corrected),
-            places=places,
-        )
+        response = make_choice_response(answer, stimulus, shown, hearer, None, answer.times.get("combined_ms"))
+        fields, seen = answer.answer, make_photograph(stimulus.trial)
+        if response.outcome is Outcome.POINT:
+            place: Place = Point((fields["x"], fields["y"]), XY)
+            hit = find_entity_at(seen, fields["x"], fields["y"])
+        elif response.outcome is Outcome.BOX:
+            left, top, right, bottom = fields["box"]
+            place = Box((left, top, right, bottom))
+            hit = _find_overlapped(place, seen)
+        else:
+            return response
+        outcome = response.outcome if hit is None else Outcome.ENTITY
+        return replace(response, outcome=outcome, entity=hit, places=(place,))
 
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
@@ -260,24 +254,6 @@ def _check_box(box: Any, is_asked: bool, size: Size) -> None:
         return
     if len(box) != 4 or not (0 <= box[0] < box[2] <= size.width and 0 <= box[1] < box[3] <= size.height):
         raise make_field_error("answer.box", "left, top, right, bottom within the picture, with an inside")
-
-
-def _read_outcome(
-    fields: Mapping[str, Any], seen: Photograph, shown: Shown
-) -> tuple[Outcome, str | None, tuple[Place, ...]]:
-    """Return outcome, entity and places of an answer."""
-    outcome = fields["outcome"]
-    if outcome == "entity":
-        return Outcome.ENTITY, shown.labels[fields["entity"]], ()
-    if outcome == "point":
-        hit = find_entity_at(seen, fields["x"], fields["y"])
-        return (Outcome.POINT if hit is None else Outcome.ENTITY), hit, (Point((fields["x"], fields["y"]), XY),)
-    if outcome == "box":
-        left, top, right, bottom = fields["box"]
-        box = Box((left, top, right, bottom))
-        hit = _find_overlapped(box, seen)
-        return (Outcome.BOX if hit is None else Outcome.ENTITY), hit, (box,)
-    return Outcome(outcome), None, ()
 
 
 def _find_overlapped(box: Box, seen: Photograph) -> str | None:

@@ -11,20 +11,13 @@ from typing import Any
 
 from referee.contracts import Hearer
 from referee.errors import InputError
-from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, make_field_error
+from referee_lab.study.protocols.checked_answers import check_recorded, make_field_error
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.judgement import JUDGED, MARKED, draw_decision_times
-from referee_lab.study.protocols.scene import (
-    find_jitter_problem,
-    get_language,
-    join_words,
-    mark_targets,
-    show_context,
-    show_scene,
-)
+from referee_lab.study.protocols.judgement import JUDGED, MARKED, AskedOnce, draw_decision_times, show_marked_scene
+from referee_lab.study.protocols.scene import join_words
 
 
-class Ranking(NothingIdentified):
+class Ranking(AskedOnce):
     """Put several descriptions in order, the best first.
 
     All descriptions of an item beside each other; `labels` say which system hides behind each.
@@ -43,22 +36,15 @@ class Ranking(NothingIdentified):
         times=JUDGED,
     )
 
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with an empty question; None without one."""
-        return find_jitter_problem(settings) if settings["question"].strip() else "the question is empty"
-
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the scene and all descriptions in a random order."""
-        scene, labels = show_scene(stimulus.trial, settings, rng)
+        scene, labels = show_marked_scene(stimulus.trial, settings, rng)
         described = list_ranked(stimulus)
         options = {f"o{n}": one for n, one in enumerate(rng.sample(described, len(described)), 1)}
         parameters = {
             "ranked": [{"id": label, "text": join_words(one.description)} for label, one in options.items()],
-            **get_language(stimulus.trial),
             "question": settings["question"],
             **scene,
-            **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
-            **show_context(stimulus.trial),
         }
         return Shown(parameters=parameters, labels={**labels, **{label: str(o.system) for label, o in options.items()}})
 
@@ -85,10 +71,7 @@ class Ranking(NothingIdentified):
 
 
 def list_ranked(stimulus: Stimulus) -> list[Stimulus]:
-    """Return the stimuli of all systems in the order of the condition's name. Raises InputError for one.
-
-    Raises InputError where there is only one.
-    """
+    """Return the stimuli of all systems in the order of the condition's name. Raises InputError if there is only one."""
     rivals: list[Stimulus] = []
     rival = stimulus.rival
     while rival is not None:

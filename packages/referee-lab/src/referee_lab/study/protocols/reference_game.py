@@ -14,7 +14,15 @@ from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee_lab.study.folder.study_pictures import name_pictures
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
+from referee_lab.study.protocols.room_protocol import (
+    GRACE_SECONDS,
+    HOW_IT_ENDED,
+    MOST_PEOPLE,
+    PAIRING,
+    TIMES,
+    WAIT_MINUTES,
+    RoomProtocol,
+)
 from referee_lab.tangram.players.roster import MODEL, make_partner
 
 FEWEST_OBJECTS = 2
@@ -34,12 +42,14 @@ class ReferenceGame(RoomProtocol):
         source="Boyce, Hawkins, Goodman & Frank (2024); the game of Krauss & Weinheimer (1964)",
         plugin="reference-game",
         parameters={
-            "group": Parameter(default=3, about="How many play together, 2 to 6: one speaks, the others choose, each alone.", unit="players"),
+            "group": Parameter(
+                default=3, about="How many play together, 2 to 6: one speaks, the others choose, each alone.", unit="players", low=2, high=MOST_PEOPLE
+            ),
             "bots": Parameter(default=0, about="How many of them are programs; the others are people.", unit="players"),
             "bot_speaker": Parameter(default="classic/incremental", about="The speaking program: a system, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "bot_listener": Parameter(default="literal", about="The choosing program: a hearer, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "pairing": PAIRING,
-            "repetitions": Parameter(default=6, about="Repetitions of every object.", unit="repetitions"),
+            "repetitions": Parameter(default=6, about="Repetitions of every object.", unit="repetitions", low=1),
             "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
             "speaker": Parameter(
                 default="repetition", about="When the speaker changes: after every repetition or round, or never.", values=("repetition", "round", "fixed")
@@ -49,13 +59,13 @@ class ReferenceGame(RoomProtocol):
             "feedback": Parameter(
                 default="full", about="What listeners learn after a round: everything, or only whether they were right themselves.", values=("full", "own")
             ),
-            "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds"),
-            "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds"),
+            "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds", low=0.01),
+            "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds", low=0),
             "leaving": Parameter(
                 default="go-on", about="When a participant has left: the other two or more go on, or the game ends for all.", values=("go-on", "end")
             ),
             "wait_minutes": WAIT_MINUTES,
-            "grace_seconds": Parameter(default=45.0, about="How long the game waits for a participant whose connection is lost.", unit="seconds"),
+            "grace_seconds": GRACE_SECONDS,
         },
         answer={
             "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
@@ -66,10 +76,8 @@ class ReferenceGame(RoomProtocol):
         times=TIMES,
     )  # fmt: skip
 
-    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """Return a problem with the players or times: a game needs a person and a partner, and positive limits."""
-        if wrong := self.find_group_problem(settings):
-            return wrong
         if settings["bots"] not in range(settings["group"]):
             return f"bots is 0 to {settings['group'] - 1}: a group of {settings['group']} has at least one person"
         if settings["begins"] == "bot" and not settings["bots"]:
@@ -78,11 +86,7 @@ class ReferenceGame(RoomProtocol):
             return wrong
         if settings["objects"] and settings["objects"] < FEWEST_OBJECTS:
             return f"objects is 0 (all) or at least {FEWEST_OBJECTS}"
-        low = [n for n in ("repetitions", "limit_seconds") if settings[n] <= 0]
-        if low:
-            return f"{low[0]} should be above 0"
-        low = [n for n in ("feedback_seconds", "wait_minutes", "grace_seconds") if settings[n] < 0]
-        return f"{low[0]} should not be below 0" if low else None
+        return None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the pictures under labels that are the same for all players.

@@ -21,6 +21,8 @@ from referee.records import Response
 from referee_lab.study.protocols.checked_answers import (
     CHOSEN,
     CLOCKS,
+    AnyProtocol,
+    check_choice,
     check_recorded,
     make_choice_response,
     make_field_error,
@@ -35,7 +37,7 @@ READING_MS, PER_CHARACTER_MS, CHOOSING_MS, PER_BIT_MS, REPEATS_PER_BIT = 900.0, 
 SPREAD, LAPSE, UNSURE_BELOW, CORRECTED = 0.3, 0.01, 0.25, 0.02
 
 
-class ReplayIdentify:
+class ReplayIdentify(AnyProtocol):
     """Watch a clip of a dialogue, read the next utterance, say which piece is meant: task performance.
 
     A clip, then the utterance with the expression in red, then one of the pieces or "I don't know"; the clip may be watched again.
@@ -57,11 +59,12 @@ class ReplayIdentify:
             "sound": Parameter(default=True, about="Let voices be heard in the clip, where they were recorded."),
             "dont_know": Parameter(default=True, about="Offer 'I don't know'."),
             "confirm": Parameter(default=True, about="A choice has to be confirmed, and can be taken back before."),
-            "speed": Parameter(default=1.0, about="Speed of the replay."),
+            "speed": Parameter(default=1.0, about="Speed of the replay.", low=0.1, high=8),
             "timeout_ms": Parameter(
                 default=0,
                 about="Time limit after the utterance appears, when the trial ends without an answer; 0 for none.",
                 unit="ms",
+                low=0,
             ),
         },
         answer={
@@ -84,12 +87,6 @@ class ReplayIdentify:
         # It is nothing where the clip was watched once, and long where it was watched again; neither is a lapse.
         bounded_reading=False,
     )
-
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with clips that run backwards or negative times; None without one."""
-        if not 0 < settings["speed"] <= 8:
-            return "speed is above 0 and at most 8"
-        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the clip, the utterance of this condition, and the pieces by number."""
@@ -118,16 +115,10 @@ class ReplayIdentify:
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """Raise InputError unless the answer is a visible piece or offered, with both times."""
         check_recorded(answer, self.info)
-        fields, times = answer.answer, answer.times
-        outcome = fields.get("outcome")
+        times = answer.times
         offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
-        if outcome not in offered:
-            raise make_field_error("answer.outcome", f"{outcome!r} was not offered")
-        if (outcome == "entity") != (fields.get("entity") is not None):
-            raise make_field_error("answer.entity", "a piece is named if and only if the outcome is an entity")
-        if fields.get("entity") is not None and fields["entity"] not in shown.labels:
-            raise make_field_error("answer.entity", "no such piece was shown")
-        for name in ("combined_ms", "identification_ms") if outcome != "timeout" else ():
+        check_choice(answer, offered, shown.labels)
+        for name in ("combined_ms", "identification_ms") if answer.answer["outcome"] != "timeout" else ():
             if times.get(name) is None:
                 raise make_field_error(f"times.{name}", "this time is missing")
 

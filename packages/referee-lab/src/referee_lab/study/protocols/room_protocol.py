@@ -17,7 +17,7 @@ from referee_lab.study.protocols.checked_answers import (
     make_field_error,
     make_time_column,
 )
-from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.contract import GivenAnswer, Parameter, RecordedColumn, Shown, Stimulus
 
 ANYBODY, INVITED = "any", "invited"
 MOST_PEOPLE = 6
@@ -27,8 +27,14 @@ PAIRING = Parameter(
     about="any: the next participant who comes; invited: participants whose links were made together.",
     values=(ANYBODY, INVITED),
 )
+GRACE_SECONDS = Parameter(
+    default=45.0,
+    about="How long the game waits for a participant whose connection is lost.",
+    unit="seconds",
+    low=0,
+)
 WAIT_MINUTES = Parameter(
-    default=10.0, about="Waiting time after which a participant may leave and is paid.", unit="minutes"
+    default=10.0, about="Waiting time after which a participant may leave and is paid.", unit="minutes", low=0
 )
 HOW_IT_ENDED = RecordedColumn(
     type="text", about="how the room ended", values=("completed", "partner-left", "no-partner")
@@ -38,18 +44,6 @@ TIMES = {"combined_ms": make_time_column("from the beginning of the step to its 
 
 class RoomProtocol(NothingIdentified, ABC):
     """A protocol that is played in a room; the room stores its events."""
-
-    info: Info
-
-    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with the settings: an unknown one, or a value that the game cannot use."""
-        if unknown := sorted(set(settings) - set(self.info.parameters)):
-            return f"there is no setting {unknown[0]}"
-        return self.problem_with_game(settings)
-
-    @abstractmethod
-    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with the settings of the game; None without one."""
 
     @abstractmethod
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
@@ -65,11 +59,6 @@ class RoomProtocol(NothingIdentified, ABC):
         for name in self.info.answer:
             if answer.answer.get(name) is None:
                 raise make_field_error(f"answer.{name}", "is missing")
-
-    @staticmethod
-    def find_group_problem(settings: Mapping[str, Any]) -> str | None:
-        """Return a problem with the number of players, which rooms limit."""
-        return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
 
     @staticmethod
     def simulate_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:

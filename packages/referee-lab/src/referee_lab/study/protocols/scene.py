@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 from typing import Any
+from unicodedata import normalize
 
 from referee.records import Description, Entity, Scene, SceneNotes, Trial
 from referee.show.drawing import Layout, Place, place
@@ -26,6 +27,8 @@ SCENE = {
         default=0.0,
         about="Pictures are moved at random by up to this share of their size, never out of their cells; where the scene says exact places, they stay.",
         unit="pictures",
+        low=0,
+        high=MOST_JITTER,
     ),
     "word_cards": Parameter(
         default=False,
@@ -126,6 +129,11 @@ def get_option_text(entity: Entity) -> str | None:
     return entity.attributes[0].value if alone else None
 
 
+def fold_text(text: str) -> str:
+    """Return a text such that two texts that people may take for one are equal: spaces, capitals, forms of characters."""
+    return normalize("NFKC", " ".join(text.split())).casefold()
+
+
 def compute_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
     """Return the layout of the pictures and their size as a share of a cell.
 
@@ -136,11 +144,6 @@ def compute_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, floa
         return layout, 1.0
     size = 1 / (1 + 2 * jitter)
     return place(scene, jitter=jitter * size, seed=seed), round(size, 4)
-
-
-def find_jitter_problem(settings: Mapping[str, Any]) -> str | None:
-    """Return a problem with pictures that would leave their cells; None without one."""
-    return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
 
 
 def get_context_picture(scene: Scene) -> str | None:

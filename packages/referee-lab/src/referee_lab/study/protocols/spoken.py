@@ -17,7 +17,7 @@ HEARD = {
         about="hidden: what is heard is not shown in writing; shown: it is heard and read.",
         values=("hidden", "shown"),
     ),
-    "media_repeats": Parameter(default=0, about="How often a sound or film may be played again; 0 for never."),
+    "media_repeats": Parameter(default=0, about="How often a sound or film may be played again; 0 for never.", low=0),
 }
 HEARD_TIMES = {
     "media_onset": make_time_column("when the sound or film began, on the page's clock"),
@@ -38,11 +38,6 @@ def show_words(stimulus: Stimulus, settings: Mapping[str, Any]) -> dict[str, Any
         return {"text": join_words(stimulus.description)}
     text = join_words(stimulus.description) if settings["media_text"] == "shown" else ""
     return {"text": text, "media": media, "media_repeats": settings["media_repeats"]}
-
-
-def find_replay_problem(settings: Mapping[str, Any]) -> str | None:
-    """Return a problem with the number of replays, which is not negative."""
-    return "media_repeats cannot be negative" if settings["media_repeats"] < 0 else None
 
 
 def check_heard(answer: GivenAnswer, shown: Shown) -> None:

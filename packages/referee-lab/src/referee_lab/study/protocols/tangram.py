@@ -9,7 +9,15 @@ from typing import Any
 from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
+from referee_lab.study.protocols.room_protocol import (
+    GRACE_SECONDS,
+    HOW_IT_ENDED,
+    MOST_PEOPLE,
+    PAIRING,
+    TIMES,
+    WAIT_MINUTES,
+    RoomProtocol,
+)
 from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
@@ -32,21 +40,23 @@ class Tangram(RoomProtocol):
         parameters={
             "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or own ones."),
             "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
-            "swap_after": Parameter(default=2, about="Number of puzzles after which roles swap; 0 for never.", unit="puzzles"),
+            "swap_after": Parameter(default=2, about="Number of puzzles after which roles swap; 0 for never.", unit="puzzles", low=0),
             "partner": Parameter(
                 default="person", about="The partner of a person: another person, a bot, or none.", values=("person", "bot", "none")
             ),
-            "group": Parameter(default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people"),
+            "group": Parameter(
+                default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people", low=2, high=MOST_PEOPLE
+            ),
             "pairing": PAIRING,
             "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
             "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
-            "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered."),
-            "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side"),
+            "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered.", low=0),
+            "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side", low=0),
             "step": Parameter(default=45, about="One turn of a piece.", unit="degrees"),
             "wait_minutes": WAIT_MINUTES,
-            "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before the room ends for both.", unit="seconds"),
-            "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds"),
+            "grace_seconds": GRACE_SECONDS,
+            "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds", low=0),
             "chat": Parameter(default=True, about="Written messages."),
             "voice": Parameter(default=False, about="Partners hear each other and are recorded; each person is asked and may say no."),
             "ice_servers": Parameter(
@@ -62,7 +72,7 @@ class Tangram(RoomProtocol):
         times=TIMES,
     )  # fmt: skip
 
-    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
         """Return a problem with times, turns that do not divide the circle, people, players or figures."""
         if not settings["puzzles"]:
             return "puzzles is empty"
@@ -73,8 +83,7 @@ class Tangram(RoomProtocol):
             return "hints_minutes and limit_minutes should be above 0 and in order"
         if settings["step"] not in (15, 45, 90):
             return "step is 15, 45 or 90"
-        low = [n for n in ("swap_after", "snap", "tolerance", "wait_minutes", "grace_seconds") if settings[n] < 0]
-        return f"{low[0]} should not be below 0" if low else None
+        return None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """Return the page's parameters before it joins a room.
@@ -106,8 +115,6 @@ class Tangram(RoomProtocol):
 
 def _find_people_problem(settings: Mapping[str, Any]) -> str | None:
     """Return a problem with groups or invited pairs that include programs; None without one."""
-    if wrong := RoomProtocol.find_group_problem(settings):
-        return wrong
     if settings["group"] > 2 and settings["partner"] != "person":
         return "a group is of people: partner is person"
     if settings["pairing"] == "invited" and settings["partner"] != "person":
