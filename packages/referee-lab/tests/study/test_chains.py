@@ -17,6 +17,7 @@ from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.export import build_export
+from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.chain import find_withdrawn_speakers, prove_chain
 from referee_lab.study.folder.study import open_study
 from referee_lab.study.protocols.contract import GivenAnswer
@@ -113,3 +114,31 @@ def test_a_setting_that_does_not_exist_is_refused(setting: str, tmp_path: Path) 
     out = tmp_path / "s"
     assert main(["study", "new", str(path), "--participants", "1", "--set", setting, "--out", str(out)]) == 2
     assert not out.exists()
+
+
+def test_factors_of_the_source_are_factors_of_the_chain(tmp_path: Path) -> None:
+    """2 x 2 in production: every heard description has its levels in the export, and the contrasts are of the four cells."""
+    images = [picture(tmp_path / f"p{n}.png", 80 * n) for n in range(2)]
+    rows = [
+        {"item": i, "size": size, "side": side, "image1": images[0], "image2": images[1], "target": 1 + i % 2}
+        for i in range(4)
+        for size in ("large", "small")
+        for side in ("left", "right")
+    ]
+    source = make(table(tmp_path / "t.csv", rows), tmp_path / "spoken", "size,side", participants=4)
+    simulate(source.folder, participants=4)
+    assert main(["study", "chain", str(source.folder), "--to", "asgre2007", "--out", str(tmp_path / "heard")]) == 0
+    heard = open_study(tmp_path / "heard")
+    assert (heard.design.factors, heard.analysis.contrasts) == (("size", "side"), ("size", "side", "size:side"))
+    assert heard.list_cells() == ["large / left", "large / right", "small / left", "small / right"]
+    assert [claim.sentence for claim in prove_balance(heard) if claim.promised and not claim.holds] == []
+    simulate(heard.folder, participants=len(heard.lists))
+    collected = collect_from(heard)
+    trials = csv.DictReader(build_export(collected)["trials.csv"].decode().splitlines())
+    rows_of_trials = [row for row in trials if row["kind"] == "trial"]
+    assert rows_of_trials
+    assert all(f"{row['size']} / {row['side']}" in row["item"] for row in rows_of_trials)
+    contrasts = {
+        row["contrast"] for sheet in analyse(collected).sheets if "contrasts" in sheet.name for row in sheet.tidy
+    }
+    assert contrasts == {"size", "side", "size:side"}

@@ -701,3 +701,16 @@ def test_a_table_in_which_nothing_is_shown_names_its_columns(tmp_path: Path) -> 
     with pytest.raises(InputError, match="no column holds what participants read, hear or see") as error:
         make(table(tmp_path / "items.csv", rows), tmp_path / "study", "size")
     assert "text=sentence" in str(error.value.remedy)
+
+
+@pytest.mark.parametrize("other", ["THE CAT", "the  Cat", "the ｃat"])
+def test_options_that_people_cannot_tell_apart_are_refused(other: str, tmp_path: Path) -> None:
+    """Capital letters, and full-width letters, which NFKC makes the usual ones (Unicode Standard Annex 15)."""
+    rows = [{"item": 1, "text": "which?", "option1": "the cat", "option2": other, "target": 1}]
+    with pytest.raises(InputError, match="differ only in capital letters") as error:
+        make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=1)
+    assert error.value.line == 2
+    study = make(table(tmp_path / "u.csv", [{**rows[0], "option2": "the dog"}]), tmp_path / "s", participants=1)
+    trials = study.folder / "trials.jsonl"
+    trials.write_text(trials.read_text("utf-8").replace("the dog", other), encoding="utf-8")
+    assert "look-alike" in [c.check for c in prove_shown(open_study(study.folder)) if not c.holds]

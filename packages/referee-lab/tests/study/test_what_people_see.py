@@ -19,6 +19,7 @@ from referee_lab.commands.study.serve import _open
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.design.shown_scenes import prove_contact, prove_language, prove_shown
+from referee_lab.study.folder.demo_study import make_demo
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.photographs import find_missing_pictures
 from referee_lab.study.folder.screens import SCREENS, compute_cell_px, list_fitting_devices
@@ -174,6 +175,19 @@ def test_a_live_study_names_somebody_to_ask(tmp_path: Path) -> None:
     assert "Questions?" not in study.page_html("consent"), "a paragraph without a contact is left out"
     change(study.folder, mode='"live"')
     assert [c.holds for c in prove_contact(open_study(study.folder))] == [False]
+    change(study.folder, contact='"the organisers of this study"')
+    assert [c.holds for c in prove_contact(open_study(study.folder))] == [False], "this names no person"
+    change(study.folder, contact='"A. Person, a@uni.example"')
+    assert [c.holds for c in prove_contact(open_study(study.folder))] == [True]
+
+
+def test_a_room_without_a_contact_has_no_english_words_on_its_page(tmp_path: Path) -> None:
+    """Studies of earlier releases have them in study.toml: these are refused."""
+    study = make_demo(tmp_path / "s", "tangram", language="ja")
+    assert "organisers" not in study.page_html("consent")
+    assert all(claim.holds for claim in prove_language(study))
+    change(study.folder, contact='"the organisers of this study"')
+    assert ["contact" in claim.counted for claim in prove_language(open_study(study.folder))] == [True]
 
 
 @pytest.mark.slow
@@ -216,6 +230,20 @@ def test_the_geometry_is_that_of_the_browser(tmp_path: Path) -> None:
             width = page.evaluate("document.querySelector('.scene .place').getBoundingClientRect().width")
             assert width == pytest.approx(compute_cell_px(place(wide_scene(5)), screen, "identify"), abs=0.6)
         browser.close()
+
+
+@pytest.mark.slow
+def test_a_character_without_a_font_is_said_and_refuses_nothing(tmp_path: Path) -> None:
+    """U+E000 is for private use: no font draws it as a letter."""
+    require_chromium()
+    from referee_lab.study.design.browser_look import check_in_browser
+
+    scene = Scene(entities=(thing("a", position=(0, 0)), thing("b", position=(1, 0), colour="blue")))
+    study = study_of(tmp_path / "s", scene)
+    assert [c.holds for c in check_in_browser(study).claims if c.check == "fonts"] == [True]
+    change(study.folder, title='"one \ue000"')
+    claims = [c for c in check_in_browser(open_study(study.folder)).claims if c.check == "fonts"]
+    assert [(c.holds, c.promised) for c in claims] == [(False, False)]
 
 
 @pytest.mark.slow

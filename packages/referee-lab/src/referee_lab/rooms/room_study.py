@@ -46,7 +46,6 @@ def write_room_study(
         practice=practice,
         pictures=pictures,
         fields={
-            "study": {"contact": "the organisers of this study"},
             "protocol": settings,
             "design": {"order": "fixed"},
             # A room takes long and saves a single answer at its end: the place must not run out under it.

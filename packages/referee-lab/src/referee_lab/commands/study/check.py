@@ -82,6 +82,7 @@ def check(
     for claim in broken or warnings:
         word = "Warning (the study is being served)" if warnings else "Problem"
         write(f"{word}: it is not true that {claim.sentence} ({claim.counted})")
+    warnings = [*warnings, *(c for c in seen if not c.promised and not c.holds)]
     if sheet is not None:
         write(f"Contact sheet: {sheet}")
     write(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")

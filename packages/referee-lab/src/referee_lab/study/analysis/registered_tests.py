@@ -23,7 +23,7 @@ from referee_lab.study.analysis.answer_table import (
     count_excluded,
 )
 from referee_lab.study.data.dataset import Dataset
-from referee_lab.study.folder.study import list_speakers
+from referee_lab.study.folder.study import Study, list_speakers
 from referee_lab.study.protocols.own_plugin import OWN
 
 if TYPE_CHECKING:
@@ -266,8 +266,23 @@ def _build_factorial_sheets(
     study = collected.study
     if "factorial" not in study.analysis.tests:
         return [], []
+    if study.is_chained:
+        frame = _set_cells(frame, study)
     named = (study.design.factors, study.analysis.contrasts)
     return _join(*(build_contrast_sheet(frame, m, *named, study=study.id, rating=rating) for m in measures))
+
+
+def _set_cells(frame: pl.DataFrame, study: Study) -> pl.DataFrame:
+    """Return the answers of a chained study with the source's cells in place of speakers, and the source's items."""
+    import polars as pl
+
+    cells = {s.trial.id: s.trial.condition for s in study.stimuli.values() if s.trial.condition in study.list_cells()}
+    items = {item: item.removesuffix(f" ({cell})") for item, cell in cells.items()}
+    known = frame.filter(pl.col("item").is_in(list(cells)))
+    return known.with_columns(
+        system=pl.col("item").replace_strict(cells, return_dtype=pl.String),
+        item=pl.col("item").replace_strict(items, return_dtype=pl.String),
+    )
 
 
 def _list_measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:

@@ -232,11 +232,12 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
 def list_trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
     """Return the columns of the table of trials: fixed ones, those of the protocol, and the factors."""
     columns = _list_unvaried_columns(study)
-    levels = [get_factor_levels(study, condition) for condition in study.design.conditions]
+    levels = [get_factor_levels(study, cell) for cell in study.list_cells()]
+    source = "condition" if study.is_chained else "system"
     varied = (
         _make_text_column(
             column,
-            f"level of the factor {factor} (its part of the column system); empty in practice, checks and fillers",
+            f"level of the factor {factor} (its part of the column {source}); empty in practice, checks and fillers",
             *dict.fromkeys(level for each in levels if (level := each[column]) is not None),
         )
         for factor, column in name_factor_columns(study).items()
@@ -259,10 +260,10 @@ def name_factor_columns(study: Study) -> dict[str, str]:
     return names
 
 
-def get_factor_levels(study: Study, condition: str | None) -> dict[str, str | None]:
-    """Return the level of each factor by its column; None for a name that is no condition."""
+def get_factor_levels(study: Study, cell: str | None) -> dict[str, str | None]:
+    """Return the level of each factor by its column; None for a name that is no cell of the design."""
     columns = name_factor_columns(study).values()
-    levels = condition.split(LEVELS) if condition is not None and condition in study.design.conditions else []
+    levels = cell.split(LEVELS) if cell is not None and cell in study.list_cells() else []
     return dict(zip(columns, levels if len(levels) == len(columns) else [None] * len(columns), strict=True))
 
 

@@ -115,7 +115,8 @@ def _build_trial_row(collected: Dataset, a: StoredAnswer) -> TableRow:
     if "ranking" in recorded:
         recorded["ranking"] = get_ranked_systems(a)
     asked = _describe_stimulus(a)
-    levels = get_factor_levels(collected.study, asked["system"] if a.kind == "trial" else None)
+    cell = collected.study.find_cell(a.asked) if a.kind == "trial" and a.asked is not None else None
+    levels = get_factor_levels(collected.study, cell)
     return {**asked, **_describe_choice(a), **recorded, **_describe_exclusion(a), **levels}
 
 

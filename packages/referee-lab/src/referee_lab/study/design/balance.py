@@ -41,7 +41,9 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
     return [
         _prove_equal_lists(lists),
         *(
-            _prove_counterbalanced(lists, study.design.between, kind, bool(study.design.factors))
+            _prove_counterbalanced(
+                lists, study.design.between, kind, bool(study.design.factors) and not study.is_chained
+            )
             if kind in (COUNTERBALANCED, GIVEN)
             else _prove_balanced(lists, conditions, study.design.duplicates)
         ),
@@ -133,7 +135,7 @@ def _count_condition_sets(items: Mapping[str, Mapping[str, int]]) -> Counter[tup
 def _prove_unconfounded(study: Study) -> list[BalanceClaim]:
     """Return the claim that no factor determines another one; none for fewer than two factors."""
     factors = study.design.factors
-    levels = [tuple(c.split(LEVELS)) for c in study.design.conditions]
+    levels = [tuple(c.split(LEVELS)) for c in study.list_cells()]
     if len(factors) < 2 or any(len(cell) != len(factors) for cell in levels):
         return []
     wrong = []

@@ -62,6 +62,21 @@ figure{margin:0 0 1rem} img{border:1px solid #999;max-width:100%;height:auto} fi
 """
 
 
+# Which characters look like one that no font has.
+UNDRAWN = """characters => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
+  const context = canvas.getContext("2d");
+  context.font = "40px sans-serif";
+  const draw = character => {
+    context.clearRect(0, 0, 64, 64);
+    context.fillText(character, 4, 48);
+    return canvas.toDataURL();
+  };
+  const box = draw("\\u{10FFFF}");
+  return characters.filter(character => draw(character) === box);
+}"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
     """One arrangement on the page: the step that shows it first, and all trials with the same arrangement."""
@@ -115,6 +130,7 @@ def check_in_browser(study: Study, folder: Path | None = None) -> BrowserLook:
     with _open_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_find_chromium(playwright), args=["--no-sandbox"])
         try:
+            fonts = _prove_fonts(browser, study)
             for screen in screens:
                 page = _open_page(browser, study, screen)
                 for number, layout in enumerate(report_progress(sample, f"layouts on a {screen.name}")):
@@ -130,7 +146,7 @@ def check_in_browser(study: Study, folder: Path | None = None) -> BrowserLook:
         finally:
             browser.close()
     look = BrowserLook(opened=len(sample), layouts=len(layouts))
-    look.claims = [_build_claim(name, screen, sample, problems) for screen in screens for name in CHECKS]
+    look.claims = [fonts, *(_build_claim(name, screen, sample, problems) for screen in screens for name in CHECKS)]
     look.sheet = _write_sheet(study, target, rows, look)
     return look
 
@@ -273,6 +289,31 @@ def _get_content_policy(study: Study) -> dict[str, str]:
     """Return the content policy of the study's pages, so that what it forbids is missing here as well."""
     name = "content-security-policy"
     return {name: dict(study_headers(study))[name.encode()].decode()}
+
+
+def _prove_fonts(browser: Any, study: Study) -> BalanceClaim:
+    """Return the claim that this machine can draw every character of the study's pages and items."""
+    texts = [study.title, *study.strings.values(), *study.texts.values(), *map(str, study.extra.values())]
+    for stimulus in study.iterate_stimuli():
+        scene = stimulus.trial.scene
+        texts += [stimulus.description.text or "", *map(str, stimulus.trial.meta.values())]
+        texts += [p.value for entity in scene.entities for p in entity.attributes]
+    page = browser.new_page()
+    missing = page.evaluate(UNDRAWN, sorted({c for text in texts for c in text if ord(c) > 127}))
+    page.close()
+    counted = (
+        f"no font for {format_count(len(missing), 'character')}, such as {' '.join(missing[:3])}: they are boxes on the "
+        "contact sheet, and whether their texts fit is not proved; install a font (Debian: fonts-noto-cjk for Chinese, "
+        "Japanese and Korean) and check again"
+    )
+    return BalanceClaim(
+        sentence="this machine can draw every character of the study",
+        holds=not missing,
+        counted=counted if missing else "all characters",
+        # People's own devices have fonts for their languages.
+        promised=False,
+        check="fonts",
+    )
 
 
 def _show_layout(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:

@@ -25,11 +25,11 @@ from referee_lab.study.data.exported_rows import name_recording
 from referee_lab.study.design.balance import BalanceClaim, format_count
 from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout, name_lists, require_equal_lists
-from referee_lab.study.design.wishes import Wishes, fill_study_fields, start_draft
+from referee_lab.study.design.wishes import Wishes, fill_study_fields, register_factors, start_draft
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.photographs import find_photograph_file
-from referee_lab.study.folder.study import Study, StudyList, open_study
+from referee_lab.study.folder.study import CHAINED, Study, StudyList, open_study
 from referee_lab.study.folder.study_pictures import name_object_picture
 
 FILE = "chain.json"
@@ -81,8 +81,8 @@ def make_chained_study(
             conditions=list_conditions(wishes.protocol, sorted({speaker for _, speaker in used})),
             trials=[trials[item] for item in dict.fromkeys(item for item, _ in used)],
             outputs=[(item, speaker, _make_description(descriptions[item, speaker])) for item, speaker in used],
-            source=f"study {source.id}",
-            fields=fill_study_fields(wishes, wishes.protocol),
+            source=f"{CHAINED}{source.id}",
+            fields=register_factors(fill_study_fields(wishes, wishes.protocol), source.design.factors),
             pictures=_copy_pictures(source, trials.values(), Path(folder)),
             media=Path(media),
         )
@@ -140,7 +140,16 @@ def _join_name(item: str, condition: str | None) -> str:
 
 
 def _list_trials(source: Study) -> list[Trial]:
-    return [replace(s.trial, id=_join_name(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
+    """Return the trials of the source under their new names; with factors, each has its cell as its condition."""
+    return [
+        replace(
+            s.trial,
+            id=_join_name(s.trial.id, s.system),
+            references=(),
+            condition=s.system if source.design.factors else s.trial.condition,
+        )
+        for s in source.stimuli.values()
+    ]
 
 
 def _build_lists(

@@ -23,14 +23,14 @@ def simulate_contrasts(study: Study, simulations: int) -> Iterator[tuple[str, in
     Participants and items have random intercepts. Participants' scores are tested, from which the means of items are
     subtracted: a test close to that of the mixed model.
     """
+    cells = {c: tuple(c.split(LEVELS)) for c in study.list_cells() if c != FILLER}
     trials = [
-        (person, item, condition)
+        (person, item, cell)
         for person in range(study.participants)
         for item, condition in study.lists[person % len(study.lists)].trials
-        if condition != FILLER
+        if (cell := study.find_cell(study.stimuli[f"{item}|{condition}"])) in cells
     ]
     people, items, conditions = (np.array(column) for column in zip(*trials, strict=True))
-    cells = {c: tuple(c.split(LEVELS)) for c in study.design.conditions if c != FILLER}
     between = [study.design.factors.index(name) for name in study.design.between]
     group_of = {c: "|".join(levels[place] for place in between) for c, levels in cells.items()}
     groups = np.array([group_of[str(c)] for c in conditions[np.unique(people, return_index=True)[1]]])

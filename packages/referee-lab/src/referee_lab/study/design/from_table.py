@@ -14,7 +14,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from math import lcm
 from pathlib import Path
 from random import Random
@@ -29,7 +28,7 @@ from referee.grounding.pictures import check_whole
 from referee.records import NOTHING, Description, Entity, Property, Scene, Trial
 from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout, name_lists, require_equal_lists
-from referee_lab.study.design.wishes import Wishes, apply_settings, fill_study_fields, start_draft
+from referee_lab.study.design.wishes import Wishes, apply_settings, fill_study_fields, register_factors, start_draft
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play
 from referee_lab.study.folder.study import FEWEST_RANKED, FILLER, LEVELS, VERSUS
@@ -802,18 +801,14 @@ def _make_extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
 
 def _fill_fields(wishes: Wishes, protocol: str, table: ItemTable, checks: int) -> dict[str, dict[str, Any]]:
     """Return values for study.toml: factors, registered analysis, exclusion rules on whole sessions."""
-    fields = fill_study_fields(wishes, protocol)
+    fields = register_factors(fill_study_fields(wishes, protocol), table.factors)
     # Families are kept apart, and not targets that look alike: a table may mean the same picture in every trial.
-    factors = table.factors
-    design = {"factors": list(factors), "between": list(table.between), "family_apart": True}
+    design = {"between": list(table.between), "family_apart": True}
     fields["design"] = {**fields.get("design", {}), **design}
     if checks:
         # Of a single check none may be failed, or the rule would exclude no session.
         fields["session"] = {**fields.get("session", {}), "checks_failed_at_most": min(1, checks - 1)}
     fields["exclusion"] = {"failed_checks": "exclude", "constant": "exclude", **fields.get("exclusion", {})}
-    if factors and protocol not in COMPARED:
-        effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
-        fields["analysis"] = {"tests": ["mixed-model", "factorial"], "contrasts": effects}
     return apply_settings(fields, wishes)
 
 

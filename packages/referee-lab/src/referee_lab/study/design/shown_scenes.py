@@ -37,7 +37,7 @@ from referee_lab.study.protocols.scene import (
     get_option_text,
     is_bare,
 )
-from referee_lab.study.texts import LANGUAGES, REQUIRED, read_default_pages
+from referee_lab.study.texts import CONTACTS, LANGUAGES, REQUIRED, read_default_pages
 from referee_lab.tangram.game.goals import find_goal, get_training_goal
 
 # Settings of protocols that people read.
@@ -300,6 +300,7 @@ def prove_language(study: Study) -> list[BalanceClaim]:
         pages = read_default_pages(study.language, study.protocol)
         english = [f"{p}.md" for p in REQUIRED if (folder / f"{p}.md").read_text("utf-8").strip() == pages[p].strip()]
         english += [] if (folder / "strings.toml").exists() else ["strings.toml"]
+    english += ["study.toml [study] contact"] if study.about.contact in CONTACTS else []
     defaults = study.kind.info.parameters
     english += [
         f"study.toml [protocol] {name}"
@@ -320,9 +321,11 @@ def prove_contact(study: Study) -> list[BalanceClaim]:
     """Return the claim that the consent text of a live study names a contact; empty in other modes."""
     if study.mode != "live":
         return []
-    counted = study.about.contact or "empty: write a name and an address into [study] contact"
+    contact = study.about.contact
+    names_nobody = not contact or contact in CONTACTS
+    counted = f"{contact or 'empty'}: write a name and an address into [study] contact" if names_nobody else contact
     sentence = "the consent text names a contact person"
-    return [BalanceClaim(sentence=sentence, holds=bool(study.about.contact), counted=counted, check="contact")]
+    return [BalanceClaim(sentence=sentence, holds=not names_nobody, counted=counted, check="contact")]
 
 
 def prove_words(study: Study) -> list[BalanceClaim]:

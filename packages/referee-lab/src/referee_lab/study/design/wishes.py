@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,18 @@ def apply_settings(fields: dict[str, dict[str, Any]], wishes: Wishes) -> dict[st
             parsed = value.strip()
         fields = {**fields, section: {**fields.get(section, {}), field: parsed}}
     return fields
+
+
+def register_factors(fields: dict[str, dict[str, Any]], factors: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return values for study.toml with the factors of the design, and all their effects as planned contrasts."""
+    if not factors:
+        return fields
+    effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
+    return {
+        **fields,
+        "design": {**fields.get("design", {}), "factors": list(factors)},
+        "analysis": {"tests": ["mixed-model", "factorial"], "contrasts": effects, **fields.get("analysis", {})},
+    }
 
 
 def fill_study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.design.practice import interleave_domains, make_check, make_synthetic_extras
 from referee_lab.study.folder.draft import Draft, write_study
 from referee_lab.study.folder.study import HUMAN, Study
+from referee_lab.study.texts import CONTACTS, get_default_title
 
 # Two figures, so that roles can swap; one person and a bot can play both.
 DEMO_PUZZLES = ("house", "boat")
@@ -83,7 +84,7 @@ def make_demo(
     extras = make_synthetic_extras(practice + checks, seed)
     draft = Draft(
         id=id,
-        title="A demonstration study",
+        title="A demonstration study" if language == "en" else get_default_title(language),
         protocol=protocol,
         participants=participants,
         layout=lay_out(chosen, request),
@@ -96,7 +97,7 @@ def make_demo(
         practice=[make_check(e, protocol, language) if protocol in COMPARED else e for e in extras[:practice]],
         checks=[make_check(e, protocol, language) for e in extras[practice:]] if protocol != "production" else [],
         fields={
-            "study": {"contact": "the organisers of this demonstration"},
+            "study": {"contact": CONTACTS[1] if language == "en" else ""},
             "session": {"demographics": True, "break_every": 4},
             "protocol": dict(settings or {}),
         },

@@ -70,6 +70,8 @@ __all__ = [
 VERSUS = " vs "
 # Between the levels of several factors in the name of a condition.
 LEVELS = " / "
+# How [design] source begins in a chained study.
+CHAINED = "study "
 # The condition of trials that no analysis uses.
 FILLER = "filler"
 # The fewest descriptions that are ranked; two are a pair.
@@ -146,6 +148,21 @@ class Study:
     minutes: int
     hash: str
     consent_hash: str
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether the study shows descriptions that people gave in another one (`referee study chain`)."""
+        return self.design.source.startswith(CHAINED)
+
+    def find_cell(self, stimulus: Stimulus) -> str | None:
+        """Return the cell of the factors that a stimulus is in: its condition, or in a chain that of its item."""
+        return stimulus.trial.condition if self.is_chained else stimulus.system
+
+    def list_cells(self) -> list[str]:
+        """Return the cells of the factors, without fillers."""
+        if not self.is_chained:
+            return list(self.design.conditions)
+        return sorted({s.trial.condition for s in self.stimuli.values() if s.trial.condition} - {FILLER})
 
     def iterate_stimuli(self) -> Iterator[Stimulus]:
         """Yield every stimulus that may be shown, with those of practice and checks."""
@@ -434,7 +451,7 @@ def _inflect_counts(strings: Mapping[str, str], language: str, trials: int, minu
 
 def list_speakers(design: DesignSection) -> tuple[str, ...]:
     """Return the conditions that name speakers; those of tables and of chained studies do not."""
-    return () if design.source.startswith(("table ", "study ")) else design.conditions
+    return () if design.source.startswith(("table ", CHAINED)) else design.conditions
 
 
 def _select_sentences(

@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
 REQUIRED = ("consent", "instructions", "debriefing")
 PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
+# Contacts that say nothing; earlier releases wrote the first one into studies of every language.
+CONTACTS = ("the organisers of this study", "the organisers of this demonstration")
 # How descriptions come to people; pages say so in the words of ways.toml.
 READ, HEARD, WATCHED = "read", "heard", "watched"
 
