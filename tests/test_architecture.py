@@ -112,7 +112,10 @@ ALSO = {
     "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
     "ray": {"models/local_models.py": "keeps a model in an actor on each card"},
     "multiprocessing": {},
-    "jinja2": {"study/design/browser_look.py": "one page of the laboratory, with its template beside it"},
+    "jinja2": {
+        "study/design/browser_look.py": "one page of the laboratory, with its template beside it",
+        "study/data/datasheet.py": "fills in a page of Markdown, its template beside it",
+    },
     "http.server": {},
     "fsspec": {},
 }

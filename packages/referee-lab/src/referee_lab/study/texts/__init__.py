@@ -70,6 +70,12 @@ def _load_ways(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 
+def load_claim_phrases(language: str) -> Mapping[str, str]:
+    """Return the phrases by which pages of a language make claims about a study; empty for a language without texts."""
+    path = HERE / language.partition("-")[0] / "claims.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 @cache
 def _load_scene_texts(language: str) -> Mapping[str, Any]:
     return tomllib.loads((HERE / language / "without_scene.toml").read_text(encoding="utf-8"))
