@@ -12,7 +12,7 @@ from test_item_tables import make, picture, table
 from referee.cli import main
 from referee.errors import InputError
 from referee_lab.bots.simulation import simulate
-from referee_lab.commands.study.serve import _open
+from referee_lab.commands.study.serve import _open_studies
 from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.analysis.registered_tests import analyse
 from referee_lab.study.data.collection import collect_from
@@ -56,7 +56,7 @@ def test_a_withdrawal_follows_through(tmp_path: Path, capsys: pytest.CaptureFixt
     assert find_withdrawn_speakers(heard) == [speaker]
     assert [claim.holds for claim in prove_chain(heard)] == [False]
     with pytest.raises(InputError, match="1 people whose descriptions are shown have withdrawn"):
-        _open([heard.folder], None, False)
+        _open_studies([heard.folder], None, False)
     assert main(["study", "chain", str(source), "--to", "asgre2007", "--out", str(tmp_path / "again")]) == 0
     assert speaker not in open_study(tmp_path / "again").design.conditions
 

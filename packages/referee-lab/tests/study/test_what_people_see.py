@@ -15,7 +15,7 @@ from referee.cli import main
 from referee.errors import InputError
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 from referee.show.drawing import place
-from referee_lab.commands.study.serve import _open
+from referee_lab.commands.study.serve import _open_studies
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.design.shown_scenes import prove_contact, prove_language, prove_shown
@@ -75,7 +75,7 @@ def test_a_picture_that_is_gone_is_refused_and_not_served(tmp_path: Path) -> Non
     next((study.folder / "photographs").iterdir()).unlink()
     assert refused(open_study(study.folder))["pictures"] == ("t0",)
     with pytest.raises(InputError, match="1 pictures are not in the folder photographs"):
-        _open([study.folder], None, False)
+        _open_studies([study.folder], None, False)
 
 
 def test_words_that_people_should_produce_are_never_shown(tmp_path: Path) -> None:
@@ -172,7 +172,8 @@ def test_a_language_without_its_texts_is_refused(tmp_path: Path) -> None:
 def test_a_live_study_names_somebody_to_ask(tmp_path: Path) -> None:
     scene = Scene(entities=(thing("a"), thing("b", colour="blue")))
     study = study_of(tmp_path / "s", scene)
-    assert "Questions?" not in study.page_html("consent"), "a paragraph without a contact is left out"
+    for page in ("consent", "debriefing"):
+        assert "Questions?" not in study.page_html(page), "a paragraph without a contact is left out"
     change(study.folder, mode='"live"')
     assert [c.holds for c in prove_contact(open_study(study.folder))] == [False]
     change(study.folder, contact='"the organisers of this study"')

@@ -73,7 +73,9 @@ def _repeat_option(arguments: list[str], name: str) -> list[str]:
 def _simplify_record(record: tuple[str, str]) -> tuple[str, str]:
     """Return the line of an option with `N`, `TEXT` or `PATH` as its type, and its limits in words."""
     name, about = record
-    name = re.sub(r"<(?:list\[)?([a-zA-Z ]+)\]?>", lambda match: METAVARS.get(match[1].lower(), match[1].upper()), name).rstrip()
+    name = re.sub(
+        r"<(?:list\[)?([a-zA-Z ]+)\]?>", lambda match: METAVARS.get(match[1].lower(), match[1].upper()), name
+    ).rstrip()
     about = re.sub(r"([\d.]+)<=x<=([\d.]+)(?=\])", r"\1 to \2", about)
     about = re.sub(r"x>=([\d.]+)(?=[\];])", r"at least \1", about)
     return name, re.sub(r"x<=([\d.]+)(?=\])", r"at most \1", about)

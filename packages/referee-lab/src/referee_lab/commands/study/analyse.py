@@ -57,11 +57,11 @@ def analyse(
 
         print("\n\n".join([*(f"% {remark}" for remark in analysis.remarks), *map(format_latex, analysis.sheets)]))
     else:
-        _show(analysis)
+        _print_analysis(analysis)
     return 0
 
 
-def _show(analysis: Analysis) -> None:
+def _print_analysis(analysis: Analysis) -> None:
     """Print remarks and tables, in the width of the terminal."""
     page = find_page_width()
     for remark in analysis.remarks:

@@ -62,7 +62,7 @@ def check(
     with show_clock("a rehearsal"):
         rehearsed = rehearse(opened)
     write(f"\n{rehearsed}")
-    claims = _prove(opened)
+    claims = _prove_claims(opened)
     seen, sheet, missing = _check_layouts(opened, browser)
     for claim in (*claims, *seen):
         write(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
@@ -87,11 +87,11 @@ def check(
         write(f"Contact sheet: {sheet}")
     write(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")
     if not is_text:
-        print(json.dumps(_report(broken, warnings, sheet, missing), ensure_ascii=False, indent=2))
+        print(json.dumps(_convert_to_json(broken, warnings, sheet, missing), ensure_ascii=False, indent=2))
     return 1 if broken else 0
 
 
-def _prove(study: Study) -> list[BalanceClaim]:
+def _prove_claims(study: Study) -> list[BalanceClaim]:
     """Return the claims of all checks."""
     from referee_lab.study.design.chain import prove_chain
     from referee_lab.study.design.possible_ways import prove_ways
@@ -154,7 +154,7 @@ def _is_served(study: Study) -> bool:
     return study.mode != "debug" and has_begun(study)
 
 
-def _report(
+def _convert_to_json(
     broken: Sequence[BalanceClaim], warnings: Sequence[BalanceClaim], sheet: Path | None, missing: str | None
 ) -> dict[str, Any]:
     """Return the failed checks and warnings as JSON values."""

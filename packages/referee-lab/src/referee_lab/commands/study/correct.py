@@ -59,7 +59,7 @@ def correct(
         changes = [(uuid, {"text": text}) for uuid, text in read_transcripts(transcripts)]
         reason = reason or "transcript"
     else:
-        changes = [(str(trial), _read(answer) if answer is not None else {})]
+        changes = [(str(trial), _parse_fields(answer) if answer is not None else {})]
     # Beside a running server if need be; a correction never makes a store.
     served = open_served(study, database=database, create=False, begin=False)
     try:
@@ -95,7 +95,7 @@ def read_transcripts(path: Path) -> list[tuple[str, str]]:
     return transcripts
 
 
-def _read(text: str) -> dict[str, Any]:
+def _parse_fields(text: str) -> dict[str, Any]:
     """Return the corrected answer from its JSON. Raises InputError if it is no object."""
     try:
         fields = json.loads(text)

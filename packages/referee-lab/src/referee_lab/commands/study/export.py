@@ -52,7 +52,7 @@ def export(
     opened = open_study(study)
     # Beside the study: files inside its folder change its hash.
     target = out or study.resolve().with_name(f"{study.resolve().name}-export")
-    # One connection for tables and identities, which cannot write (rule 15).
+    # One connection for tables and identities, which cannot write.
     with open_for_reading(opened, database) as connection:
         collected = collect(opened, connection, mode)
         games = build_room_files(connection, opened, mode) if has_rooms(opened) else {}
@@ -72,7 +72,7 @@ def export(
         gone = collected.counts["withdrawn"] + collected.counts["purged"]
         print(f"{gone} withdrawn sessions are not in it; delete exports made before")
     if names is not None:
-        # Beside the folder, so that a copy of the folder has no names (rule 12).
+        # Beside the folder, so that a copy of the folder has no names.
         path = target.with_name(f"{target.name}.identities.csv")
         write_identities(path, names)
         print(f"{path}: {len(names) - 1} identities; store it separately from the data")

@@ -60,7 +60,7 @@ def payment(
     with open_for_reading(opened, database) as connection:
         people = list_payments(opened, connection, mode)
     if approve or places is not None:
-        return _settle(opened, people, approve, places)
+        return _settle_at_prolific(opened, people, approve, places)
     text = write_payment_file(opened, people, form)
     write_atomically(target, text.splitlines(), mode=FOR_OWNER)
     total = sum((p.reward + p.bonus for p in people), start=0)
@@ -74,7 +74,7 @@ def payment(
     return 0
 
 
-def _settle(study: Study, people: Sequence[Owed], approve: bool, places: int | None) -> int:
+def _settle_at_prolific(study: Study, people: Sequence[Owed], approve: bool, places: int | None) -> int:
     """Approve submissions or set the number of places at Prolific."""
     from referee_lab.study.data import prolific
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee_lab.server.sessions.served_study import Served
 
 app = make_app()
-# See `_run`.
+# See `_run_server`.
 SWITCH_SECONDS = 0.0005
 MOST_CONNECTIONS = 10_000
 
@@ -62,9 +62,9 @@ def serve(
 
     require_pages("participant", "organiser")
     # First of all: opening a study migrates its store and takes its lock.
-    listening = _listen(host, port)
+    listening = _open_port(host, port)
     try:
-        opened = _open(studies, database, accept_changes)
+        opened = _open_studies(studies, database, accept_changes)
     except BaseException:
         listening.close()
         raise
@@ -72,11 +72,11 @@ def serve(
         print(format_links(served, public_url or _find_local_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
     # Flushed, so that readers of a pipe have the links before the server blocks.
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
-    _run(opened, listening, trusted_proxy)
+    _run_server(opened, listening, trusted_proxy)
     print("stopped; all answers are stored")
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_port(host: str, port: int) -> socket.socket:
     """Open the port before anything else, so that a second server on it changes nothing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
@@ -94,7 +94,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
+def _open_studies(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
     """Open the studies to serve. Raises InputError for missing files or withdrawn speakers."""
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.study.design.chain import find_withdrawn_speakers
@@ -206,7 +206,7 @@ def _draw_qr_code(link: str) -> str:
     return drawn.getvalue().rstrip("\n")
 
 
-def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
+def _run_server(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
     """Run the web server until Ctrl-C."""
     import uvicorn
 
@@ -221,7 +221,7 @@ def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str)
     config = uvicorn.Config(
         create_app(opened),
         http=GuardedHttp,
-        # Logs of requests hold addresses of people (rule 12).
+        # Logs of requests hold addresses of people.
         access_log=False,
         log_config=None,
         server_header=False,

@@ -64,13 +64,13 @@ def serve_desk(desk: Desk, port: int) -> None:
 
     import uvicorn
 
-    from referee_lab.commands.study.serve import _listen
+    from referee_lab.commands.study.serve import _open_port
     from referee_lab.tangram.desk.annotation_desk import create_desk_app
 
     # New with every start: an old link opens nothing.
     token = secrets.token_urlsafe(16)
     # Only this machine: annotations are not a study, and no remote access is needed.
-    listening = _listen("127.0.0.1", port)
+    listening = _open_port("127.0.0.1", port)
     print(f"{desk.annotator}: {len(desk.sheets)} recordings")
     print(f"  http://127.0.0.1:{port}/#{token}")
     print("Ctrl-C stops; every mark is saved when it is made.", flush=True)

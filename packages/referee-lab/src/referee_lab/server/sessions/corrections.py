@@ -1,6 +1,6 @@
 """Corrections: the corrected answer is stored beside the original, with author and reason.
 
-The original never changes (rule 2).
+The original never changes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee_lab.study.protocols.contract import GivenAnswer
 
 def store_correction(connection: Connection, served: Served, body: Correct) -> int:
     """Store a correction of one stored answer, and return its number."""
-    _find(connection, served, body.trial)
+    _find_answer(connection, served, body.trial)
     # Answers are stored under the lower-case form of their UUID (`request_bodies.read_answer`).
     values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
     written = connection.execute(insert(correction).values(**values, at=served.clock())).inserted_primary_key
@@ -36,7 +36,7 @@ def apply_correction(
 
     `chosen` is an object as exports name it.
     """
-    row = _find(connection, served, uuid)
+    row = _find_answer(connection, served, uuid)
     answer = {**row.answer, **changes}
     if chosen is not None:
         answer |= {"outcome": "entity", "entity": _get_label(row.labels, chosen)}
@@ -48,7 +48,7 @@ def apply_correction(
     return answer
 
 
-def _find(connection: Connection, served: Served, uuid: str) -> Any:
+def _find_answer(connection: Connection, served: Served, uuid: str) -> Any:
     """Return the stored answer with a UUID. Raises Problem if there is none."""
     columns = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
     query = select(*columns).join(session, session.c.id == trial.c.session)

@@ -1,5 +1,5 @@
 """Enrolment: known participants resume their session, new ones get one with their consent, and a refusal is only
-counted (rules 6, 8, 9, 12).
+counted.
 
 Before consent nothing about a person is stored: the parameters of the link are in their own signed token. These
 functions run inside a write.
@@ -135,7 +135,7 @@ def _reserve_seat(connection: Connection, served: Served, arriving: Arrival, now
     mode, minutes = arriving["mode"], served.policy.reserve_minutes
     shut = find_full_lists(connection, served, mode)
     place = places.reserve(connection, served.id, mode, arriving["id"], now=now, minutes=minutes, shut=shut)
-    # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
+    # Places of debug mode never count towards the plan, so there may be any number; only quotas hold there too.
     if place is None and mode == "debug":
         names = [entry.id for entry in served.study.lists]
         places.create_seats(connection, served.id, "debug", names, served.study.seed, more=len(names))
@@ -146,7 +146,7 @@ def _reserve_seat(connection: Connection, served: Served, arriving: Arrival, now
 def _renew_consent(connection: Connection, served: Served, existing: Any, now: float) -> Any:
     """Record consent to the study's current text for a running session."""
     current = served.study.consent_hash
-    # Finished participants consented to the text of that time; a new text concerns only running sessions (rule 9).
+    # Finished participants consented to the text of that time; a new text concerns only running sessions.
     if existing.consent_hash == current or existing.state not in ("consented", "running"):
         return existing
     connection.execute(insert(consent).values(session=existing.id, text_hash=current, at=now))

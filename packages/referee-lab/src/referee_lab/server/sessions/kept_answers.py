@@ -1,5 +1,5 @@
 """Stores answers: each exists once, repeats are acknowledged, and a different answer for the same step is refused and
-logged (rules 1, 5, 6, 7, 9, 10).
+logged.
 
 These functions run inside a write; they refuse by raising `Problem`.
 """
@@ -58,7 +58,7 @@ _SESSION = (
 _ROWS = select(trial.c["index"].label("step"), trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
     trial.c.session == bindparam("session_id")
 )
-# Whatever is checked before, the unique keys of the table have the last word (rule 1). Without `preserve_rowcount`
+# Whatever is checked before, the unique keys of the table have the last word. Without `preserve_rowcount`
 # SQLAlchemy does not say whether an insert did anything.
 _ADD: Mapping[str, Insert] = {
     "sqlite": sqlite.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
@@ -69,7 +69,7 @@ _ADD: Mapping[str, Insert] = {
 def load_session(connection: Connection, served: Served, session_id: str) -> Any:
     """Return the session with its seat. Raises Problem before consent."""
     row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
-    # There is no session before consent (rule 9), and in a shared database those of other studies are none of ours.
+    # There is no session before consent, and in a shared database those of other studies are none of ours.
     if row is None or row.study != served.id:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
     return row
@@ -129,7 +129,7 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
     # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
     _require_next_attempt(answer, stored)
     now = served.clock()
-    if not _add(connection, sender, answer, outline.plan.steps[answer.step], now, fingerprint):
+    if not _insert_answer(connection, sender, answer, outline.plan.steps[answer.step], now, fingerprint):
         # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
         stored = load_answer_rows(connection, sender.session)
         if not _is_stored(connection, served, sender, answer, fingerprint, stored):
@@ -159,7 +159,7 @@ def _is_stored(
     return False
 
 
-def _add(
+def _insert_answer(
     connection: Connection, sender: Sender, answer: GivenAnswer, step: PlanStep, now: float, fingerprint: str
 ) -> bool:
     """Insert an answer; return False if its UUID belongs to another person's answer."""

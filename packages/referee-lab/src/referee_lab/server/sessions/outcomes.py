@@ -1,6 +1,6 @@
 """The end of a session for the participant.
 
-Completion code, next address, and the report to the platform (rules 10 and 17).
+Completion code, next address, and the report to the platform; pay never depends on what a page claims.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from referee_lab.server.sessions.served_study import Served
 
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
-# By outcome alone, which the server determines (rule 17). A partner who left or a failure of the server is not the
+# By outcome alone, which the server determines and no page can claim. A partner who left or a failure of the server is not the
 # participant's fault.
 PAID = ("completed", "partner_left", "technical")
 
@@ -37,7 +37,7 @@ def build_last_screen(served: Served, row: Any, details: Mapping[str, Any] | Non
 
     `row` has id, participant, state, outcome and mode of the session; `details` are the platform's.
     """
-    # Shown again to participants who return (rule 10): codes are derived, so they are the same each time.
+    # Shown again to participants who return: codes are derived, so they are the same each time.
     outcome = row.outcome or "completed"
     code = get_completion_code(served, outcome, row.mode, row.id)
     return {

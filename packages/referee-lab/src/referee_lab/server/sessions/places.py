@@ -1,6 +1,6 @@
 """Seats on the lists of a study.
 
-Reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8).
+Reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def reserve(
     chosen = connection.execute(choose, values).one_or_none() or connection.execute(choose, values).one_or_none()
     if chosen is None:
         return None
-    _change(connection, slots.c.id == chosen.id, state="reserved", session=session, expires_at=now + 60 * minutes)
+    _change_seats(connection, slots.c.id == chosen.id, state="reserved", session=session, expires_at=now + 60 * minutes)
     return Slot(id=chosen.id, list=chosen.list, seed=chosen.seed)
 
 
@@ -141,32 +141,34 @@ def reserve_on_list(
     open_slots = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
     slot_id = connection.scalar(select(slots.c.id).where(*open_slots).order_by(slots.c.id).limit(1))
     if slot_id is not None:
-        _change(connection, slots.c.id == slot_id, state="reserved", session=session, expires_at=now + 60 * minutes)
+        _change_seats(
+            connection, slots.c.id == slot_id, state="reserved", session=session, expires_at=now + 60 * minutes
+        )
     return slot_id
 
 
-def _change(connection: Connection, *which: Any, **values: Any) -> None:
+def _change_seats(connection: Connection, *which: Any, **values: Any) -> None:
     """Change the seats that meet all conditions."""
     connection.execute(update(slots).where(*which).values(**values))
 
 
 def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> None:
     """Extend the lease of a seat after an answer."""
-    _change(connection, slots.c.id == slot, slots.c.state == "reserved", expires_at=now + 60 * minutes)
+    _change_seats(connection, slots.c.id == slot, slots.c.state == "reserved", expires_at=now + 60 * minutes)
 
 
 def fill(connection: Connection, session: str) -> None:
     """Mark the seat of a finished session as filled."""
     # No expiry: a finished session never loses its place by silence.
-    _change(connection, slots.c.session == session, state="filled", expires_at=None)
+    _change_seats(connection, slots.c.session == session, state="filled", expires_at=None)
 
 
 def free(connection: Connection, session: str) -> None:
     """Free the seat of a session, if it has one."""
     # Filled ones as well: a participant who withdraws after the end is replaced.
-    _change(connection, slots.c.session == session, state="free", session=None, expires_at=None)
+    _change_seats(connection, slots.c.session == session, state="free", session=None, expires_at=None)
 
 
 def hand_over(connection: Connection, session: str, to: str) -> None:
     """Move the seat of a session to its successor."""
-    _change(connection, slots.c.session == session, session=to)
+    _change_seats(connection, slots.c.session == session, session=to)

@@ -1,4 +1,4 @@
-"""The course of a session: resuming it, moving it to another window, and ending it (rules 5, 6, 10, 17).
+"""The course of a session: resuming it, moving it to another window, and ending it.
 
 These functions run inside a write; they refuse by raising `Problem`.
 """
@@ -126,7 +126,7 @@ def claim_session(connection: Connection, served: Served, session_id: str, tab: 
 def finish_session(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
     """Complete a session once every answer is stored, and return it; repeated requests return the same."""
     row = load_session(connection, served, session_id)
-    # Ended already: the code is shown again (rule 10), except after a withdrawal.
+    # Ended already: the code is shown again, except after a withdrawal.
     if row.state not in (*ACTIVE, "finished"):
         if row.state == "withdrawn":
             require_permission(served, row, tab)
@@ -134,7 +134,7 @@ def finish_session(connection: Connection, served: Served, session_id: str, tab:
     if row.tab != tab:
         require_permission(served, row, tab)
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
-    # Counted in the transaction that gives out the code, from rows that are stored (rule 10).
+    # Counted in the transaction that gives out the code, from rows that are stored.
     left = find_missing_steps(outline.saved, load_answer_rows(connection, row.id), served.policy.aborted)
     if left:
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)

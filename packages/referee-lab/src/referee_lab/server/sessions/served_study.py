@@ -99,7 +99,7 @@ class Served:
                 self._plans.move_to_end(key)
                 return outline
         # Outside the lock, since it takes long; two threads may make the same plan, and either one will do.
-        made = _outline(make_plan(replace(self.study, hash=study_hash), list_id, seed))
+        made = _fingerprint_plan(make_plan(replace(self.study, hash=study_hash), list_id, seed))
         with self._lock:
             self._plans[key] = made
             while len(self._plans) > PLANS_KEPT:
@@ -107,7 +107,7 @@ class Served:
         return made
 
 
-def _outline(plan: SessionPlan) -> Outline:
+def _fingerprint_plan(plan: SessionPlan) -> Outline:
     """Return a plan with its fingerprint, which covers the steps with stored answers but not the wording of pages."""
     # With their places in the plan: a page inserted before a trial moves its number, by which answers are stored.
     asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
@@ -226,7 +226,7 @@ def _prepare_study(connection: Connection, served: Served, accept_changes: bool)
             remedy="serve with that release until they are finished, or say --accept-changes: then these sessions are ended and paid",
         )
     names = [entry.id for entry in study.lists]
-    # A study that is live can still be tried out, on places of its own (rule 8).
+    # A study that is live can still be tried out, on places of its own.
     for mode in {study.mode, "debug"}:
         places.create_seats(connection, study.id, mode, names, study.seed, planned=study.participants)
 

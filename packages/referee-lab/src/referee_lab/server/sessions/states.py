@@ -1,6 +1,6 @@
 """The states of a session, without I/O.
 
-Transitions, open steps, the position to resume at, and which outcomes are paid (rules 5, 7, 10, 17).
+Transitions, open steps, the position to resume at, and which outcomes are paid.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MOVES: Mapping[str, frozenset[str]] = {
     "running": frozenset({"finished", "screened_out", "timed_out", "partner_left", "withdrawn"}),
     # Screened out at the end: too many checks failed.
     "finished": frozenset({"coded", "screened_out", "withdrawn"}),
-    # Withdrawing is possible after any end (rule 11), and nothing else is.
+    # Withdrawing is possible after any end, and nothing else is.
     "coded": frozenset({"withdrawn"}),
     "declined": frozenset(),
     "screened_out": frozenset({"withdrawn"}),

@@ -1,4 +1,4 @@
-"""Withdrawal: data are excluded at once and deleted after the announced delay; only counts remain (rule 11)."""
+"""Withdrawal: data are excluded at once and deleted after the announced delay; only counts remain."""
 
 from __future__ import annotations
 

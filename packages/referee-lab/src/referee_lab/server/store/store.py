@@ -1,6 +1,6 @@
 """The store of a study.
 
-Opened where one exists, created only where there is none, refused if it is another study's or newer (rule 14).
+Opened where one exists, created only where there is none, refused if it is another study's or newer.
 
 SQLite in WAL mode with synchronous=FULL by default; PostgreSQL by URL. One `Writer` does all writing; other connections
 are read-only.
@@ -55,7 +55,7 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Return a connection that the database keeps from writing (rule 15)."""
+        """Return a connection that the database keeps from writing."""
         with self.reader.connect() as connection:
             yield connection
 
@@ -121,7 +121,7 @@ def create_reading_engine(url: str) -> Engine:
             # Answers and ids must not appear in logs by way of an error.
             hide_parameters=True,
         )
-    # Opened read-only by the system and, below, kept from writing by the library as well (rule 15).
+    # Opened read-only by the system and, below, kept from writing by the library as well.
     engine = create_engine(
         f"sqlite:///file:{path}?mode=ro&uri=true", pool_size=4, max_overflow=12, hide_parameters=True
     )
@@ -155,7 +155,7 @@ def _set_durable(connection: Any, _: Any) -> None:
     for pragma in (f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
     connection.execute("PRAGMA foreign_keys=ON")
-    # Purged answers (rule 11) must not stay readable in free pages of the file.
+    # Purged answers must not stay readable in free pages of the file.
     connection.execute("PRAGMA secure_delete=ON")
 
 
@@ -276,7 +276,7 @@ def normalise_postgres_url(url: str) -> str:
 def _find_or_create(path: Path, create: bool) -> None:
     """Create the store if it is missing. Raises an error if it may not be created, or is an empty file."""
     if path.exists():
-        # SQLite takes an empty file for a new database; here it is more likely a lost one (rule 14).
+        # SQLite takes an empty file for a new database; here it is more likely a lost one.
         if path.stat().st_size == 0:
             raise MalformedInput(
                 "the store is an empty file; a new one is never made over an old one",
@@ -286,10 +286,10 @@ def _find_or_create(path: Path, create: bool) -> None:
         return
     if not create:
         raise InputError("no data yet: the study has not been served", where=path, remedy="referee study serve STUDY")
-    _create(path)
+    _create_store(path)
 
 
-def _create(path: Path) -> None:
+def _create_store(path: Path) -> None:
     """Create the store under a temporary name and rename it, so that it is complete.
 
     A store that appears meanwhile is kept.

@@ -61,7 +61,7 @@ class Writer:
         """Queue work; the future is fulfilled when the transaction with it is committed."""
         done: Future[T] = Future()
         done.set_running_or_notify_cancel()  # cancelling the request does not stop the write
-        self._put(_Job(work, done))
+        self._queue_job(_Job(work, done))
         return done
 
     def write(self, work: Callable[[Connection], T]) -> T:
@@ -74,7 +74,7 @@ class Writer:
         """
         # Belongs to the loop and is only ever touched there (`_report_results`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._put(_Job(work, done))
+        self._queue_job(_Job(work, done))
         try:
             # Shielded: the write goes on, and the same again will find it done.
             return await asyncio.wait_for(asyncio.shield(done), PATIENCE_SECONDS)
@@ -84,7 +84,7 @@ class Writer:
                 503, "slow", "The server is very busy just now; your answer is kept here and sent again."
             ) from None
 
-    def _put(self, job: _Job) -> None:
+    def _queue_job(self, job: _Job) -> None:
         """Queue a job. Raises Problem if the writer is closed."""
         with self._door:
             if self._closed:
@@ -104,12 +104,12 @@ class Writer:
         """Commit batches until the writer is closed."""
         while (job := self._waiting.get()) is not None:
             batch = [job]
-            last = self._gather(batch)
-            self._commit(batch)
+            last = self._gather_jobs(batch)
+            self._commit_batch(batch)
             if last:
                 return
 
-    def _gather(self, batch: list[_Job]) -> bool:
+    def _gather_jobs(self, batch: list[_Job]) -> bool:
         """Add the waiting jobs to a batch; return True if the end of the queue was among them."""
         while len(batch) < LARGEST_BATCH:
             try:
@@ -123,7 +123,7 @@ class Writer:
             batch.append(job)
         return False
 
-    def _commit(self, batch: list[_Job]) -> None:
+    def _commit_batch(self, batch: list[_Job]) -> None:
         """Run a batch in one transaction and report its results; after a failure, run its jobs one by one."""
         # A failure rolls the whole transaction back, and none of it was acknowledged: each job runs again, alone, and
         # only the faulty one is reported.
@@ -138,7 +138,7 @@ class Writer:
                 _report_results(batch, [_wrap_storage_error(error)])
             else:
                 for job in batch:
-                    self._commit([job])
+                    self._commit_batch([job])
             return
         _report_results(batch, results)
 
@@ -158,7 +158,7 @@ def _report_results(batch: list[_Job], results: list[Any]) -> None:
     of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Any]]] = {}
     for job, result in zip(batch, results, strict=True):
         if isinstance(job.done, Future):
-            _settle(job.done, result)
+            _settle_future(job.done, result)
         else:
             of_loop.setdefault(job.done.get_loop(), []).append((job.done, result))
     for loop, settled in of_loop.items():
@@ -171,10 +171,10 @@ def _settle_all(settled: list[tuple[Any, Any]]) -> None:
     for done, result in settled:
         # A request that was given up has cancelled its future; its answer is stored all the same.
         if not done.done():
-            _settle(done, result)
+            _settle_future(done, result)
 
 
-def _settle(done: Any, result: Any) -> None:
+def _settle_future(done: Any, result: Any) -> None:
     """Set a result or an exception on a future."""
     if isinstance(result, Exception):
         done.set_exception(result)

@@ -60,7 +60,7 @@ def build_security_headers(*, mturk: bool = False, voice: bool = False, own: boo
     )
     headers = {
         "content-security-policy": policy,
-        # These two isolate the page, for which browsers give clocks of 5 µs instead of 100 (timing rule 6).
+        # These two isolate the page, for which browsers give clocks of 5 µs instead of 100.
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-embedder-policy": "require-corp",
         "cross-origin-resource-policy": "same-origin",

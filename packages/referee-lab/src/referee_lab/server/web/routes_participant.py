@@ -28,7 +28,7 @@ from referee_lab.study.folder.questionnaires import find_ineligible
 from referee_lab.study.folder.settings import SessionSection
 from referee_lab.study.protocols.contract import GivenAnswer
 
-# In memory only (rule 9): after a restart, a repeated click counts again.
+# In memory only, because nothing is stored of people who decline: after a restart, a repeated click counts again.
 REFUSALS_KEPT = 10_000
 # The maximal shorter side of a phone.
 PHONE_PX = 600
@@ -199,12 +199,12 @@ _WELCOMES: dict[str, tuple[Served, bytes]] = {}
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
     """Enrol a person who consents; count a person who declines."""
     served, arriving = caller.served, caller.identity
-    # Consent is to the text that was on the screen, not to the server's present one (rule 9).
+    # Consent is to the text that was on the screen, not to the server's present one.
     if body.hash != served.study.consent_hash:
         welcome = _build_welcome(served)
         raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
     if not body.agree:
-        return _make_reply(await _decline(request, caller))
+        return _make_reply(await _count_refusal(request, caller))
     if not caller.tab:
         raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
     request.app.state.limits.take_place(request.client.host if request.client else "")
@@ -226,7 +226,7 @@ def _enrol_and_describe(connection: Any, served: Served, arriving: dict[str, Any
     return _describe_session(connection, served, row, tab)
 
 
-async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
+async def _count_refusal(request: Request, caller: Caller) -> dict[str, Any]:
     """Count a refusal once; a participant in a session withdraws by the withdraw button instead."""
     served, arriving = caller.served, caller.identity
     mode = arriving.get("mode", served.study.mode)
@@ -403,7 +403,7 @@ def _exclude_participant(
     return _build_last_screen(connection, served, row)
 
 
-# 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).
+# 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried.
 @router.post("/beacon", status_code=202)
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
     """Store the last answer of a closing page if possible, without an acknowledgement."""

@@ -124,14 +124,14 @@ async def play(websocket: WebSocket, study: str, room: str) -> None:
         hall = _get_room_manager(websocket.app, served)
         link = Socket(websocket, person.session)
     except Problem as problem:
-        await _refuse(websocket, problem)
+        await _send_refusal(websocket, problem)
         return
     except (WebSocketDisconnect, RuntimeError):
         return
     live = None
     try:
         live = await hall.enter(person, link, last)
-        await _listen(websocket, hall, live, link)
+        await _handle_messages(websocket, hall, live, link)
     except (WebSocketDisconnect, RuntimeError):
         pass  # gone; the hall gives them time to come back
     except Problem as problem:
@@ -142,7 +142,7 @@ async def play(websocket: WebSocket, study: str, room: str) -> None:
         await link.close()
 
 
-async def _refuse(websocket: WebSocket, problem: Problem) -> None:
+async def _send_refusal(websocket: WebSocket, problem: Problem) -> None:
     """Send a refusal and close the socket."""
     try:
         await websocket.send_text(json.dumps(problem.body()))
@@ -197,7 +197,7 @@ def _get_pair(connection: Connection, served: Served, person: str) -> str:
     return pair
 
 
-async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
+async def _handle_messages(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
     """Handle messages of a person until the connection closes."""
     while True:
         frame = _parse_json(await websocket.receive_text())

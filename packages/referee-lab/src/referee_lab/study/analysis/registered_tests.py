@@ -124,12 +124,14 @@ def _build_sheets(collected: Dataset, style: str | None) -> Made:
             for scale in study.settings["scales"]
             for sheet in build_rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
         ]
-        return _join((sheets, []), _build_factorial_sheets(ratings, collected, study.settings["scales"], rating=True))
+        return _join_parts(
+            (sheets, []), _build_factorial_sheets(ratings, collected, study.settings["scales"], rating=True)
+        )
     if study.kind.info.plugin == "produce":
         produced = build_production_frame(collected)
         silent = produced["text"].null_count()
         notes = [f"{silent} recordings have no transcript yet."] if silent else []
-        return _join(
+        return _join_parts(
             (build_production_sheets(produced, study=study.id), notes),
             _build_factorial_sheets(produced, collected, ["words"], rating=True),
             _build_factorial_sheets(produced, collected, ["combined_ms"]),
@@ -161,7 +163,7 @@ def _build_plugin_sheets(collected: Dataset) -> Made:
     unread = frame["response"].null_count()
     notes = [f"{unread} of {len(frame)} responses are no numbers; the export has them."] if unread else []
     rated = ["response"] if unread < len(frame) else []
-    return _join(
+    return _join_parts(
         (sheets, notes),
         _build_factorial_sheets(frame, collected, rated, rating=True),
         _build_factorial_sheets(frame, collected, others),
@@ -246,13 +248,13 @@ def _analyse_hearing(collected: Dataset, style: str | None) -> Made:
         parts.append((_build_sensitivity_sheet(collected), []))
     if style is None:
         parts.append(_build_factorial_sheets(frame, collected, measures))
-    return _join(*parts)
+    return _join_parts(*parts)
 
 
 Made = tuple[list[Sheet], list[str]]
 
 
-def _join(*parts: Made) -> Made:
+def _join_parts(*parts: Made) -> Made:
     """Return the tables of all parts, and their remarks."""
     return [sheet for sheets, _ in parts for sheet in sheets], [remark for _, remarks in parts for remark in remarks]
 
@@ -269,7 +271,7 @@ def _build_factorial_sheets(
     if study.is_chained:
         frame = _set_cells(frame, study)
     named = (study.design.factors, study.analysis.contrasts)
-    return _join(*(build_contrast_sheet(frame, m, *named, study=study.id, rating=rating) for m in measures))
+    return _join_parts(*(build_contrast_sheet(frame, m, *named, study=study.id, rating=rating) for m in measures))
 
 
 def _set_cells(frame: pl.DataFrame, study: Study) -> pl.DataFrame:

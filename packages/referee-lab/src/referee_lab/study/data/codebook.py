@@ -1,5 +1,5 @@
 """The codebook: every column of every exported table with type, unit, values and meaning, generated from the protocol's
-declaration (rule 13).
+declaration.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from referee_lab.study.folder.study import LEVELS, Study
 from referee_lab.study.protocols.contract import RecordedColumn
 from referee_lab.study.protocols.production import is_spoken
 
-# Of the exported tables; manifest and codebook name it (rule 13).
+# Of the exported tables; manifest and codebook name it.
 SCHEMA = 1
 SCOPES = (READING, IDENTIFYING, TIME, ALL)
 
@@ -283,7 +283,7 @@ def _list_unvaried_columns(study: Study) -> tuple[CodebookColumn, ...]:
 
 def build_codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """Return the columns of every table of an export, in order."""
-    # Free text must be read for personal data: the checklist lists it (rule 12).
+    # Free text must be read for personal data: the checklist lists it.
     written = any(question.kind in ("text", "long") for question in study.questions())
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if is_word_by_word(study) else {}

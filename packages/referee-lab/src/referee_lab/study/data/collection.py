@@ -1,4 +1,4 @@
-"""Reads the collected data of a study over a connection that the database keeps read-only (rules 11, 15).
+"""Reads the collected data of a study over a connection that the database keeps read-only, without withdrawn sessions.
 
 Corrections by the organisers replace the corrected answer; the original is kept beside it.
 """
@@ -31,7 +31,7 @@ SIMULATED = "simulated"
 
 @contextmanager
 def open_for_reading(study: Study, database: str | None = None) -> Iterator[Connection]:
-    """Return a connection to the study's data that the database keeps from writing (rule 15)."""
+    """Return a connection to the study's data that the database keeps from writing."""
     path = study.folder / "data" / "study.sqlite"
     if database is None and not path.is_file():
         raise InputError(
@@ -86,7 +86,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     # Sessions first: their marks are counted from answers, and then hold for all of them.
     sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, answers, chosen)
     judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in answers]
-    # Neither times of day nor ids of the store: the same data are exported in the same order (rule 13).
+    # Neither times of day nor ids of the store: the same data are exported in the same order.
     judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
     done = [a for a in judged if a.state == "done"]
     return Dataset(
@@ -110,7 +110,7 @@ def _load_sessions(connection: Connection, study: Study, mode: str) -> dict[str,
     rows = connection.execute(
         select(schema.session, p.alias)
         .join(schema.participant, p.id == s.participant)
-        # Withdrawn sessions are out at once, long before they are deleted (rule 11).
+        # Withdrawn sessions are out at once, long before they are deleted.
         .where(s.study == study.id, s.mode == mode, s.state.not_in(LEFT_OUT))
         .order_by(p.alias, s.created, s.id)
     )

@@ -1,6 +1,6 @@
 """The rules of ``[exclusion]`` in study.toml.
 
-Fixed before data collection, they mark rows and remove none (timing rule 7 of the specification).
+Fixed before data collection, they mark rows and remove none, so that every result can be had with and without them.
 """
 
 from __future__ import annotations

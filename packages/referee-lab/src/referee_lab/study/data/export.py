@@ -1,6 +1,6 @@
 """The data as files that outlive the program: tidy tables, codebook, counts, checksums.
 
-The same bytes for the same data (rules 12, 13).
+The same data give the same bytes, without names or ids of platforms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from referee_lab.study.folder.study import Study
 
 FORMATS = ("csv", "parquet", "jsonl")
 SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
-# The earliest time a zip file knows: the same data give the same bytes, whenever they are packed (rule 13).
+# The earliest time a zip file knows: the same data give the same bytes, whenever they are packed.
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 

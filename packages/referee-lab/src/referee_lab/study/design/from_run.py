@@ -46,7 +46,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     descriptions = {} if speaking else _collect_descriptions(run, trials, wishes, notes)
     systems = [] if speaking else _choose_systems(descriptions, wishes)
     usable = _select_describable(trials, descriptions, systems, notes)
-    chosen = _sample(usable, wishes)
+    chosen = _sample_items(usable, wishes)
     extras = _make_extras(usable, chosen, wishes, notes, descriptions)
     # Items that were set aside for practice are no part of the study.
     extra_ids = {extra.trial.id for extra in extras}
@@ -163,7 +163,7 @@ def _find_usual_size(chosen: Sequence[Trial], conditions: Sequence[str], wishes:
     for number in range(len(chosen) // step * step, 0, -step):
         fewer = replace(wishes, items=number)
         try:
-            short = _find_longest(_lay_out_items(_sample(chosen, fewer), conditions, fewer))
+            short = _find_longest(_lay_out_items(_sample_items(chosen, fewer), conditions, fewer))
         except InputError:
             continue
         if short <= USUAL:
@@ -249,7 +249,7 @@ def _has_words(description: Description | None) -> bool:
     return description is not None and bool((description.text or description.media or "").strip())
 
 
-def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
+def _sample_items(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
     """Return a random sample of items, stratified by domain, in the order of the run."""
     if wishes.items is None or wishes.items >= len(usable):
         return list(usable)

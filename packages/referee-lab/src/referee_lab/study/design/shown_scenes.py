@@ -160,7 +160,7 @@ def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
         file = find_photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
         text = get_option_text(entity)
         look = names[entity.id] if text is None or file else f"text {fold_text(text)}"
-        if file and (small := _shrink(file[0])) is not None:
+        if file and (small := _shrink_picture(file[0])) is not None:
             look = next((name for name, other in seen.items() if np.abs(other - small).max() <= INDISTINCT), look)
             seen.setdefault(look, small)
         looks[entity.id] = f"{look} {fold_text(get_caption(entity))}"
@@ -168,7 +168,7 @@ def _get_appearances(study: Study, trial: Trial) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _shrink(path: Path) -> FloatArray | None:
+def _shrink_picture(path: Path) -> FloatArray | None:
     """Return a picture on white in few pixels, and its shape last; None if it cannot be decoded (`prove_pictures`)."""
     from PIL import Image
 

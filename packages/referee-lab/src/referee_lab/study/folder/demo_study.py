@@ -71,7 +71,7 @@ def make_demo(
             settings={"group": 3, "bots": 2, "repetitions": 2, "objects": 4},
         )
     trials = interleave_domains(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
-    outputs = [(trial.id, name, _describe(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
+    outputs = [(trial.id, name, _describe_target(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
     conditions = list_conditions(protocol, [*TOYS, HUMAN])
     chosen = "all" if protocol == "production" else design
     request = Request(
@@ -105,7 +105,7 @@ def make_demo(
     return write_study(path, draft)
 
 
-def _describe(trial: Trial, speaker: str) -> Description:
+def _describe_target(trial: Trial, speaker: str) -> Description:
     """Return the description of a trial by a toy speaker or a person."""
     if speaker == HUMAN:
         return trial.references[0]

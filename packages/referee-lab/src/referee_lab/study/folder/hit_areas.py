@@ -174,12 +174,12 @@ def _iterate_shapes(svg: str) -> Iterator[BaseGeometry]:
     """Yield the shapes of an SVG drawing in cell coordinates."""
     from lxml import etree
 
-    yield from _walk(etree.fromstring(svg.encode()), IN_CELL)
+    yield from _iterate_element_shapes(etree.fromstring(svg.encode()), IN_CELL)
 
 
-def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
+def _iterate_element_shapes(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
     """Yield the shapes of an SVG element and its children, transformed."""
-    inner = _multiply(matrix, _parse_transform(node.get("transform", "")))
+    inner = _multiply_matrices(matrix, _parse_transform(node.get("transform", "")))
     for points, closed in _iterate_runs(node):
         yield _make_shape(
             [_transform_point(p, inner) for p in points],
@@ -187,7 +187,7 @@ def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
             _get_stroke_width(node) * sqrt(abs(inner[0] * inner[3] - inner[1] * inner[2])),
         )
     for child in node:
-        yield from _walk(child, inner)
+        yield from _iterate_element_shapes(child, inner)
 
 
 def _make_shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
@@ -315,7 +315,7 @@ def _parse_transform(text: str) -> Matrix:
     """Return the matrix of an SVG transform attribute."""
     total = SAME
     for name, numbers in re.findall(r"(\w+)\(([^)]*)\)", text):
-        total = _multiply(total, _make_matrix(name, _parse_numbers(numbers)))
+        total = _multiply_matrices(total, _make_matrix(name, _parse_numbers(numbers)))
     return total
 
 
@@ -335,7 +335,7 @@ def _make_matrix(name: str, v: list[float]) -> Matrix:
     raise ValueError(f"a drawing is moved by {name!r}, whose outline is not known")
 
 
-def _multiply(m: Matrix, n: Matrix) -> Matrix:
+def _multiply_matrices(m: Matrix, n: Matrix) -> Matrix:
     """Return the product of two affine matrices."""
     return (
         m[0] * n[0] + m[2] * n[1], m[1] * n[0] + m[3] * n[1],

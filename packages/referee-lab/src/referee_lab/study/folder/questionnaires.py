@@ -93,11 +93,11 @@ def find_ineligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
 def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:
     """Raise InputError for the first invalid answer to a form."""
     if not isinstance(answer, dict):
-        raise _refuse("not an object")
+        raise _make_answer_error("not an object")
     names = {form_field.name for form_field in fields}
     for name in answer:
         if name not in names:
-            raise _refuse(f"the form has no field {name!r}")
+            raise _make_answer_error(f"the form has no field {name!r}")
     for form_field in fields:
         _check_field(answer.get(form_field.name), form_field)
 
@@ -106,16 +106,16 @@ def _check_field(value: Any, form_field: FormField) -> None:
     """Raise InputError for an invalid answer to one question."""
     if value is None or value == "" or value == []:
         if form_field.required:
-            raise _refuse(f"{form_field.name}: an answer is required")
+            raise _make_answer_error(f"{form_field.name}: an answer is required")
         return
     choices = value if form_field.kind == "multi" else [value]
     if not isinstance(choices, list) or any(isinstance(v, (dict, list, bool)) for v in choices):
-        raise _refuse(f"{form_field.name}: this is not an answer to this question")
+        raise _make_answer_error(f"{form_field.name}: this is not an answer to this question")
     if any(len(str(v)) > _LONGEST[form_field.kind] for v in choices):
-        raise _refuse(f"{form_field.name}: the answer is longer than {_LONGEST[form_field.kind]} characters")
+        raise _make_answer_error(f"{form_field.name}: the answer is longer than {_LONGEST[form_field.kind]} characters")
     if form_field.choices and any(v not in form_field.choices for v in choices):
-        raise _refuse(f"{form_field.name}: the answer is none of the choices")
+        raise _make_answer_error(f"{form_field.name}: the answer is none of the choices")
 
 
-def _refuse(problem: str) -> InputError:
+def _make_answer_error(problem: str) -> InputError:
     return InputError(problem, where="answer.fields", remedy="answer the form as it is shown")

@@ -422,7 +422,7 @@ def format_toml(value: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
-        return _quote(value)
+        return _quote_text(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(format_toml, value)) + "]"
     raise TypeError(f"{type(value).__name__} has no form in study.toml")
@@ -431,7 +431,7 @@ def format_toml(value: Any) -> str:
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     """Return a text as a quoted TOML string."""
     return (
         '"'

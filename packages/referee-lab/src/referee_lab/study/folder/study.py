@@ -299,7 +299,7 @@ def open_study(path: str | Path) -> Study:
         texts=texts,
         strings=strings,
         hash=hash_folder(folder),
-        # Of the text as people read it, placeholders filled in (rule 9).
+        # Of the text as people read it, placeholders filled in.
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
     )
     names = [question.name for question in made.questions()]
@@ -496,7 +496,16 @@ def _load_pages(folder: Path, language: str, protocol: str, facts: Mapping[str, 
             pages[page] = _read_text(path, f"every study needs {page}.md in its language")
         else:
             pages[page] = shipped[page]
+    # In the consent text `page_html` leaves it out: the hash of that text, to which people agreed, must stay.
+    for page in {*pages} - {"consent"}:
+        pages[page] = _drop_empty_contact(pages[page], facts)
     return {page: fill_placeholders(text, facts) for page, text in pages.items()}
+
+
+def _drop_empty_contact(text: str, facts: Mapping[str, object]) -> str:
+    """Return a page without the paragraphs on contact and institution if these are empty."""
+    paragraphs = [(part, re.findall(r"\{(contact|institution)\}", part)) for part in text.split("\n\n")]
+    return "\n\n".join(part for part, names in paragraphs if not names or any(facts[name] for name in names))
 
 
 def _load_stimuli(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:

@@ -70,7 +70,7 @@ _TIMES = {
 }
 
 
-def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
+def _declare_protocol(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
     """Return the declaration of a pointing protocol with its answers beside pointing."""
     parameters = {
         "way": Parameter(
@@ -101,7 +101,7 @@ class Pointing(AnyProtocol):
     Show where it is: a click, a box or a mark in a photograph.
     """
 
-    info = _declare(
+    info = _declare_protocol(
         "point",
         "Point in the picture",
         "RefCOCO, ScreenSpot and similar corpora, answered by people",
@@ -214,7 +214,7 @@ class RefOiChoice(Pointing):
     RefOI's open choice: click on it, or say that several match or that you cannot see it, each with a best guess.
     """
 
-    info = _declare(
+    info = _declare_protocol(
         "refoi",
         "Find it in the photograph, or say why not",
         "open-choice identification: Ma et al. (2025), RefOI; their results: refoi_2025_table2.csv",
