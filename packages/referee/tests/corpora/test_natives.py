@@ -547,6 +547,17 @@ def test_empirica_needs_both_tables(tmp_path: Path) -> None:
     assert answers_of(read(tmp_path / "export.zip")) == [("i1", "a", True)]
 
 
+def test_a_table_may_have_a_column_of_boxes_for_each_system(tmp_path: Path) -> None:
+    rows = [{"i": n, "gt": [n, 0, 10, 10], "answers": {"x": [n, 0, n + 10, 10], "y": [0, 0, 5, 5]}} for n in range(4)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(InputError, match="--systems answers/x,answers/y"):
+        read(tmp_path / "a.jsonl", columns={"gold": "xywh"})
+    declared = {"convention": "pixels xyxy", "systems": ("answers/x", "answers/y")}
+    material = read(tmp_path / "a.jsonl", columns={"gold": "xywh"}, **declared)
+    assert len(material.trials) == 4
+    assert {(o.trial, o.system) for o in material.outputs} == {(str(n), f"answers/{s}") for n in "1234" for s in "xy"}
+
+
 def test_a_message_about_a_file_in_an_archive_names_the_archive(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("id,model,output\n1,a,the cup\n1,a,the mug\n")

@@ -40,6 +40,18 @@ def has_boxes(table: Table, declared: Declared) -> bool:
     return answer is not None and _find_column(table, "gold_box", declared) is not None
 
 
+def lengthen_boxes(table: Table, declared: Declared) -> Table:
+    """Return a table with a row per system, from one with a column of places per system, which `systems` names."""
+    flat = unnest_rows(table)
+    if len(declared.systems) < 2 or not all(_holds_coordinates(flat, column) for column in declared.systems):
+        return table
+    trial = find_column(flat, "trial", declared) or "trial"
+    rows = [{**row, trial: row.get(trial, number)} for number, row in enumerate(flat.rows, 1)]
+    return Table.of(flat.source, rows, flat.lines).lengthen(
+        {name: {name: "answer"} for name in declared.systems}, "system"
+    )
+
+
 def _find_words(table: Table, declared: Declared) -> str | None:
     """Return the column with models' words, if most of its cells contain coordinates."""
     asked = [c for c in table.columns if simplify_name(c) in _EXPRESSIONS]
@@ -144,17 +156,23 @@ def _find_column(table: Table, role: str, declared: Declared) -> str | None:
         raise InputError(
             f"several columns could be the {role}: {', '.join(named)}",
             where=table.source,
-            remedy="choose one: " + " or ".join(f"--map {role}={c}" for c in named),
+            remedy="choose one: "
+            + " or ".join(f"--map {role}={c}" for c in named)
+            + (f"; for one column a system: --systems {','.join(named)}" if role == "box" else ""),
         )
     return named[0] if named else None
 
 
 def _holds_places(table: Table, column: str) -> bool:
     """Return whether a column has boxes or points, by its name and most of its cells."""
-    cells = [c for c in table.column(column)[:200] if not is_missing(c)]
-    counts = [len(_parse_numbers(c)) for c in cells]
-    names_place = bool(_PLACE.search(simplify_name(column))) or bool(_ANSWER.search(simplify_name(column)))
-    return names_place and bool(cells) and sum(n in (2, 4) for n in counts) > len(cells) / 2
+    name = simplify_name(column)
+    return any(p.search(name) for p in (_PLACE, _ANSWER, _GOLD)) and _holds_coordinates(table, column)
+
+
+def _holds_coordinates(table: Table, column: str) -> bool:
+    """Return whether most cells of a column are two or four numbers."""
+    cells = [c for c in table.column(column)[:200] if not is_missing(c)] if column in table.columns else []
+    return bool(cells) and sum(len(_parse_numbers(c)) in (2, 4) for c in cells) > len(cells) / 2
 
 
 def _parse_numbers(cell: Any) -> list[float]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.box_tables import has_boxes, iterate_box_answers
+from referee.corpora.natives.box_tables import has_boxes, iterate_box_answers, lengthen_boxes
 from referee.corpora.natives.columns import find_column, simplify_name
 from referee.corpora.natives.described import (
     add_references,
@@ -508,11 +508,13 @@ def convert_table(
     _refuse_raw_survey(table)
     if "trial" in table.columns and _has_places(table):
         return _convert_outputs(table, scenes, file)
-    if has_boxes(table, declared):
+    boxes = lengthen_boxes(table, declared)
+    if has_boxes(boxes, declared):
         from referee.corpora.natives.harness_material import convert_answers
 
         mapping: dict[str, str] = {}
-        material = convert_answers(iterate_box_answers(table, declared, mapping), get_format(table.source), declared)
+        chosen = declared if boxes is table else replace(declared, systems=())
+        material = convert_answers(iterate_box_answers(boxes, chosen, mapping), get_format(table.source), chosen)
         material.mapping.update(mapping)
         return material
     long = lengthen_systems(table, declared)
