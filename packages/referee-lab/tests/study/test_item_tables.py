@@ -421,9 +421,9 @@ def test_a_corpus_of_trials_is_not_taken_for_a_table(tmp_path: Path) -> None:
 def test_a_damaged_workbook_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "items.xlsx"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="not readable as a workbook") as error:
+    with pytest.raises(InputError, match="not a workbook") as error:
         make(path, tmp_path / "s")
-    assert error.value.remedy == "save it as CSV in UTF-8"
+    assert "CSV" in (error.value.remedy or "")
     assert not (tmp_path / "s").exists()
 
 

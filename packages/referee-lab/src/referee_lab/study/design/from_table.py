@@ -21,7 +21,7 @@ from typing import Any
 
 from referee.catalogue import check_choice
 from referee.corpora.reading.lines import make_natural_sort_key
-from referee.corpora.reading.tables import read_table
+from referee.corpora.reading.tables import read_sheets, read_table
 from referee.errors import InputError, find_similar_names
 from referee.geometry import ScenePicture
 from referee.grounding.pictures import check_whole
@@ -154,10 +154,13 @@ def _read_records(table: ItemTable) -> list[tuple[int, dict[str, str]]]:
     if not path.is_file():
         raise table.make_error("there is no such file", "name a table of items (CSV, TSV, XLSX or JSONL)")
     if path.suffix.lower() == ".xlsx":
-        return _read_sheet(path)
-    opened = read_table(path)
+        # The first sheet holds the items, others anything else.
+        rows: Sequence[tuple[int, Mapping[str, Any]]] = next(iter(read_sheets(path).values()), [])
+    else:
+        opened = read_table(path)
+        rows = list(zip(opened.lines, opened.rows, strict=True))
     records = []
-    for line, row in zip(opened.lines, opened.rows, strict=True):
+    for line, row in rows:
         if "entities" in row:
             raise table.make_error(
                 "this is a corpus of trials and no table of items",
@@ -167,37 +170,6 @@ def _read_records(table: ItemTable) -> list[tuple[int, dict[str, str]]]:
             )
         records.append((line, {str(name): _strip_cell(cell) for name, cell in row.items()}))
     return records
-
-
-def _read_sheet(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """Return the rows of the first sheet of a workbook, without columns and rows that are empty."""
-    import polars as pl
-
-    try:
-        from fastexcel import FastExcelError  # the engine of polars
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"XLSX needs {error.name}", where=path, remedy='pip install "referee[excel]", or save it as CSV'
-        ) from None
-    try:
-        frame = pl.read_excel(path, has_header=False, infer_schema_length=0, drop_empty_rows=False)
-    except pl.exceptions.NoDataError:
-        return []
-    except (pl.exceptions.PolarsError, FastExcelError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(
-            f"not readable as a workbook ({first})", where=path, remedy="save it as CSV in UTF-8"
-        ) from None
-    frame = frame.select(column for column in frame if column.drop_nulls().len())
-    lines = [(line, [_strip_cell(cell) for cell in row]) for line, row in enumerate(frame.cast(pl.String).rows(), 1)]
-    if not lines:
-        return []
-    (line, header), *rows = lines
-    for number, name in enumerate(header):
-        if name in header[:number] or not name:
-            problem = f"two columns are called {name!r}" if name else f"column {number + 1} has no name"
-            raise InputError(problem, where=path, line=line, remedy="give every column a different name")
-    return [(line, dict(zip(header, row, strict=False))) for line, row in rows if any(row)]
 
 
 def _strip_cell(cell: Any) -> str:

@@ -220,7 +220,7 @@ def make_trial(
 
 
 def format_id(value: Any) -> str | None:
-    """Return a cell as an id: whole numbers without a fraction; None if it is empty."""
+    """Return a cell as an id: whole numbers without a fraction, which data frames write; None if it is empty."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -228,7 +228,8 @@ def format_id(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     text = str(value).strip()
-    return text or None
+    is_whole = text.endswith(".0") and text[:-2].removeprefix("-").isdigit()
+    return (text[:-2] if is_whole else text) or None
 
 
 def parse_number(value: Any) -> float | None:

@@ -70,7 +70,7 @@ def read_table(path: str | Path, sheet: str | None = None) -> Table:
     """
     name = str(path).lower()
     if name.endswith(SEPARATED):
-        numbered = _drop_fractions(list(read_separated(Path(path))))
+        numbered = list(read_separated(Path(path)))
     elif name.endswith(SHEETS):
         numbered = _read_workbook(path, sheet)
     elif is_parquet(path):
@@ -105,9 +105,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
     reader = csv.reader(lines if stated else chain([head], lines), strict=True, delimiter=delimiter)
     try:
-        names = _name_columns([name.strip() for name in next(reader, [])])
-        if len(set(names)) < len(names):
-            raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
+        names = _name_columns([name.strip() for name in next(reader, [])], path, 1)
         for cells in reader:
             line = reader.line_num + bool(stated)
             if not any(cell.strip() for cell in cells):
@@ -119,15 +117,6 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (csv.Error, EOFError, OSError, zlib.error) as error:
         problem = f"the table cannot be read further ({error})"
         raise MalformedInput(problem, where=path, line=reader.line_num, remedy=_SAVE) from None
-
-
-def _drop_fractions(numbered: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
-    """Return rows without the fractions of whole numbers, which data frames write in columns with an empty cell."""
-    names = numbered[0][1] if numbered else ()
-    whole = [n for n in names if all(row[n] is None or re.fullmatch(r"-?\d+\.0", row[n]) for _, row in numbered)]
-    for _, row in numbered if whole else ():
-        row.update({name: row[name][:-2] for name in whole if row[name] is not None})
-    return numbered
 
 
 def _guess_delimiter(path: Path, head: str) -> str:
@@ -169,6 +158,24 @@ def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[
 
     Sheets with equal columns are joined, with a column for the sheet's name.
     """
+    tables = read_sheets(path)
+    if sheet is not None and sheet not in tables:
+        raise InputError(f"no sheet {sheet!r} holds a table", where=path, remedy=f"sheets are {', '.join(tables)}")
+    chosen = tables if sheet is None else {sheet: tables[sheet]}
+    if len({tuple(rows[0][1]) for rows in chosen.values()}) > 1:
+        choices = " or ".join(f"--map sheet={name}" for name in chosen)
+        raise InputError("several sheets hold a table", where=path, remedy=f"choose one: {choices}")
+    if len(chosen) < 2:
+        return [row for rows in chosen.values() for row in rows]
+    return [(line, {**row, "sheet": name}) for name, rows in chosen.items() for line, row in rows]
+
+
+def read_sheets(path: str | Path) -> dict[str, list[tuple[int, dict[str, Any]]]]:
+    """Return the rows of each sheet that holds a table, by its name, with their numbers; all cells are text.
+
+    Raises:
+        MalformedInput: if the file is no workbook, or two columns have the same name.
+    """
     import polars as pl
 
     with naming_extra():
@@ -190,36 +197,31 @@ def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[
         raise MalformedInput(
             f"this is not a workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
         ) from None
-    tables = {name: rows for name, frame in sheets.items() if (rows := _parse_sheet(frame.rows()))}
-    if sheet is not None and sheet not in tables:
-        raise InputError(f"no sheet {sheet!r} holds a table", where=path, remedy=f"sheets are {', '.join(sheets)}")
-    chosen = tables if sheet is None else {sheet: tables[sheet]}
-    if len({tuple(rows[0][1]) for rows in chosen.values()}) > 1:
-        choices = " or ".join(f"--map sheet={name}" for name in chosen)
-        raise InputError("several sheets hold a table", where=path, remedy=f"choose one: {choices}")
-    if len(chosen) < 2:
-        return [row for rows in chosen.values() for row in rows]
-    return [(line, {**row, "sheet": name}) for name, rows in chosen.items() for line, row in rows]
+    return {name: rows for name, frame in sheets.items() if (rows := _parse_sheet(frame.rows(), path))}
 
 
-def _parse_sheet(cells: Sequence[Sequence[Any]]) -> list[tuple[int, dict[str, Any]]]:
+def _parse_sheet(cells: Sequence[Sequence[Any]], path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     """Return the rows under the header of a sheet, which is the first row that is at least half as full as the fullest."""
     filled = [sum(cell not in (None, "") for cell in row) for row in cells]
     least = max(2, max(filled, default=0) / 2)
     head = next((i for i, count in enumerate(filled) if count >= least), None)
-    if head is None:
+    if head is None or not any(filled[head + 1 :]):
         return []
-    names = _name_columns([str(cell or "").strip() for cell in cells[head]])
+    used = [i for i in range(len(cells[head])) if any(row[i] not in (None, "") for row in cells[head:])]
+    names = _name_columns([str(cells[head][i] or "").strip() for i in used], path, head + 1)
     return [
-        (number, dict(zip(names, row, strict=True)))
+        (number, dict(zip(names, (row[i] for i in used), strict=True)))
         for number, row in enumerate(cells[head + 1 :], head + 2)
         if filled[number - 1]
     ]
 
 
-def _name_columns(names: Sequence[str]) -> list[str]:
-    """Return the names of columns; a column without a name is called by its number."""
-    return [name or f"column {number}" for number, name in enumerate(names, 1)]
+def _name_columns(names: Sequence[str], path: str | Path, line: int) -> list[str]:
+    """Return the names of columns; one without a name is called by its number. Raises MalformedInput for equal names."""
+    named = [name or f"column {number}" for number, name in enumerate(names, 1)]
+    if len(set(named)) < len(named):
+        raise MalformedInput("two columns have the same name", where=path, line=line, remedy="name each column once")
+    return named
 
 
 def read_json(path: str | Path) -> Any:
